@@ -15,11 +15,11 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
+from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.changes import acts, import_export
 from logoadmin.domain.changes import bulk_changes as bulk
@@ -268,7 +268,7 @@ def gallery_on(
         pictures=PICTURES,
         receivers=receivers,
         published=MemoryGalleryFiles(),
-        page=HtmlGalleryPage('<title></title><script type="application/json" id="gallery"></script>', {}),
+        page=gallery_page(),
     )
     rules = Rules(
         access=access,

@@ -12,8 +12,8 @@ from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage, words_of
 from logoadmin.adapters.jwt_tokens import Key, derived_keys
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
@@ -22,8 +22,8 @@ from logoadmin.domain.gallery.pictures import NOT_INSTALLED as NO_PICTURES
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.domain.publication.files.publishing import ASSET_NAME
-from logoadmin.domain.publication.publication_records import PAGE, READER
+from logoadmin.domain.publication.files.file_names import ASSET_NAME
+from logoadmin.domain.publication.publication_records import READER
 from logoadmin.extras import install_extra
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.gallery.pictures import PictureCodec
@@ -119,7 +119,7 @@ def _gallery(
         issuer=issuer,
         receivers=outgoing,
         published=_published(settings),
-        page=_gallery_page(),
+        page=gallery_page(),
     )
     if settings.notify_urls and outgoing is None:
         raise StartError("Notices to notify_urls cannot be sent", install_extra("client"))
@@ -161,10 +161,13 @@ def _published(settings: Settings) -> GalleryFiles:
     return MemoryGalleryFiles() if path is None else folder(path)
 
 
-def _gallery_page() -> GalleryPage:
+def gallery_page() -> GalleryPage:
+    """Return what makes the pages of the published gallery."""
     folder = files("logoadmin").joinpath("gallery_page")
     beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
-    return HtmlGalleryPage(_asset("gallery_page", PAGE).decode(), dict(sorted(beside.items())))
+    templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}
+    words = words_of(_asset("gallery_page", "texts.json"))
+    return JinjaGalleryPage(templates, words, dict(sorted(beside.items())), CommonmarkText())
 
 
 def _asset(folder: str, name: str) -> bytes:

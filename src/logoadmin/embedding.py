@@ -43,7 +43,8 @@ class GalleryPageOptions(TypedDict, total=False):
     gallery_page: bool
     gallery_title: str
     gallery_home: str
-    gallery_submit: bool
+    gallery_submit: bool | str
+    gallery_report: str
 
 
 class Options(SignInOptions, GalleryPageOptions, total=False):

@@ -20,8 +20,13 @@ FOLDER: Final = ROOT / "docs/pictures"
 TAKEN: Final = FOLDER / "taken.json"
 # Each picture with the modules of its view.
 PICTURES: Final = {
-    "page": ("gallery_page/index.html", "gallery_page/page.css", "gallery_page/page.js", "gallery_page/page-list.js"),
-    "work": ("gallery_page/page.css", "gallery_page/page-work.js"),
+    "page": (
+        "gallery_page/templates/index.html",
+        "gallery_page/page.css",
+        "gallery_page/page.js",
+        "gallery_page/page-list.js",
+    ),
+    "work": ("gallery_page/page-work.css", "gallery_page/templates/artwork.html"),
     "logos": ("entrypoints/console/pages/artworks.js",),
     "logo": ("entrypoints/console/pages/artwork.js",),
     "review": ("entrypoints/console/pages/submission.js", "entrypoints/console/parts/proposals/change_review.js"),
@@ -55,7 +60,7 @@ def take(page: Page, address: str) -> None:
         expect(page.locator(".sidebar")).to_be_visible()
 
     shown("page", "gallery/", ".cards img")
-    shown("work", "gallery/#/themes/3", "h1:visible")
+    shown("work", "gallery/themes/3/", "h1:visible")
     shown("logos", "console/logos", ".sign-in form", sign_in)
     page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
     shown("logo", "console/logos/1", ".sidebar")

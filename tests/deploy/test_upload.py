@@ -16,9 +16,11 @@ NAMED: Final = {
     *(f"12-{HASH}.json", f"withdrawn-{HASH}.json", f"css/{HASH * 4}.css"),
     *(PICTURES := (f"pictures/{HASH * 4}.webp", f"pictures/{HASH * 4}-320.webp")),
 }
-PAGE: Final = ["page-list.js", "page.js", "page.css", "index.html"]
+PAGE: Final = ["page-list.js", "page.js", "page-work.css", "page.css", "index.html"]
+PAGES: Final = {"logos/1/index.html", "themes/a.b/index.html", "authors/1/index.html", "checks/index.html"}
+FEEDS: Final = ["feed.xml", "sitemap.xml"]
 STYLES: Final = {"logos/1.user.css", "themes/1.user.css"}
-PUBLISHED: Final = {*NAMED, *PAGE, *STYLES, "reader.js", "latest.json"}
+PUBLISHED: Final = {*NAMED, *PAGE, *PAGES, *FEEDS, *STYLES, "reader.js", "latest.json"}
 NOTES: Final = {".publication.json", f".12-{HASH}.json.x7", f"css/.{HASH * 4}.css.x7"}
 # The part of aws that the script uses: filters, of which the last that matches counts, patterns whose * matches slashes
 # and --size-only. It logs each file with its header fields, and can fail at a file or publish in the meantime.
@@ -70,15 +72,12 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.folder, self.store, self.programs = root / "gallery", root / "store", root / "bin"
-        for directory in (
-            *(self.folder / name for name in ("css", "logos", "pictures", "themes")),
-            self.store,
-            self.programs,
-        ):
+        for directory in (self.store, self.programs):
             directory.mkdir(parents=True)
         (self.programs / "aws").write_text(f"#!{sys.executable}\n{AWS}")
         (self.programs / "aws").chmod(0o755)
         for name in PUBLISHED | NOTES:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(f"the content of {name}")
 
     def upload(self, **environment: str) -> int:
@@ -109,25 +108,27 @@ def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts
     lasting = {name: cached for name, _, cached in sent}
     assert lasting.pop("latest.json") == "public, max-age=60, stale-if-error=604800"
     assert lasting.pop("reader.js") == "public, max-age=86400"
-    assert {lasting.pop(name) for name in (*PAGE, *STYLES)} == {"public, max-age=300"}
+    assert {lasting.pop(name) for name in (*PAGE, *PAGES, *FEEDS, *STYLES)} == {"public, max-age=300"}
     assert set(lasting.values()) == {forever}
     types = {name: media_type for name, media_type, _ in sent}
     assert {types[name] for name in types if name.endswith(".json")} == {"application/json"}
     assert types["reader.js"] == "text/javascript; charset=utf-8"
     assert {types[name] for name in types if name.endswith(".css")} == {"text/css; charset=utf-8"}
     assert {types[name] for name in PICTURES} == {"image/webp"}
-    assert types["index.html"] == "text/html; charset=utf-8"
-    assert names[-5:-1] == PAGE
+    assert {types[name] for name in ("index.html", *PAGES)} == {"text/html; charset=utf-8"}
+    assert [types[name] for name in FEEDS] == ["application/atom+xml", "application/xml"]
+    after = len(PAGES) + len(FEEDS) + 1
+    assert names[-after - len(PAGE) : -after] == PAGE
 
 
 def test_a_second_run_sends_no_file_twice_that_cannot_change(store: Store) -> None:
     store.upload()
     store.sent()
     assert store.upload() == 0
-    assert [name for name, *_ in store.sent()] == ["reader.js", *PAGE, "latest.json"]
+    assert [name for name, *_ in store.sent()] == ["reader.js", *PAGE, *FEEDS, "latest.json"]
 
 
-@pytest.mark.parametrize("name", sorted(NAMED | STYLES | {"reader.js", *PAGE}))
+@pytest.mark.parametrize("name", sorted(NAMED | STYLES | PAGES | {"reader.js", *PAGE, *FEEDS}))
 def test_after_a_failure_readers_keep_the_earlier_pointer(store: Store, name: str) -> None:
     assert store.upload(FAILS_AT=name) != 0
     assert not (store.store / "gallery/latest.json").exists()

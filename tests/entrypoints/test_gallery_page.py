@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import logoadmin
+from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
+from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import StartError
@@ -78,9 +79,11 @@ def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> 
         assert page is not None
         publication.publish(files)
         script = files.read("page.js")
-        template = (files.read("index.html") or b"").decode()
+        templates = dict.fromkeys(("artwork.html", "author.html", "checks.html", "feed.xml", "sitemap.xml"), "")
+        templates["index.html"] = '<script type="application/json" id="gallery"></script>'
+        other = JinjaGalleryPage(templates, {}, {"page.js": b"// new"}, CommonmarkText())
         for name, service in {
-            "page.js": service_with(gallery, page, HtmlGalleryPage(template, {"page.js": b"// new"})),
+            "page.js": service_with(gallery, page, other),
             "index.html": service_with(gallery, replace(page, title="New")),
         }.items():
             before = files.read(name)
@@ -159,6 +162,7 @@ def test_without_the_page_it_is_a_404(given: dict[str, Any]) -> None:
         ({"root_path": "/x"}, "http://localhost:8000/x/console/"),
         ({"gallery_submit": False}, None),
         ({"console": False}, None),
+        ({"console": False, "gallery_submit": "https://site.example/submit"}, "https://site.example/submit"),
     ],
 )
 def test_the_page_links_to_the_console(given: dict[str, Any], console: str | None) -> None:

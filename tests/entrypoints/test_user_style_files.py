@@ -15,7 +15,7 @@ from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.files.user_style_files import STYLES
+from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.publication_records import Links
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -77,7 +77,7 @@ def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
     assert found.keys() == {"logos/1.user.css", "themes/1.user.css", "themes/2.user.css"}
     assert b'@-moz-document domain("forum.example") {\n.logo {\ncolor: red\n}\n}\n' in found["logos/1.user.css"]
     assert b"@updateURL   https://gallery.example/gallery/themes/2.user.css\n" in found["themes/2.user.css"]
-    assert b"@homepageURL https://gallery.example/gallery/#/themes/2\n" in found["themes/2.user.css"]
+    assert b"@homepageURL https://gallery.example/gallery/themes/2/\n" in found["themes/2.user.css"]
 
 
 class Counted(MemoryGalleryFiles):
@@ -198,7 +198,7 @@ def test_damaged_notes_and_missing_files_are_replaced(gallery: LogoAdmin, conten
     files = MemoryGalleryFiles()
     gallery.publication.publish(files)
     before = styles(files)
-    files.write(STYLES, content)
+    files.write(MADE, content)
     files.remove("themes/1.user.css")
     files.write("themes/9.user.css", b"left by a program that was killed")
     gallery.authors.create(CreateAuthor(user_id=5, username="Ann"))

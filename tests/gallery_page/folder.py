@@ -1,7 +1,5 @@
 """A published folder with the page that visitors see, behind a web server and under a path."""
 
-import json
-import re
 import shutil
 import threading
 import time
@@ -15,6 +13,7 @@ from typing import Any, Final
 from playwright.sync_api import Page
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.bootstrap import gallery_page
 from tests.reader.publisher import DAY, A, Publication, artwork, author, long_css
 
 SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
@@ -90,14 +89,12 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self._root, self.path = root, root / "some" / "gallery"
         self.path.mkdir(parents=True)
-        for file in (*(SOURCE / "gallery_page").glob("page*"), SOURCE / "reader/reader.js"):
-            shutil.copy(file, self.path)
+        shutil.copy(SOURCE / "reader/reader.js", self.path)
         (self.path / "pictures").mkdir()
         (self.path / "pictures/1.svg").write_bytes(PICTURE)
         page = {"title": "The wall", "home": "/home", "submit": "/submit", "targets": TARGETS, "keys": [A.jwk]}
-        text = (SOURCE / "gallery_page/index.html").read_text("utf-8")
-        text = re.sub(r'(id="gallery">).*?(?=</script>)', lambda found: found[1] + json.dumps(page), text)
-        (self.path / "index.html").write_text(text, "utf-8")
+        for name, content in gallery_page().files("The wall", page).items():
+            (self.path / name).write_bytes(content)
         self._server: ThreadingHTTPServer | None = None
         self._port = 0
 

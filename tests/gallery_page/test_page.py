@@ -5,32 +5,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests import browser
 from tests.console.test_accessible import findings
-from tests.gallery_page.folder import AUTHORS, NOW, SHEET, STACKED, Folder, becomes, dated, published, served
+from tests.gallery_page.folder import AUTHORS, NOW, STACKED, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
 
 pytestmark = pytest.mark.slow("a browser")
 
-VIEWS: Final = (
-    *(
-        "",
-        "#/logos",
-        "#/themes?sort=name",
-        "#/?q=nothing",
-        "#/logos/1",
-        "#/logos/2",
-        "#/logos/3",
-        "#/logos/4",
-        "#/logos/5",
-    ),
-    *("#/themes/1", "#/themes/2", "#/authors/1", "#/authors/3", "#/logos/99", "#/nowhere"),
-)
+VIEWS: Final = ("", "#/logos", "#/themes?sort=name", "#/?q=nothing", "#/nowhere")
+FOCUSED: Final = "document.activeElement.getBoundingClientRect().top"
 # The groups of cards clip what is too wide for them.
 RIGHTMOST: Final = (
     "Math.max(0, ...[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect().right))"
@@ -118,61 +105,6 @@ def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Lo
 
 
 @pytest.mark.rule("contract Q1")
-def test_a_work_shows_its_authors_what_it_does_and_how_to_use_it(folder: Folder, look: Look) -> None:
-    page = look(folder, "#/themes/1", permissions=["clipboard-read", "clipboard-write"])
-    expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
-    assert page.title() == "Dawn · The wall"
-    assert page.locator(".effects li").all_inner_texts() == [
-        *("Contacts no other site", "Can cover the page"),
-        *("Styles text fields, and can react to what you type", "Has animations"),
-    ]
-    install = page.get_by_role("link", name="Install")
-    assert install.evaluate("(link) => link.href") == f"{folder.address}themes/1.user.css"
-    assert set(page.locator(".more .name").all_text_contents()) == {"Dusk", "شعار"}
-    page.get_by_role("link", name="Ánn", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ánn")
-    assert page.url.endswith("#/authors/1")
-    expect(page.locator(".author .card")).to_have_count(3)
-    page.goto(f"{folder.address}#/logos/2")
-    expect(page.locator(".effects li").first).to_have_text("Contacts i.example, which learns your IP address")
-    expect(page.get_by_role("link", name="Install")).to_have_count(0)  # nobody has described its target
-    page.goto(f"{folder.address}#/logos/4")
-    expect(page.get_by_text("A style manager would refuse this CSS")).to_be_visible()
-    expect(page.get_by_role("link", name="Install")).to_have_count(0)
-    # The copied CSS needs nothing else.
-    page.goto(f"{folder.address}#/themes/2")
-    page.get_by_role("button", name="Copy CSS").click()
-    expect(page.get_by_text("Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == SHEET.decode()
-    page.locator("summary").click()
-    expect(page.locator("pre")).to_contain_text("body { color: red }")
-
-
-@pytest.mark.rule("contract Q1")
-def test_a_work_without_css_offers_none_and_an_unknown_one_was_never_removed(folder: Folder, look: Look) -> None:
-    own = urlsplit(folder.address).netloc
-    plain = artwork("logo", 1, name="Plain", custom_css="", css={"form": "declarations"})
-    pictured = artwork("logo", 2, name="Pictured", custom_css="a", css={"form": "declarations", "hosts": [own]})
-    folder.publish(published(2, logos=dated(plain, pictured, artwork("logo", 3, name="Leaving"))))
-    page = look(folder, "#/logos/1")
-    expect(page.get_by_text("This work has no CSS")).to_be_visible()
-    expect(page.get_by_role("button", name="Copy CSS")).to_have_count(0)
-    expect(page.get_by_role("link", name="Install")).to_have_count(0)
-    expect(page.locator(".effects")).to_have_count(0)
-    page.goto(f"{folder.address}#/logos/2")
-    expect(page.locator(".effects li").first).to_have_text("Contacts no other site")
-    page.goto(f"{folder.address}#/logos/99")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Not found")
-    expect(page.get_by_text("removed from the gallery")).to_have_count(0)
-    page.goto(f"{folder.address}#/logos/3")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Leaving")
-    folder.publish(published(3, logos=dated(plain, pictured), withdrawn=[withdrawal("logo", 3, at=NOW)]))
-    look_for_news(page)
-    expect(page.get_by_role("heading", level=1)).to_have_text("No longer here")
-
-
-@pytest.mark.rule("contract Q1")
 def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, look: Look) -> None:
     logos = [artwork("logo", number, name=f"Logo {number}") for number in range(1, 200)]
     with served(tmp_path, published(logos=dated(*logos), themes=(), authors=())) as folder:
@@ -191,17 +123,15 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
         name = focused.inner_text()
         assert int(name.split()[1]) > 24
         becomes(page, "scrollY > 200")
-        top = page.evaluate("scrollY")
+        top = page.evaluate(FOCUSED)
         page.keyboard.press("Enter")
-        expect(page.locator("h1:focus")).to_have_text(name)
-        assert page.evaluate("scrollY") == 0
-        page.keyboard.press("Escape")
+        page.wait_for_url(f"{folder.address}logos/{name.split()[1]}/")
+        page.go_back()
         expect(focused).to_have_text(name)
-        assert abs(page.evaluate("scrollY") - top) < 2
-        page.keyboard.press("Enter")
-        expect(page.locator("h1:focus")).to_have_text(name)
+        assert abs(page.evaluate(FOCUSED) - top) < 2
         page.keyboard.press("/")
         expect(page.get_by_role("searchbox")).to_be_focused()
+        assert page.get_by_role("searchbox").input_value() == "logo"
         page.evaluate("scrollTo(0, 3000)")
         page.keyboard.press("Escape")
         assert page.get_by_role("searchbox").input_value() == ""
@@ -210,22 +140,26 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
 
 
 @pytest.mark.rule("contract Q1")
+@pytest.mark.parametrize("path", ["themes/1", "logos/2", "authors/3"])
+def test_addresses_of_before_lead_to_pages(folder: Folder, look: Look, path: str) -> None:
+    look(folder, f"#/{path}").wait_for_url(f"{folder.address}{path}/")
+    page = look(folder)
+    expect(page.locator(".card")).to_have_count(7)
+    page.evaluate("path => { location.hash = `#/${path}` }", path)
+    page.wait_for_url(f"{folder.address}{path}/")
+
+
+@pytest.mark.rule("contract Q1")
 def test_blocked_works_are_dropped_while_the_page_is_open(folder: Folder, look: Look) -> None:
-    work, list_ = look(folder, "#/logos/1"), look(folder)
-    expect(work.get_by_role("heading", level=1)).to_have_text("Dusk")
-    expect(list_.locator(".card")).to_have_count(7)
-    list_.get_by_role("link", name="Dawn").focus()
+    page = look(folder)
+    expect(page.locator(".card")).to_have_count(7)
+    page.get_by_role("link", name="Dawn").focus()
     blocked = published(2, logos=published().logos[1:], withdrawn=[withdrawal("logo", 1, "tracks readers", NOW)])
     folder.publish(blocked)
-    for page in (work, list_):
-        look_for_news(page)
-    expect(work.get_by_role("heading", level=1)).to_have_text("Blocked")
-    expect(work.get_by_text("Reason: tracks readers")).to_be_visible()
-    expect(list_.locator(".card")).to_have_count(6)
-    assert "Dusk" not in names(list_)
-    expect(list_.locator(":focus .name")).to_have_text("Dawn")
-    work.get_by_role("link", name="All works").first.click()
-    expect(work.locator(".list .card")).to_have_count(6)
+    look_for_news(page)
+    expect(page.locator(".card")).to_have_count(6)
+    assert "Dusk" not in names(page)
+    expect(page.locator(":focus .name")).to_have_text("Dawn")
 
 
 @pytest.mark.rule("contract Q1")
@@ -237,8 +171,6 @@ def test_the_last_state_is_kept_without_a_network(folder: Folder, look: Look) ->
     page.reload()
     expect(page.locator(".card")).to_have_count(7)
     expect(page.get_by_text("The gallery cannot be reached. You see it as of")).to_be_visible()
-    page.get_by_role("link", name="Dusk").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Dusk")
     folder.start()
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#notice")).to_be_empty()
@@ -309,11 +241,10 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
         elsewhere = [each for each in requests if not each.url.startswith(folder.address)]
         assert [each.resource_type for each in elsewhere] == ["image"]
         assert not elsewhere[0].all_headers().get("referer")
-        page.goto(f"{folder.address}#/logos/1")
-        image = page.get_by_alt_text("Picture of Own")
-        expect(image).to_have_attribute("src", "pictures/1.svg")
-        expect(page.locator(".pictures > .stage")).to_have_css("background-color", "rgb(17, 17, 17)")
-        becomes(page, "document.querySelector('.work img').naturalWidth > 0")
+        own_picture = page.locator(".stage.dark img")
+        expect(own_picture).to_have_attribute("src", "pictures/1.svg")
+        expect(page.locator(".stage.dark")).to_have_css("background-color", "rgb(17, 17, 17)")
+        becomes(page, "document.querySelector('.stage.dark img').naturalWidth > 0")
 
 
 @pytest.mark.rule("contract Q1")

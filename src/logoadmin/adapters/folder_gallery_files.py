@@ -10,7 +10,7 @@ from typing import Final
 
 from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.kernel.errors import StartError
-from logoadmin.domain.publication.files.publishing import LEASE
+from logoadmin.domain.publication.files.file_names import LEASE
 
 try:
     import fcntl
@@ -18,7 +18,9 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]  # not on Windows
 
 # The folders in the folder.
-_FOLDERS: Final = frozenset(("css", "logos", "pictures", "themes"))
+_FOLDERS: Final = frozenset(("authors", "checks", "css", "logos", "pictures", "themes"))
+# Those with a folder for each page.
+_OF_PAGES: Final = frozenset(("authors", "logos", "themes"))
 # What web servers, which often run as another user, must be able to read.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755
@@ -70,14 +72,7 @@ class FolderGalleryFiles:
 
     def names(self) -> Collection[str]:
         """Return the names of everything in the folder, and of files in its folders; only real files look like ours."""
-        found = []
-        for entry in os.scandir(self._folder):
-            if entry.name in _FOLDERS and entry.is_dir(follow_symlinks=False):
-                inside = {f"{entry.name}/{each.name}": each for each in os.scandir(entry.path)}
-            else:
-                inside = {entry.name: entry}
-            found += [name if each.is_file(follow_symlinks=False) else f"{name}/" for name, each in inside.items()]
-        return found
+        return [*_names_in(self._folder, "")]
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None; links are not followed."""
@@ -119,10 +114,12 @@ class FolderGalleryFiles:
 
     def _write(self, name: str, content: bytes, *, durable: bool) -> None:
         path = self._folder / name
-        for place in {path, path.parent} - {self._folder}:
+        parents = [each for each in reversed(path.parents) if self._folder in each.parents]
+        for place in (*parents, path):
             if place.is_symlink():
                 raise StartError(f"{place} is a link, which is not followed", "remove it")
-        _make(path.parent)
+        for parent in parents:
+            _make(parent)
         try:
             with atomic_file(path, durable=durable) as part:
                 part.write_bytes(content)
@@ -146,8 +143,23 @@ class FolderGalleryFiles:
                 os.utime(self._folder / name, (at, at), follow_symlinks=False)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists."""
-        (self._folder / name).unlink(missing_ok=True)
+        """Remove a file, if it exists, and the folder that it alone was in."""
+        path = self._folder / name
+        path.unlink(missing_ok=True)
+        if path.parent.parent != self._folder.parent and path.parent.parent != self._folder:
+            with suppress(OSError):  # it has others
+                path.parent.rmdir()
+
+
+def _names_in(folder: Path | str, name: str) -> Iterator[str]:
+    """Yield the names of everything in a folder, which itself has a name."""
+    for entry in os.scandir(folder):
+        found = f"{name}{entry.name}"
+        is_ours = found in _FOLDERS or name.rstrip("/") in _OF_PAGES
+        if is_ours and entry.is_dir(follow_symlinks=False):
+            yield from _names_in(entry.path, f"{found}/")
+        else:
+            yield found if entry.is_file(follow_symlinks=False) else f"{found}/"
 
 
 def _locks(handle: int) -> bool:

@@ -8,7 +8,7 @@ import { texts } from "./page-texts.js";
  * @typedef {object} Work
  * @property {Kind} kind
  * @property {number} id
- * @property {string} address of its view
+ * @property {string} address of its page
  * @property {Artwork & {picture?: Picture}} record
  */
 /** @typedef {{path: string, thumbnail: string, width: number, height: number, ground?: "light" | "dark"}} Picture */
@@ -16,12 +16,10 @@ import { texts } from "./page-texts.js";
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string, logos?: false, own?: true}[], keys: import("./reader.js").Key[], demo?: true}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[], demo?: true}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
 const TARGETS = new Map(config.targets.map((target) => [target.id, target]));
-/** A target that is the name of a host needs no description. */
-const HOST = /^(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
 
@@ -49,7 +47,7 @@ export function h(name, attributes = {}, ...children) {
 /** @param {Kind} kind @param {Artwork} record @returns {Work} */
 export function workOf(kind, record) {
   const id = kind === "logo" ? record.logo_id : record.theme_id;
-  return { kind, id, address: `#/${kind}s/${id}`, record: /** @type {Work["record"]} */ (record) };
+  return { kind, id, address: `${kind}s/${id}/`, record: /** @type {Work["record"]} */ (record) };
 }
 
 /** @param {Work} work @returns {string} another one if its card has to be drawn again */
@@ -57,17 +55,8 @@ export function keyOf({ kind, id, record: { name, target, authors, preview_url, 
   return [kind, id, name, target, picture?.path ?? preview_url, ...authors.map(({ username }) => username)].join("\0");
 }
 
-/** @param {Work} work @returns {boolean} whether a style manager can install it from this folder */
-export function isInstallable({ kind, record }) {
-  const target = TARGETS.get(record.target);
-  const { imports = [], risks = [], documents = [] } = record.css;
-  const isWhole = !risks.some(({ risk }) => risk === "invalid" || risk === "foreign_document") && !imports.length;
-  if (target === undefined) return isWhole && kind === "theme" && HOST.test(record.target);
-  return isWhole && (target.own ? documents.length > 0 : kind === "theme" || target.logos !== false);
-}
-
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
-export function initials(name) {
+function initials(name) {
   const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
   const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7);
@@ -76,25 +65,24 @@ export function initials(name) {
   return element;
 }
 
-/**
- * @param {Work} work
- * @param {{alt?: string, sizes?: string}} [options] without `sizes`, it is the whole picture
- * @returns {HTMLImageElement}
- */
-export function pictureOf({ record }, { alt = "", sizes } = {}) {
+/** How wide pictures are in cards. */
+const SIZES = "(max-width: 30rem) 50vw, 22rem";
+
+/** @param {Work} work @returns {HTMLImageElement} */
+function pictureOf({ record }) {
   const { picture, preview_url, name } = record;
   const { width = 1, height = 1 } = picture ?? {};
   const thumbnail = Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)));
   /** @type {HTMLImageElement} */
   const image = h("img", {
-    alt,
+    alt: "",
     referrerpolicy: "no-referrer",
-    loading: sizes && "lazy",
+    loading: "lazy",
     decoding: "async",
     width: picture?.width,
     height: picture?.height,
-    sizes: picture && sizes,
-    srcset: picture && sizes && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
+    sizes: picture && SIZES,
+    srcset: picture && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
     // What stands above must hold before the request begins.
     src: picture ? picture.path : preview_url,
     error: () => void image.replaceWith(initials(name)),
@@ -103,7 +91,7 @@ export function pictureOf({ record }, { alt = "", sizes } = {}) {
 }
 
 /** @param {Work} work @returns {string} the classes of what its picture lies on: for a logo, the ground that the picture says */
-export const stageOf = ({ kind, record }) => `stage ${kind} ${(kind === "logo" && record.picture?.ground) || ""}`;
+const stageOf = ({ kind, record }) => `stage ${kind} ${(kind === "logo" && record.picture?.ground) || ""}`;
 
 /** @param {Work} work @returns {HTMLElement} */
 export function cardOf(work) {
@@ -116,7 +104,7 @@ export function cardOf(work) {
     h(
       "a",
       { href: address },
-      h("span", { class: stageOf(work) }, pictureOf(work, { sizes: "(max-width: 30rem) 50vw, 22rem" })),
+      h("span", { class: stageOf(work) }, pictureOf(work)),
       h("span", { class: "name", dir: "auto" }, record.name),
       h(
         "span",
@@ -127,3 +115,18 @@ export function cardOf(work) {
     ),
   );
 }
+
+/**
+ * @param {string} title
+ * @param {string[]} lines
+ * @param {...(Node | false | null | undefined | "")} actions
+ * @returns {HTMLElement} the element to show in place of a view
+ */
+export const stateView = (title, lines, ...actions) =>
+  h(
+    "section",
+    { class: "state" },
+    h("h1", { tabindex: "-1" }, title),
+    ...lines.map((line) => h("p", {}, line)),
+    h("p", { class: "actions" }, ...actions, config.home && h("a", { class: "button", href: config.home }, texts.home)),
+  );

@@ -1,6 +1,7 @@
 /** The list of all works: search, filters, order, and cards that are drawn as they are needed. */
 import { cardOf, config, h, keyOf, targetName } from "./page-elements.js";
-import { language, texts } from "./page-texts.js";
+import { language } from "./page-language.js";
+import { texts } from "./page-texts.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 /** @typedef {{kind: string, q: string, target: string, sort: string}} Filter */
@@ -178,8 +179,13 @@ export class List {
     this.#show();
   }
 
-  /** @param {Work[]} works all of the gallery, from the newest */
-  use(works) {
+  /** @returns {number} how many cards are drawn */
+  get count() {
+    return this.#cards.count;
+  }
+
+  /** @param {Work[]} works all of the gallery, from the newest @param {number} [least] how many to draw at once */
+  use(works, least = 0) {
     this.#works = works;
     this.#words.clear();
     this.#byName = undefined;
@@ -197,7 +203,7 @@ export class List {
     const options = targets.map((id) => ({ id, name: targetName(id) })).sort((a, b) => a.name.localeCompare(b.name, language));
     this.#target.replaceChildren(...[{ id: "", name: texts.everyTarget }, ...options].map(({ id, name }) => h("option", { value: id }, name)));
     this.#target.hidden = targets.length < 2;
-    this.#show(this.#cards.count);
+    this.#show(Math.max(least, this.#cards.count));
   }
 
   /** Put the cursor into the search field. */

@@ -1,5 +1,7 @@
 /** All texts of the page, in English and Russian. */
 
+import { language, localeOf } from "./page-language.js";
+
 /** @typedef {typeof ENGLISH} Texts */
 
 /** @param {string} language */
@@ -45,54 +47,7 @@ const ENGLISH = {
   empty: "Nothing here yet",
   emptyText: "The first logos and themes will appear here as soon as they are published.",
   loading: "Loading the gallery …",
-  by: "By",
-  author: "Author",
-  added: (/** @type {string} */ date) => `Added ${date}`,
-  pictureOf: (/** @type {string} */ name) => `Picture of ${name}`,
-  onLight: "On a light page",
-  onDark: "On a dark page",
-  install: "Install",
-  copy: "Copy CSS",
-  copied: "Copied",
-  copyFailed: "Could not copy. The CSS is below.",
-  withoutCss: "This work has no CSS, so there is nothing to copy.",
-  noCss: "Its CSS could not be loaded. Try again when you are online.",
-  whatItDoes: "What it does to your page",
-  howToUse: "How to use it",
-  showCss: (/** @type {string} */ size) => `Show the CSS (${size})`,
-  contactsNobody: "Contacts no other site",
-  contacts: (/** @type {string} */ host) => `Contacts ${host}, which learns your IP address`,
-  unpinned: (/** @type {string} */ url) => `Loads ${url}, which its owner can change at any time`,
-  risks: {
-    overlay: "Can cover the page",
-    input_styling: "Styles text fields, and can react to what you type",
-    attribute_exfiltration: "Can tell another site what is on the page or what you type",
-    animation: "Has animations",
-    document: "Contains a document that may contact other sites",
-    foreign_document: "Has rules for other pages than those it is for",
-    invalid: "Is not closed properly, so browsers guess where parts of it end",
-  },
-  otherRisk: (/** @type {string} */ risk) => `Has a risk that this page does not know: ${risk}`,
-  noRisks: "Covers nothing, and does not touch text fields",
-  stepManager: "Add a style manager to your browser, such as ",
-  stepInstall: "Press Install here, and confirm there. The style manager then looks for updates as well.",
-  stepCopy: "No style manager? Copy the CSS, and paste it where the site accepts your own.",
-  copyLogo: (/** @type {string} */ target) =>
-    `Copy the CSS. It consists of declarations for the logo of ${target}: put them into a rule for it, in a style manager or where the site accepts your own CSS.`,
-  copyTheme: (/** @type {string} */ target) =>
-    `Copy the CSS, and add it as a style for ${target} in a style manager or where the site accepts your own CSS.`,
-  notInstallable: "A style manager would refuse this CSS because of mistakes or of rules for other pages, so it can only be copied.",
-  moreBy: (/** @type {string} */ name) => `More by ${name}`,
-  seeAll: "See all",
-  back: "All works",
   retry: "Try again",
-  notFound: "Not found",
-  notFoundText: "This page does not exist. The work may have been removed.",
-  removed: "No longer here",
-  removedText: "This work was removed from the gallery.",
-  blocked: "Blocked",
-  blockedText: "This work was blocked. If you use it, remove it.",
-  reason: (/** @type {string} */ reason) => `Reason: ${reason}`,
   offline: "The gallery cannot be reached",
   offlineText: "Check your connection, and try again.",
   offlineKept: (/** @type {string} */ date) => `The gallery cannot be reached. You see it as of ${date}.`,
@@ -142,54 +97,7 @@ const RUSSIAN = {
   empty: "Здесь пока пусто",
   emptyText: "Первые логотипы и темы появятся здесь, как только их опубликуют.",
   loading: "Галерея загружается…",
-  by: "Автор:",
-  author: "Автор",
-  added: (date) => `Добавлено ${date}`,
-  pictureOf: (name) => `Изображение: ${name}`,
-  onLight: "На светлой странице",
-  onDark: "На тёмной странице",
-  install: "Установить",
-  copy: "Скопировать CSS",
-  copied: "Скопировано",
-  copyFailed: "Не удалось скопировать. CSS показан ниже.",
-  withoutCss: "У этой работы нет CSS, копировать нечего.",
-  noCss: "Не удалось загрузить CSS. Попробуйте ещё раз, когда будет сеть.",
-  whatItDoes: "Что он делает со страницей",
-  howToUse: "Как использовать",
-  showCss: (size) => `Показать CSS (${size})`,
-  contactsNobody: "Не обращается к другим сайтам",
-  contacts: (host) => `Обращается к ${host}: этот сайт видит ваш IP-адрес`,
-  unpinned: (url) => `Загружает ${url}: владелец может изменить этот файл в любой момент`,
-  risks: {
-    overlay: "Может закрыть собой страницу",
-    input_styling: "Оформляет поля ввода и может реагировать на то, что вы набираете",
-    attribute_exfiltration: "Может сообщить другому сайту, что на странице или что вы набираете",
-    animation: "Содержит анимацию",
-    document: "Содержит документ, который может обращаться к другим сайтам",
-    foreign_document: "Содержит правила для других страниц",
-    invalid: "Закрыт неправильно: браузеры угадывают, где кончаются его части",
-  },
-  otherRisk: (risk) => `Есть риск, которого эта страница не знает: ${risk}`,
-  noRisks: "Ничего не закрывает и не трогает поля ввода",
-  stepManager: "Добавьте в браузер менеджер стилей, например ",
-  stepInstall: "Нажмите здесь «Установить» и подтвердите в менеджере. Он же будет следить за обновлениями.",
-  stepCopy: "Нет менеджера? Скопируйте CSS и вставьте его туда, где сайт принимает ваш собственный.",
-  copyLogo: (target) =>
-    `Скопируйте CSS. Это объявления для логотипа раздела ${target}: поместите их в правило для него в менеджере стилей или там, где сайт принимает ваш CSS.`,
-  copyTheme: (target) =>
-    `Скопируйте CSS и добавьте его как стиль для ${target} в менеджере стилей или там, где сайт принимает ваш CSS.`,
-  notInstallable: "Из-за ошибок или правил для других страниц менеджер стилей не примет этот CSS, поэтому его можно только скопировать.",
-  moreBy: (name) => `Другие работы: ${name}`,
-  seeAll: "Показать все",
-  back: "Все работы",
   retry: "Повторить",
-  notFound: "Не найдено",
-  notFoundText: "Такой страницы нет. Возможно, работу удалили.",
-  removed: "Этого больше нет",
-  removedText: "Эту работу убрали из галереи.",
-  blocked: "Заблокировано",
-  blockedText: "Эта работа заблокирована. Если вы ей пользуетесь, удалите её.",
-  reason: (reason) => `Причина: ${reason}`,
   offline: "Галерея недоступна",
   offlineText: "Проверьте соединение и повторите.",
   offlineKept: (date) => `Галерея недоступна. Показано её состояние на ${date}.`,
@@ -208,16 +116,7 @@ const RUSSIAN = {
   secure: "Открыть по https",
 };
 
-/** The first of the browser's languages that the page has, with its region. */
-const locale = navigator.languages.find((each) => /^(en|ru)\b/.test(each)) ?? "en";
-export const language = locale.slice(0, 2);
 export const texts = language === "ru" ? RUSSIAN : ENGLISH;
 
 /** @param {number} seconds Unix time */
-export const dateOf = (seconds) => new Intl.DateTimeFormat(locale, { dateStyle: "long" }).format(seconds * 1000);
-/** @param {number} bytes */
-export const sizeOf = (bytes) => {
-  const [unit, value] = bytes < 1000 ? ["byte", bytes] : ["kilobyte", bytes / 1000];
-  const unitDisplay = bytes < 1000 ? "long" : "short";
-  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay, maximumSignificantDigits: 3 }).format(value);
-};
+export const dateOf = (seconds) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: "long" }).format(seconds * 1000);

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, field_validator
 from logoadmin.domain.kernel.limits import GALLERY_HOME, MAX_GALLERY_TITLE
 
 _MAX_URL: Final = 2_048
+_MAIL: Final = r"(?i:mailto:)[^\s@?\x00-\x1f\x7f]+@[^\s@?\x00-\x1f\x7f]+(?:\?[^\s\x00-\x1f\x7f]*)?"
 
 
 def _is_line(value: str) -> str:
@@ -29,13 +30,44 @@ class GalleryPageSettings(BaseModel):
     gallery_home: str = Field(
         "", description="the URL of a page to which it links, such as `https://www.example`; by default no link"
     )
-    gallery_submit: bool = Field(
-        True, description="whether it links to the console, for people who want to submit something"
+    gallery_submit: bool | str = Field(
+        True,
+        union_mode="left_to_right",
+        description=(
+            "whether it links to the console, for people who want to submit something; or the URL of a page of the "
+            "site that [sends members on](members.md)"
+        ),
+    )
+    gallery_report: str = Field(
+        "",
+        description=(
+            "where visitors report a logo or a theme: a URL or `mailto:`, in which `{url}` stands for the address of "
+            "its page; by default nowhere"
+        ),
     )
 
     @field_validator("gallery_home")
     @classmethod
     def _is_link(cls, value: str) -> str:
-        if len(value) > _MAX_URL or not (value.isprintable() and re.fullmatch(GALLERY_HOME, value)):
+        if not _is_url(value):
             raise ValueError("should be an http or https URL without credentials, or empty")
         return value
+
+    @field_validator("gallery_submit")
+    @classmethod
+    def _is_way_to_submit(cls, value: bool | str) -> bool | str:
+        if isinstance(value, str) and not (value and _is_url(value)):
+            raise ValueError("should be true, false, or an http or https URL without credentials")
+        return value
+
+    @field_validator("gallery_report")
+    @classmethod
+    def _is_way_to_report(cls, value: str) -> str:
+        if not (_is_url(value) or (len(value) <= _MAX_URL and re.fullmatch(_MAIL, value))):
+            raise ValueError("should be an http or https URL without credentials, a mailto: address, or empty")
+        return value
+
+
+def _is_url(value: str) -> bool:
+    """Return whether a value is an http or https URL without credentials, or empty."""
+    return len(value) <= _MAX_URL and value.isprintable() and re.fullmatch(GALLERY_HOME, value) is not None

@@ -7,7 +7,7 @@ from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import Rules
-from logoadmin.domain.publication.publication_records import NO_LINKS, Links, Page, PublishingRules
+from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.settings.settings import Settings
 from logoadmin.settings.sign_in import roles_of
 from logoadmin.settings.values import urls_in
@@ -47,9 +47,13 @@ def _publishing(settings: Settings, reader: bytes, *, demo: bool) -> PublishingR
         reader,
         settings.publish_imports,
         settings.gallery_dir is None,
-        Page(settings.gallery_title, settings.gallery_home, demo) if settings.gallery_page else None,
+        _page(settings, demo=demo) if settings.gallery_page else None,
         *_links(settings),
     )
+
+
+def _page(settings: Settings, *, demo: bool) -> Page:
+    return Page(settings.gallery_title, settings.gallery_home, demo, settings.gallery_report)
 
 
 def _links(settings: Settings) -> tuple[Links, Links]:
@@ -58,9 +62,11 @@ def _links(settings: Settings) -> tuple[Links, Links]:
     There, the URL that browsers on this machine open is of no use.
     """
     base = settings.effective_public_url.base
-    console = f"{base}/console/" if settings.console and settings.gallery_submit else None
-    own = Links(f"{base}/gallery/" if settings.gallery else None, console)
-    return own, own if settings.public_url else NO_LINKS
+    is_public, submit = bool(settings.public_url), settings.gallery_submit
+    page = submit if isinstance(submit, str) else None
+    console = f"{base}/console/" if settings.console and submit is True else page
+    own = Links(f"{base}/gallery/" if settings.gallery else None, console, is_public)
+    return own, own if is_public else Links(submit=page)
 
 
 def why_no_passkeys(settings: Settings) -> str | None:

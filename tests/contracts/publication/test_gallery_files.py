@@ -14,12 +14,13 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.file_names import SPARE, STATE
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.files.publishing import SPARE, STATE, Destination
+from logoadmin.domain.publication.files.publishing import Destination
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from tests.options import LONG
@@ -47,7 +48,7 @@ def publication(
     return Publication(version, signed(pointer, []), files)
 
 
-PAGE: Final = HtmlGalleryPage("", {})
+PAGE: Final = gallery_page()
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -427,7 +428,7 @@ def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -
         page = b'<script type="application/json" id="gallery">%d</script>' % version
         beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
         styles = [Style(f"themes/{each}.user.css", f"{version}") for each in range(version, version + 3)]
-        return replace(made, files={**made.files, **beside}, styles=styles)
+        return replace(made, files={**made.files, **beside}, made=styles)
 
     published(files, with_page(1))
     steps = 0

@@ -28,9 +28,9 @@ from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavailable
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.files.file_names import LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.files.publishing import LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import (
     PAGE,

@@ -76,7 +76,7 @@ def test_the_head_and_the_rule_of_a_theme() -> None:
         f"@namespace   {GALLERY}/themes/12\n"
         "@version     1.0.57\n"
         "@author      Ann, Bob\n"
-        f"@homepageURL {URL}#/themes/12\n"
+        f"@homepageURL {URL}themes/12/\n"
         f"@updateURL   {URL}themes/12.user.css\n"
         "==/UserStyle== */\n"
         '@-moz-document domain("forum.example") {\n'

@@ -12,6 +12,8 @@ from logoadmin.domain.publication.css.verdict import RiskName
 PAGE: Final = "index.html"
 POINTER: Final = "latest.json"
 READER: Final = "reader.js"
+FEED: Final = "feed.xml"
+SITEMAP: Final = "sitemap.xml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,13 @@ class Links:
 
     Attributes:
         gallery: the URL of ``/gallery/``; None if that is not known.
-        console: the URL of the console; None if the page does not link to it.
+        submit: where people submit artworks; None if the page does not link there.
+        is_public: whether visitors elsewhere may use the URL of the gallery.
     """
 
     gallery: str | None = None
-    console: str | None = None
+    submit: str | None = None
+    is_public: bool = False
 
 
 NO_LINKS: Final = Links()
@@ -38,11 +42,13 @@ class Page:
         title: its title.
         home: the URL of the site that it belongs to; empty for none.
         demo: whether it says that the gallery is a demo (contract Q4).
+        report: the URL where visitors report an artwork, in which ``{url}`` stands for its page; empty for none.
     """
 
     title: str
     home: str = ""
     demo: bool = False
+    report: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +150,8 @@ class PublicationStatus:
     ]
 
 
-class StyleFile(Protocol):
-    """A user style that can be made (contract Q3)."""
+class MadeFile(Protocol):
+    """A file that can be made of records: a user style or a page (contract Q1, Q3)."""
 
     @property
     def name(self) -> str:
@@ -156,7 +162,7 @@ class StyleFile(Protocol):
         """Another value once the file would have another content."""
 
     def content(self) -> bytes | None:
-        """Return the content; None if the artwork cannot be a user style."""
+        """Return the content; None if there is no such file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,7 @@ class Publication:
         files: the content of every file that it leads to but pictures, of ``reader.js`` and of the page, by name
             relative to it; those that others lead to come first.
         left_out: the active records that are not published, logos first, by id.
-        styles: its user styles, which can be made several times.
+        made: its user styles and pages, which can be made several times.
         state: what it was made of; equal for equal states of the gallery.
         pictures: the names of the pictures and their thumbnails, which may be large.
         read_picture: returns the content of one of these, None if it was removed since.
@@ -179,7 +185,7 @@ class Publication:
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    styles: Iterable[StyleFile] = field(default=(), repr=False, compare=False)
+    made: Iterable[MadeFile] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
     pictures: Collection[str] = ()
     read_picture: Callable[[str], bytes | None] = field(default=lambda _name: None, repr=False, compare=False)

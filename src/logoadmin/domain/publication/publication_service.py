@@ -19,6 +19,7 @@ from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
+from logoadmin.domain.publication.files.gallery_pages import Site, blocked_pages
 from logoadmin.domain.publication.files.index import sha256 as hash_of
 from logoadmin.domain.publication.files.pointer import public_key
 from logoadmin.domain.publication.files.publishing import Blocks, Destination
@@ -115,7 +116,7 @@ class PublicationService(Service):
         links = links or self.rules.links
         with files.locked():
             blocks, state = self._with_identity(
-                lambda uow, identity, _: (_blocks(uow, identity), self._state(uow, identity, links))
+                lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))
             )
             now = self._clock.now()
             destination = Destination(files, self._page, now)
@@ -218,7 +219,7 @@ class PublicationService(Service):
             contents_of(uow, publish_imports=rules.publish_imports, targets=targets),
             listed_withdrawals(uow.publication.withdrawals, now),
             targets,
-            None if rules.page is None else _page(shared, rules.page),
+            self._page_of(shared),
             self._state(uow, identity, links),
         )
 
@@ -232,25 +233,29 @@ class PublicationService(Service):
     @cached_property
     def _made_with(self) -> str:
         """What else publications are made of: the rules, and the files of the page."""
-        return hash_of(repr((self.rules, self._page.files("", {}))).encode())
+        return hash_of(repr((self.rules, self._page.form, self._page.files("", {}))).encode())
 
+    def _page_of(self, shared: SharedSettings) -> Page | None:
+        """Return the page with what administrators decided for it (contract J8); None for no page."""
+        page = self.rules.page
+        if page is None:
+            return None
+        home = page.home if shared.gallery_home is None else shared.gallery_home
+        return replace(page, title=shared.gallery_title or page.title, home=home)
 
-def _blocks(uow: UnitOfWork, identity: Identity) -> Blocks:
-    blocked = uow.publication.withdrawals.blocked(MOST_WITHDRAWN)
-    pictures = uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()
-    return Blocks(
-        identity,
-        uow.changes.last_id(),
-        withdrawn_entries(blocked[:MOST_BLOCKED]),
-        frozenset(picture_names(pictures)),
-        frozenset(style_name(each.kind, each.id) for each in blocked),
-    )
-
-
-def _page(shared: SharedSettings, page: Page) -> Page:
-    """Return the page with what administrators decided for it (contract J8)."""
-    home = page.home if shared.gallery_home is None else shared.gallery_home
-    return replace(page, title=shared.gallery_title or page.title, home=home)
+    def _blocks(self, uow: UnitOfWork, identity: Identity, links: Links) -> Blocks:
+        blocked, shared = uow.publication.withdrawals.blocked(MOST_WITHDRAWN), shared_settings(uow)
+        page = self._page_of(shared)
+        pictures = uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()
+        site = None if page is None else Site(page, links, identity.gallery, targets_of(shared), self._page)
+        return Blocks(
+            identity,
+            uow.changes.last_id(),
+            withdrawn_entries(blocked[:MOST_BLOCKED]),
+            frozenset(picture_names(pictures)),
+            frozenset(style_name(each.kind, each.id) for each in blocked),
+            () if site is None else tuple(blocked_pages(blocked, site)),
+        )
 
 
 def _own(uow: Reading, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:

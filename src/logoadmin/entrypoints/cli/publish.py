@@ -71,7 +71,7 @@ def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
 
     links = gallery.publication.rules.links_elsewhere
     try:
-        return links if address is None else replace(links, gallery=f"{public_url(address).base}/")
+        return links if address is None else replace(links, gallery=f"{public_url(address).base}/", is_public=True)
     except ValueError as error:
         raise click.UsageError(f"--url {error}") from None
 
@@ -192,7 +192,7 @@ def _verify_unsigned(url: str, directory: Path) -> None:
 
     from logoadmin import reader
     from logoadmin.bootstrap import folder
-    from logoadmin.domain.publication.files.publishing import CHANGING_NAME
+    from logoadmin.domain.publication.files.file_names import CHANGING_NAME
     from logoadmin.reader.download import download
 
     files = folder(directory)

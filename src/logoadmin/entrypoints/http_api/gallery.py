@@ -100,6 +100,10 @@ class PublishedGallery:
             note_cause(request, error)
             await _for_everybody(error_response(error), scope)(scope, receive, send)
             return
+        except _Moved as moved:
+            response = Response(status_code=307, headers={"location": str(moved), "cache-control": "no-store"})
+            await _for_everybody(response, scope)(scope, receive, send)
+            return
         if file is None:
             await _for_everybody(Response(status_code=204, headers=_PREFLIGHT), scope)(scope, receive, send)
             return
@@ -120,7 +124,8 @@ class PublishedGallery:
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
         if b"%2f" in _raw_path(request):
             raise HttpError(404)
-        name = _name_of(request) or PAGE
+        name = _name_of(request)
+        name += PAGE if name.endswith("/") or not name else ""
         file = self._folder.at_hand(name) or await self._folder.file(name)
         if file is not None and name == POINTER and _is_newer(request, file):
             # Another process served it: looking now keeps the reader from going back and forth between the two.
@@ -128,6 +133,8 @@ class PublishedGallery:
             file = await self._folder.file(name)
             if file is not None and _is_newer(request, file, strictly=True):
                 raise _StillNewer(file)
+        if file is None and await self._folder.file(f"{name}/{PAGE}") is not None:
+            raise _Moved(f"{name.rpartition('/')[2]}/")
         if file is None:
             raise HttpError(404)
         return file
@@ -141,6 +148,10 @@ def _name_of(request: Request) -> str:
 def _raw_path(request: Request) -> bytes:
     """Return the path as it was sent, in small letters."""
     return (request.raw_path or b"").lower()
+
+
+class _Moved(Exception):
+    """The path lacks the slash at the end of a page; the text is the relative URL of the page."""
 
 
 class _StillNewer(Exception):

@@ -7,13 +7,14 @@ from typing import Final
 
 from starlette.types import Message
 
+from logoadmin.domain.publication.files.file_names import CHANGING_NAME
 from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.files.publishing import CHANGING_NAME
-from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER
+from logoadmin.domain.publication.publication_records import FEED, POINTER, READER
 from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gzip, in_best_gzip
 from logoadmin.entrypoints.http_api.conditions import Fields, conditional, unmodified
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
+from logoadmin.ports.publication.gallery_page import POLICY
 
 # How long browsers and proxies may cache a file: readers must learn of a takedown within a minute.
 _CACHE_CONTROL: Final = {
@@ -27,13 +28,11 @@ _MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "html": "text/html; charset=utf-8",
+    "xml": "application/xml",
     "webp": "image/webp",
 }
-# The page asks for nothing but the files beside it and pictures, whose hosts do not learn where they are shown.
-PAGE_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src https: http: data: 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+# Pages cannot say themselves that nobody may frame them.
+PAGE_POLICY: Final = f"{POLICY}; frame-ancestors 'none'"
 _OF_PAGE: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
 # Pages of any origin may read a gallery.
 CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
@@ -44,6 +43,7 @@ PICTURE_FIELDS: Final = [
     (b"cross-origin-resource-policy", b"cross-origin"),
     (b"x-content-type-options", b"nosniff"),
 ]
+_ATOM: Final = "application/atom+xml"
 _PLAIN: Final = ""
 _GZIP: Final = "gzip"
 _SUFFIXES: Final = {_PLAIN: "", _GZIP: SUFFIX}
@@ -118,14 +118,18 @@ class PublishedFile:
             *(PICTURE_FIELDS if is_picture else [*CORS, (b"x-content-type-options", b"nosniff")]),
             (b"cache-control", _cache_control(self._name).encode()),
             (b"content-length", b"%d" % len(body)),
-            (b"content-type", _MEDIA_TYPES[self._name.rpartition(".")[2]].encode()),
+            (b"content-type", _media_type(self._name).encode()),
             (b"etag", etag),
             (b"vary", b"Accept-Encoding"),
-            *(_OF_PAGE if self._name == PAGE else ()),
+            *(_OF_PAGE if self._name.endswith(".html") else ()),
         ]
         if coding:
             fields.append((b"content-encoding", coding.encode()))
         self._variants[coding] = _Variant(etag, fields, body, unmodified(fields, etag))
+
+
+def _media_type(name: str) -> str:
+    return _ATOM if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
 
 
 def _cache_control(name: str) -> str:

@@ -11,8 +11,8 @@ from anyio import to_thread
 from cachetools import LRUCache
 
 from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
+from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.files.publishing import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.publication_records import POINTER, READER
 from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError

@@ -1,18 +1,20 @@
 """A publication: all files of the gallery of one moment (contract L2, L3, L7)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
-from logoadmin.domain.publication.css.targets import Target, Targets
+from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
+from logoadmin.domain.publication.files.gallery_pages import Pages, Site
 from logoadmin.domain.publication.files.index import Index, css_path, hashed_name
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.user_style_files import UserStyles
 from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
-from logoadmin.domain.publication.publication_records import READER, Links, Page, Publication, PublishingRules
+from logoadmin.domain.publication.publication_records import READER, Links, MadeFile, Page, Publication, PublishingRules
 from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.ports.publication.publication_storage import Withdrawal
 
@@ -76,8 +78,22 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     )
     has_page, url = sources.page is not None, links.gallery
     styles = UserStyles(index, contents.versions, sources.targets, identity.gallery, url, has_page)
+    made: tuple[Iterable[MadeFile], ...] = (styles,)
+    if sources.page is not None:
+        site = Site(sources.page, links, identity.gallery, sources.targets, page)
+        made = styles, Pages(index, contents, styles, sources.withdrawn, site)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
-    return Publication(sources.version, content, files, left_out, styles, sources.state)
+    return Publication(sources.version, content, files, left_out, _Joined(made), sources.state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Several iterables as one, which can be iterated over several times."""
+
+    parts: tuple[Iterable[MadeFile], ...]
+
+    def __iter__(self) -> Iterator[MadeFile]:
+        return chain.from_iterable(self.parts)
 
 
 def _sheets(index: Index) -> Mapping[str, bytes]:
@@ -90,18 +106,9 @@ def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -
     return {
         "title": page.title,
         "home": page.home or None,
-        "submit": links.console,
+        "submit": links.submit,
         **({"host": urlsplit(links.gallery).netloc} if links.gallery else {}),
-        "targets": [_described(target) for target in targets],
+        "targets": [{"id": target.id, "name": target.name} for target in targets],
         "keys": [public_key(key) for key in identity.keys],
         **({"demo": True} if page.demo else {}),
     }
-
-
-def _described(target: Target) -> Mapping[str, Any]:
-    """Return what the page knows of a target.
-
-    ``logos`` is False if logos have no user styles there; ``own`` is True if only CSS that names its pages has one.
-    """
-    known = {"id": target.id, "name": target.name, **({} if target.documents else {"own": True})}
-    return known if target.logo is not None else {**known, "logos": False}

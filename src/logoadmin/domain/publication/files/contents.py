@@ -1,6 +1,6 @@
 """The records of a publication, read once at one moment (contract L1, L4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Protocol
 
@@ -51,6 +51,21 @@ class _StoredRecords:
         return self._storage.read(lambda uow: uow.records(self._kind).get(id_))
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedArtwork:
+    """What pages need to know of every artwork.
+
+    Attributes:
+        version: its version, which rises with each change.
+        author_ids: its authors, in order.
+        origin: the id that it had elsewhere; empty for none.
+    """
+
+    version: int
+    author_ids: tuple[int, ...]
+    origin: str
+
+
 @dataclass(slots=True)
 class Contents:
     """What readers get.
@@ -60,12 +75,16 @@ class Contents:
         pictures: the pictures of the gallery's own that they name.
         left_out: the active records that are not published.
         versions: the versions of the artworks that get user styles, by kind and id.
+        artworks: all published artworks, by kind and id.
+        changed_at: when they were changed, in Unix time, by their versions.
     """
 
     records: IndexBuilder = field(default_factory=IndexBuilder)
     pictures: set[str] = field(default_factory=set)
     left_out: list[LeftOut] = field(default_factory=list)
     versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
+    artworks: dict[tuple[Kind, int], PublishedArtwork] = field(default_factory=dict)
+    changed_at: Mapping[int, int] = field(default_factory=dict)
 
 
 def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> Contents:
@@ -87,9 +106,14 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         contents.pictures.update(shown.values())
         entries = {url: _picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
         contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), entries)
+        author_ids = tuple(author.author_id for author in artwork.authors)
+        contents.artworks[kind.kind, kind.id_of(artwork)] = PublishedArtwork(
+            version_of(artwork), author_ids, artwork.details.origin or ""
+        )
         target = targets.get(artwork.target)
         if target is not None and target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
+    contents.changed_at = uow.changes.times([each.version for each in contents.artworks.values()])
     return contents
 
 

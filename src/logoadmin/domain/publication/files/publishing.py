@@ -9,48 +9,28 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.file_names import (
+    ASSET_NAME,
+    CHANGING_NAME,
+    IMMUTABLE_NAME,
+    LEASE,
+    LEFTOVER,
+    OURS,
+    SPARE,
+    STATE,
+)
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.index import canonical, sha256
+from logoadmin.domain.publication.files.made_files import outdated, write_made
 from logoadmin.domain.publication.files.pointer import Pointer, parsed, signed
-from logoadmin.domain.publication.files.user_style_files import STYLES, write_styles
-from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, Publication
+from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, MadeFile, Publication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage
 
-# What the pointer was made of, and how many active records are not in the index.
-STATE: Final = ".publication.json"
-# Gives its space to the pointer when the disk is full.
-SPARE: Final = ".spare"
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-# Locked by the process that publishes here in the background.
-LEASE: Final = ".lease"
 # Readers may have an earlier pointer: what it leads to stays for as long.
 OLD_STAY: Final = 14 * DAY
 
-# The names of our files: of each, the folder and the last part.
-_HASHED: Final = (
-    ("", r"(?:[0-9]{1,19}|withdrawn)-[0-9a-f]{16}\.json"),
-    ("css/", r"[0-9a-f]{64}\.css"),
-    ("pictures/", r"[0-9a-f]{64}(?:-320)?\.webp"),
-)
-_STYLE: Final = r"[0-9]{1,19}\.user\.css"
-# What the page loads besides the reader; these are published as they are.
-_ASSET: Final = r"page(?:-[a-z]{1,40})?\.(?:css|js)"
-_UNHASHED: Final = (("logos/", _STYLE), ("themes/", _STYLE), *(("", each) for each in (_ASSET, READER, PAGE)))
-_OTHERS: Final = tuple(("", re.escape(name)) for name in (STATE, STYLES, LEASE, SPARE, POINTER))
-
-
-def _names(*parts: tuple[str, str], form: str = "{}{}") -> re.Pattern[str]:
-    return re.compile("|".join(form.format(*part) for part in parts), re.ASCII)
-
-
-IMMUTABLE_NAME: Final = _names(*_HASHED)
-# Files without a hash in their names, besides the pointer.
-CHANGING_NAME: Final = _names(*_UNHASHED)
-ASSET_NAME: Final = _names(("", _ASSET))
-_OURS: Final = _names(*_HASHED, *_UNHASHED, *_OTHERS)
-# A program that was killed leaves hidden files, see atomic_files.
-_LEFTOVER: Final = _names(*_HASHED, *_UNHASHED, *_OTHERS, form=r"{}\.{}\.[a-z0-9_]{{8}}")
 _HASH: Final = re.compile(b"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
@@ -65,6 +45,7 @@ class Blocks:
         blocked: the newest blocked entries.
         pictures: the names of the pictures that may be published; others were taken down or removed.
         styles: the names of the user styles of all blocked records.
+        pages: the pages in place of those of blocked records.
     """
 
     identity: Identity
@@ -72,6 +53,7 @@ class Blocks:
     blocked: Sequence[Mapping[str, Any]]
     pictures: Collection[str] = ()
     styles: Collection[str] = ()
+    pages: Iterable[MadeFile] = ()
 
 
 class Destination:
@@ -129,11 +111,11 @@ class Destination:
             if parsed(self.latest).gallery == gallery:
                 return
         self._remove({POINTER})
-        self._remove({each for each in self._names if _OURS.fullmatch(each) or _LEFTOVER.fullmatch(each)} - {LEASE})
+        self._remove({each for each in self._names if OURS.fullmatch(each) or LEFTOVER.fullmatch(each)} - {LEASE})
         self.latest, self._state = None, {}
 
     def publish_blocks(self, blocks: Blocks, expires: int) -> None:
-        """Remove the user styles of blocked records, and name newly blocked ones in the pointer to the last index.
+        """Withdraw blocked records: their user styles and pages, and name new ones in the pointer to the last index.
 
         So they reach readers also where there is no space for another index. The pictures of blocked records, and those
         that were removed, leave at once (contract P5), and so do user styles.
@@ -150,11 +132,22 @@ class Destination:
         old = self._last(identity.gallery, identity.epoch, blocks.version)
         pictures = {each for each in self._names if each.startswith("pictures/") and IMMUTABLE_NAME.fullmatch(each)}
         self._remove((pictures - {*blocks.pictures}) | (self._names & {*blocks.styles}))
+        self._replace_pages([] if old is None else [*outdated(self._files, self._names, blocks.pages)])
         if old is not None and old.epoch == identity.epoch and _is_new(blocks.blocked, old.blocked):
             issued = max(self._now, old.issued)
             pointer = replace(old, issued=issued, expires=expires, blocked=blocks.blocked)
             self._write_on_full_disk(signed(pointer, identity.keys), pointer)
             self._keep_spare()
+
+    def _replace_pages(self, pages: Iterable[MadeFile]) -> None:
+        """Replace pages of blocked records; where there is no space, they are removed."""
+        for page in pages:
+            try:
+                self._write(page.name, page.content() or b"")
+            except OSError as error:
+                if error.errno not in _FULL:
+                    raise
+                self._remove({page.name})
 
     def publish(self, publication: Publication) -> None:
         """Bring the files up to date.
@@ -172,20 +165,20 @@ class Destination:
         new = parsed(publication.pointer)
         old = self._last(new.gallery, new.epoch, new.version)
         others = self._others(publication)
-        self._remove({name for name in self._names if _LEFTOVER.fullmatch(name)})
+        self._remove({name for name in self._names if LEFTOVER.fullmatch(name)})
         hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}
         self._expire(old, hashed.difference(publication.files, publication.pictures))
         made_of = _made_of(publication.state, publication.pointer)
         # Before the pointer, to which it must fit.
         self._write(STATE, canonical({"made_of": made_of, "left_out": len(publication.left_out)}))
         self._files.write_many(self._changed(publication))
-        styles = write_styles(self._files, self._names, publication.styles)
+        made = write_made(self._files, self._names, publication.made)
         page = publication.files.get(PAGE)
         if page is not None and page != self._files.read(PAGE):
             self._write(PAGE, page)
         self._write(POINTER, publication.pointer)
         self.latest = publication.pointer
-        self._remove(name for name in others if name not in styles)
+        self._remove(name for name in others if name not in made)
         self._keep_spare()
 
     def _last(self, gallery: str, epoch: int, version: int) -> Pointer | None:
@@ -195,7 +188,7 @@ class Destination:
             StartError: the files are not ours to change.
         """
         if self.latest is None:
-            ours = {name for name in self._names if _OURS.fullmatch(name) or _LEFTOVER.fullmatch(name)}
+            ours = {name for name in self._names if OURS.fullmatch(name) or LEFTOVER.fullmatch(name)}
             if PAGE in ours and not self._has_our_page():
                 ours.remove(PAGE)
             if foreign := sorted(self._names - ours):
@@ -273,7 +266,7 @@ class Destination:
                     raise
             if unneeded is None:
                 hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}
-                unneeded = [SPARE, *(name for name in self._names if _LEFTOVER.fullmatch(name))]
+                unneeded = [SPARE, *(name for name in self._names if LEFTOVER.fullmatch(name))]
                 unneeded += self._files.oldest_first(hashed - self._led_to(pointer, hashed))
             self._remove({unneeded.pop(0)})
 

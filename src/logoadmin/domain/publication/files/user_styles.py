@@ -88,7 +88,7 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         "author": _line(", ".join(map(isolated, artwork.authors))),
         "description": _line(details.get("description", "")),
         "license": _line(details.get("licence", "")),
-        "homepageURL": _url(details.get("homepage", "")) or (f"{url}#/{path}" if url and has_page else ""),
+        "homepageURL": _url(details.get("homepage", "")) or (f"{url}{path}/" if url and has_page else ""),
         "supportURL": _url(details.get("support", "")),
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }

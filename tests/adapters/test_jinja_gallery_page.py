@@ -1,4 +1,4 @@
-"""The page of the published gallery is made from its template (contract Q2)."""
+"""The pages of the published gallery are made from their templates (contract Q1, Q2, Q5)."""
 
 import html
 import json
@@ -9,16 +9,18 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
-from logoadmin.adapters.html_gallery_page import HtmlGalleryPage
-from logoadmin.domain.publication.files.publishing import ASSET_NAME
+from logoadmin.bootstrap import gallery_page
+from logoadmin.domain.publication.files.file_names import ASSET_NAME
 from logoadmin.domain.publication.publication_records import PAGE
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
 
 pytestmark = pytest.mark.rule("contract Q2")
 
 FOLDER: Final = files("logoadmin").joinpath("gallery_page")
-TEMPLATE: Final = FOLDER.joinpath(PAGE).read_text()
+PAGES: Final = gallery_page()
+FIRST: Final = PAGES.files("", {})[PAGE].decode()
 TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["</script><script>alert(1)</script>", "<!--<script>", "</title>", "\u2028", '"', "&lt;", "\\u003c"]
 )
@@ -33,33 +35,25 @@ def data_of(page: bytes) -> Any:
 @given(TEXTS, TEXTS)
 def test_texts_stay_data(title: str, text: str) -> None:
     data = {"title": title, "home": text, "targets": [{"id": "a", "name": text}]}
-    page = HtmlGalleryPage(TEMPLATE, {"page.js": b"a"})
-    made = page.files(title, data)
-    assert made.keys() == {PAGE, "page.js"}
-    assert data_of(made[PAGE]) == data
-    assert f"<title>{html.escape(title)}</title>".encode() in made[PAGE]
-    assert made[PAGE].count(b"<") == page.files("", {})[PAGE].count(b"<")
-    assert page.is_page(made[PAGE])
-
-
-@pytest.mark.parametrize("template", ["", TEMPLATE * 2, TEMPLATE.replace('id="gallery"', ""), "<title></title>"])
-def test_a_template_has_one_place_for_data(template: str) -> None:
-    with pytest.raises(ValueError, match="once"):
-        HtmlGalleryPage(template, {}).files("", {})
+    page = PAGES.files(title, data)[PAGE]
+    assert data_of(page) == data
+    assert f"<title>{escape(title)}</title>".encode() in page
+    assert page.count(b"<") == FIRST.count("<")
+    assert PAGES.is_page(page)
 
 
 def test_the_policy_in_the_file_is_that_of_the_service() -> None:
-    (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', TEMPLATE)
-    directives = {each.strip() for each in policy.split(";")}
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', FIRST)
+    directives = {each.strip() for each in html.unescape(policy).split(";")}
     # Browsers do not read this one there.
     assert directives == {each.strip() for each in PAGE_POLICY.split(";")} - {"frame-ancestors 'none'"}
     assert "unsafe-" not in PAGE_POLICY
 
 
 def test_the_page_loads_files_beside_it_alone() -> None:
-    loaded = set(re.findall(r'<(?:script|link)\b[^>]*?\b(?:src|href)="([^"]+)"', TEMPLATE))
+    loaded = set(re.findall(r'<(?:script|link)\b[^>]*?\b(?:src|href)="([^"]+)"', FIRST))
     beside = {each.name for each in FOLDER.iterdir() if ASSET_NAME.fullmatch(each.name)}
-    assert {name for name in loaded if not name.startswith("data:")} <= {*beside, "reader.js"}
+    assert {name for name in loaded if not name.startswith("data:")} <= {*beside, "reader.js", "feed.xml"}
     assert {"page.js", "page.css"} <= loaded
     for name in beside:
         imported = re.findall(r'(?:from|import)\s*\(?"\./([^"]+)"', FOLDER.joinpath(name).read_text())

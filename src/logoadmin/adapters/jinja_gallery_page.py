@@ -1,0 +1,151 @@
+"""The pages of the published gallery, made with the library Jinja (contract Q1, Q2, Q5)."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from logoadmin.domain.publication.files.index import canonical
+from logoadmin.domain.publication.files.names import isolated
+from logoadmin.domain.publication.publication_records import PAGE
+from logoadmin.ports.publication.gallery_page import POLICY
+from logoadmin.ports.publication.text import TextRenderer
+
+_DATA: Final = b'<script type="application/json" id="gallery">'
+# The side of thumbnails in pixels, and the number of colours for what stands in place of a picture.
+_THUMBNAIL: Final = 320
+_HUES: Final = 12
+_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENGLISH: Final = 0
+_RUSSIAN: Final = 1
+
+
+class JinjaGalleryPage:
+    """Implements :class:`~logoadmin.ports.publication.gallery_page.GalleryPage`.
+
+    Attributes:
+        form: a hash of the templates and the words.
+    """
+
+    def __init__(
+        self,
+        templates: Mapping[str, str],
+        words: Mapping[str, Sequence[str]],
+        beside: Mapping[str, bytes],
+        text: TextRenderer,
+    ) -> None:
+        """Use templates.
+
+        Args:
+            templates: the templates, by name; ``index.html`` among them.
+            words: the sentences of the other pages, in English and in Russian.
+            beside: the files that pages load, by name.
+            text: renders what authors write.
+        """
+        self._words, self._beside = words, beside
+        self.form = hashlib.sha256(repr((sorted(templates.items()), sorted(words.items()))).encode()).hexdigest()
+        self._environment = Environment(
+            loader=DictLoader(dict(templates)),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            cache_size=-1,
+        )
+        self._environment.globals |= {
+            "t": self._sentence, "en": self._english, "ru": self._russian, "policy": POLICY, "named": _named
+        }  # fmt: skip
+        self._environment.filters |= {
+            "commonmark": lambda written: Markup(text.html(written)),  # noqa: S704 (the port promises safe HTML)
+            "isolated": isolated, "date": _date, "iso": _iso, "size": _size,
+            "initials": _initials, "hue": _hue, "thumbnail_width": _thumbnail_width, "linked_data": _linked_data,
+            "data": _data,
+        }  # fmt: skip
+
+    def files(self, title: str, data: Mapping[str, object]) -> Mapping[str, bytes]:
+        """Return the first page and the files that all pages load."""
+        return {**self._beside, PAGE: self.render(PAGE, {"title": title, "gallery": data})}
+
+    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+        """Return another page."""
+        page = self._environment.get_template(name).render(values)
+        return (_NOT_XML.sub("", page) if name.endswith(".xml") else page).encode()
+
+    def is_page(self, content: bytes) -> bool:
+        """Return whether a file has the place for data."""
+        return _DATA in content
+
+    def _sentence(self, name: str, /, **of: object) -> Markup:
+        """Return a sentence in English, which the script of the page can replace by the Russian one."""
+        english, russian = (self._filled(name, language, of) for language in (_ENGLISH, _RUSSIAN))
+        return Markup('<span data-ru="{}">{}</span>').format(russian, english)
+
+    def _english(self, name: str, /, **of: object) -> str:
+        return self._filled(name, _ENGLISH, of)
+
+    def _russian(self, name: str, /, **of: object) -> str:
+        return self._filled(name, _RUSSIAN, of)
+
+    def _filled(self, name: str, language: int, of: Mapping[str, object]) -> str:
+        return self._words[name][language].format_map({key: isolated(str(value)) for key, value in of.items()})
+
+
+def _data(value: Mapping[str, object]) -> Markup:
+    """Return data for a script; in JSON, these characters stand in strings alone."""
+    return Markup(canonical(value).decode().replace("<", "\\u003c"))  # noqa: S704 (nothing in it can end the element)
+
+
+def _linked_data(members: Mapping[str, Any]) -> Markup:
+    """Return JSON-LD without empty members."""
+    return htmlsafe_json_dumps({name: value for name, value in members.items() if value}, ensure_ascii=False)
+
+
+def _named(authors: Iterable[Mapping[str, str]], url: str) -> list[dict[str, str]]:
+    """Return authors as people of schema.org."""
+    return [
+        {"@type": "Person", "name": author["name"], **({"url": f"{url}{author['path']}"} if url else {})}
+        for author in authors
+    ]
+
+
+def _iso(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _date(at: int) -> Markup:
+    """Return a day, which the script of the page writes as the language does."""
+    day = datetime.fromtimestamp(at, UTC)
+    return Markup('<time datetime="{}">{}</time>').format(_iso(at), f"{day.day} {day:%B %Y}")
+
+
+def _size(count: int) -> str:
+    return f"{count} bytes" if count < 1_000 else f"{count / 1_000:.3g} kB"
+
+
+def _initials(name: str) -> str:
+    """Return up to two letters that stand in place of a picture."""
+    letters = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
+    words = re.findall(r"[^\W_]+", letters) or name.split()
+    return "".join(word[0] for word in words[:2]).upper()
+
+
+def _hue(name: str) -> int:
+    return sum(map(ord, name)) % _HUES
+
+
+def _thumbnail_width(picture: Mapping[str, int]) -> int:
+    width, height = picture["width"], picture["height"]
+    return max(1, round(width * min(1, _THUMBNAIL / max(width, height))))
+
+
+def words_of(content: bytes) -> Mapping[str, Sequence[str]]:
+    """Return the sentences in a file of JSON."""
+    words: Mapping[str, Sequence[str]] = json.loads(content)
+    return words

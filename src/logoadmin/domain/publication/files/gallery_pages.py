@@ -1,0 +1,263 @@
+"""The pages of artworks and authors, the feed and the sitemap, written whole at publication (contract Q1, Q5)."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+from uuid import UUID, uuid5
+
+from logoadmin.domain.kernel.details import DETAILS
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.files.contents import Contents
+from logoadmin.domain.publication.files.effects import effects_of
+from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
+from logoadmin.domain.publication.files.index import Index, css_path, sha256
+from logoadmin.domain.publication.files.user_style_files import UserStyles
+from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
+from logoadmin.ports.publication.gallery_page import GalleryPage
+from logoadmin.ports.publication.publication_storage import Withdrawal
+
+# How many other works of its authors a page shows, and how many artworks the feed has.
+_OTHERS: Final = 4
+_NEWEST: Final = 50
+# The most pages that search engines read in one file (sitemaps.org).
+_MOST_LISTED: Final = 50_000
+# Raised with each change of the values that templates get.
+_FORM: Final = 1
+
+# What the index leaves out of records while it is empty.
+_EMPTY: Final = {"preview_url": "", "picture": None}
+# What it knows of screenshots that are elsewhere, or are pictures of the gallery.
+_UNKNOWN: Final = {"url": "", "path": "", "alt": "", "width": None, "height": None}
+_NO_DETAILS: Final[Mapping[str, Any]] = dict.fromkeys(DETAILS)
+
+_Work = tuple[Kind, int]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What all pages of a gallery share.
+
+    Attributes:
+        page: what administrators decided for the pages.
+        links: the links in them.
+        gallery: the UUID of the gallery.
+        targets: the targets with pages.
+        made_by: makes pages of values.
+    """
+
+    page: Page
+    links: Links
+    gallery: str
+    targets: Targets
+    made_by: GalleryPage
+
+    @property
+    def url(self) -> str:
+        """The URL of the gallery for visitors elsewhere; empty if that is not known."""
+        return self.links.gallery or "" if self.links.is_public else ""
+
+    @cached_property
+    def form(self) -> str:
+        """Another value once all pages look different."""
+        return sha256(repr((_FORM, self.page, self.links, self.gallery, self.targets, self.made_by.form)).encode())
+
+    def values(self, path: str) -> dict[str, Any]:
+        """Return the values of every page; ``root`` leads from its folder to that of the gallery."""
+        page, report = self.page, self.page.report.replace("{url}", quote(f"{self.url}{path}", safe=""))
+        shared = {"title": page.title, "home": page.home, "demo": page.demo, "submit": self.links.submit}
+        return {**shared, "report": report, "url": self.url, "path": path, "root": "../" * path.count("/")}
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile` by a template.
+
+    Attributes:
+        name: the name of the file.
+        template: the name of the template.
+        site: what it shares with other pages.
+        parts: what its values are made of.
+        values: returns its values, besides those of the site.
+    """
+
+    name: str
+    template: str
+    site: Site
+    parts: Any
+    values: Callable[[], Mapping[str, Any]]
+
+    @property
+    def made_of(self) -> str:
+        """Another value once the page would have another content."""
+        return sha256(repr((self.site.form, self.template, self.parts)).encode())[:16]
+
+    def content(self) -> bytes:
+        """Return the page."""
+        path = self.name.removesuffix(PAGE)
+        return self.site.made_by.render(self.template, {**self.site.values(path), **self.values()})
+
+
+def page_path(kind: Kind, id_: int) -> str:
+    """Return the path of the page of an artwork or an author."""
+    return f"{KINDS[kind].plural}/{id_}/"
+
+
+def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[PageFile]:
+    """Yield the pages that stand in place of those of blocked artworks."""
+    for each in blocked:
+        if each.reason is not None:
+            yield _fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked.html", site, reason=each.reason)
+
+
+def _fixed(name: str, template: str, site: Site, **values: Any) -> PageFile:
+    return PageFile(name, template, site, values, lambda: values)
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages of a publication besides the first one.
+
+    Attributes:
+        index: its index.
+        contents: its records.
+        styles: its user styles.
+        withdrawn: the withdrawn artworks, of which the blocked ones keep pages.
+        site: what the pages share.
+    """
+
+    index: Index
+    contents: Contents
+    styles: UserStyles
+    withdrawn: Sequence[Withdrawal]
+    site: Site
+
+    def __iter__(self) -> Iterator[MadeFile]:
+        """Yield them, one at a time."""
+        yield from (self._artwork_page(work) for work in self.contents.artworks)
+        yield from self._moved()
+        yield from (self._author_page(author_id) for author_id in self.index.sections[AUTHORS.plural])
+        yield from blocked_pages(self.withdrawn, self.site)
+        yield _fixed(f"{CHECKS}{PAGE}", "checks.html", self.site)
+        yield self._feed()
+        if self.site.url:
+            yield self._sitemap()
+
+    @cached_property
+    def _by_author(self) -> Mapping[int, Sequence[_Work]]:
+        found: dict[int, list[_Work]] = {}
+        for work, artwork in self.contents.artworks.items():
+            for author_id in artwork.author_ids:
+                found.setdefault(author_id, []).append(work)
+        return found
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[int, _Work], int]:
+        """The place of each work among those of an author."""
+        of_all = self._by_author.items()
+        return {(author_id, work): place for author_id, works in of_all for place, work in enumerate(works)}
+
+    def _others(self, work: _Work) -> list[_Work]:
+        """Return the next works of its authors: a change concerns few other pages, also of busy authors."""
+        found: dict[_Work, None] = {}
+        for author_id in self.contents.artworks[work].author_ids:
+            works, place = self._by_author[author_id], self._places[author_id, work]
+            found |= {works[(place + step) % len(works)]: None for step in range(1, _OTHERS + 1)}
+        found.pop(work, None)
+        return [*found][:_OTHERS]
+
+    def _bodies(self, section: str, ids: Iterable[int]) -> list[bytes]:
+        return [self.index.sections[section][id_] for id_ in ids]
+
+    def _made_of(self, works: Iterable[_Work]) -> list[Any]:
+        """Return what cards of artworks are made of."""
+        return [
+            (self.contents.artworks[work].version, *self._bodies(KINDS[work[0]].plural, work[1:])) for work in works
+        ]
+
+    def _artwork_page(self, work: _Work) -> MadeFile:
+        artwork = self.contents.artworks[work]
+        authors = self._bodies(AUTHORS.plural, artwork.author_ids)
+        parts = authors, self._made_of([work, *self._others(work)]), work in self.contents.versions
+        name = f"{page_path(*work)}{PAGE}"
+        return PageFile(name, "artwork.html", self.site, parts, lambda: self._artwork(work))
+
+    def _moved(self) -> Iterator[MadeFile]:
+        """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids."""
+        for (kind, id_), artwork in self.contents.artworks.items():
+            folder = f"{artwork.origin}/"
+            if re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
+                name = f"{KINDS[kind].plural}/{folder}{PAGE}"
+                yield _fixed(name, "moved.html", self.site, path=page_path(kind, id_))
+
+    def _author_page(self, author_id: int) -> MadeFile:
+        works = self._by_author.get(author_id, ())
+        parts = self._bodies(AUTHORS.plural, [author_id]), self._made_of(works)
+        name = f"{page_path(Kind.AUTHOR, author_id)}{PAGE}"
+
+        def values() -> Mapping[str, Any]:
+            author = self.index.record(AUTHORS.plural, author_id)
+            return {"name": author["username"], "works": [self._card(work) for work in reversed(works)]}
+
+        return PageFile(name, "author.html", self.site, parts, values)
+
+    def _feed(self) -> MadeFile:
+        artworks = self.contents.artworks
+        newest = sorted(artworks, key=lambda work: (artworks[work].version, work), reverse=True)[:_NEWEST]
+
+        def values() -> Mapping[str, Any]:
+            namespace = UUID(self.site.gallery)
+            entries = [{**self._card(work), "urn": uuid5(namespace, page_path(*work)).urn} for work in newest]
+            return {"urn": namespace.urn, "entries": entries}
+
+        return PageFile(FEED, FEED, self.site, self._made_of(newest), values)
+
+    def _sitemap(self) -> MadeFile:
+        pages = [(page_path(*work), self._changed_at(work)) for work in self.contents.artworks]
+        authors = [(page_path(Kind.AUTHOR, id_), 0) for id_ in self.index.sections[AUTHORS.plural]]
+        return _fixed(SITEMAP, SITEMAP, self.site, pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
+
+    def _changed_at(self, work: _Work) -> int:
+        """Return when an artwork was changed, in Unix time."""
+        return self.contents.changed_at[self.contents.artworks[work].version]
+
+    def _card(self, work: _Work) -> dict[str, Any]:
+        """Return what a link to an artwork shows."""
+        kind, id_ = work
+        record = self.index.record(KINDS[kind].plural, id_)
+        target = self.site.targets.get(record["target"])
+        authors = [self.index.record(AUTHORS.plural, each) for each in record.get("author_ids", ())]
+        return {
+            **_EMPTY,
+            **record,
+            "details": {**_NO_DETAILS, **record.get("details", {})},
+            "kind": kind.value,
+            "path": page_path(kind, id_),
+            "authors": [
+                {"name": each["username"], "path": page_path(Kind.AUTHOR, each["author_id"])} for each in authors
+            ],
+            "target_name": record["target"] if target is None else target.name,
+            "changed_at": self._changed_at(work),
+        }
+
+    def _artwork(self, work: _Work) -> Mapping[str, Any]:
+        """Return the values of the page of an artwork."""
+        card, style = self._card(work), self.styles.of(*work)
+        css, file = self.index.css_of(card).strip(), card.get("custom_css_file")
+        details = card["details"]
+        own = urlsplit(self.site.links.gallery or "").netloc
+        return {
+            "work": card,
+            "screenshots": [{**_UNKNOWN, **each} for each in details["screenshots"] or ()],
+            "version": details["version"] or f"1.0.{self.contents.artworks[work].version}",
+            "css": css if file is None else "",
+            "css_size": len(css.encode()),
+            "css_path": css_path(file["sha256"]) if file else "",
+            "effects": effects_of(card["css"], own) if css else (),
+            "install": "" if style is None or style.content() is None else style.name,
+            "others": [self._card(each) for each in self._others(work)],
+        }

@@ -1,0 +1,81 @@
+"""Files made of records, of which only those are written whose records have changed (contract Q1, Q3)."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from logoadmin.domain.publication.files.file_names import MADE
+from logoadmin.domain.publication.files.index import canonical
+from logoadmin.domain.publication.publication_records import MadeFile
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+
+# Stands before what has no file.
+_NONE: Final = "-"
+
+
+def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> Iterator[MadeFile]:
+    """Yield those that are missing, or made of something else.
+
+    Args:
+        files: the files.
+        stored: the names of existing files.
+        made: what should exist.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    known = _known(files.read(MADE) or b"{}")
+    return (each for each in made if not _is_current(each, known, stored))
+
+
+def write_made(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> set[str]:
+    """Write those that have changed; return the names of all.
+
+    Whenever a program is killed, no file counts as made of what it is not made of.
+
+    Args:
+        files: the files.
+        stored: the names of existing files.
+        made: what should exist.
+
+    Raises:
+        OSError: a file cannot be read or written.
+    """
+    noted = files.read(MADE) or b"{}"
+    known = _known(noted)
+    current: dict[str, str] = {}
+    changed = []
+    for each in made:
+        if _is_current(each, known, stored):
+            current[each.name] = known[each.name]
+        else:
+            changed.append(each)
+    if (unchanged := canonical(current)) != noted:
+        files.write(MADE, unchanged)
+    if changed:
+        files.write_many(_changed(files, changed, current))
+        files.write(MADE, canonical(current))
+    return {name for name, made_of in current.items() if not made_of.startswith(_NONE)}
+
+
+def _is_current(each: MadeFile, known: Mapping[str, Any], stored: Collection[str]) -> bool:
+    before = known.get(each.name)
+    return before == f"{_NONE}{each.made_of}" or (before == each.made_of and each.name in stored)
+
+
+def _changed(files: GalleryFiles, changed: Iterable[MadeFile], current: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that have changed, and note what all are made of."""
+    for each in changed:
+        content = each.content()
+        current[each.name] = each.made_of if content is not None else f"{_NONE}{each.made_of}"
+        if content is not None and files.read(each.name) != content:
+            yield each.name, content
+
+
+def _known(noted: bytes) -> Mapping[str, Any]:
+    """Return what the files were made of; a damaged file counts as missing."""
+    try:
+        found = json.loads(noted)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

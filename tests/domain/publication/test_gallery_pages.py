@@ -1,0 +1,240 @@
+"""Works and authors have pages of their own, written whole at publication (contract Q1, Q5)."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+
+from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
+from logoadmin.domain.gallery.authors import AmendAuthor
+from logoadmin.domain.publication.files.effects import Effect, effects_of
+from logoadmin.domain.publication.files.file_names import CHANGING_NAME, MADE
+from logoadmin.settings import settings_of
+
+pytestmark = pytest.mark.rule("contract Q1")
+
+ATOM: Final = "{http://www.w3.org/2005/Atom}"
+THEME: Final[dict[str, Any]] = {"preview_url": "https://i.example/a.png", "target": "forum.example", "active": True}
+
+
+class Watched(MemoryGalleryFiles):
+    """Files that note what is written, and may be full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[str] = []
+
+    def write(self, name: str, content: bytes) -> None:
+        self.written.append(name)
+        super().write(name, content)
+
+    def pages(self) -> set[str]:
+        return {name for name in self.names() if name.endswith("/index.html")}
+
+    def text(self, name: str) -> str:
+        return (self.read(name) or b"").decode()
+
+
+@contextmanager
+def opened(**given: Any) -> Iterator[tuple[LogoAdmin, Watched]]:
+    with open_gallery(settings_of(database="memory:", access="open", **given)) as gallery:
+        yield gallery, Watched()
+
+
+def theme(gallery: LogoAdmin, name: str, *author_ids: int, css: str = "a { color: red }") -> int:
+    made = gallery.themes.create(CreateTheme(name=name, custom_css=css, **THEME))
+    for author_id in author_ids:
+        gallery.themes.link(LinkThemeAuthor(theme_id=made.theme_id, author_id=author_id))
+    return made.theme_id
+
+
+def changed_pages(gallery: LogoAdmin, files: Watched) -> set[str]:
+    """Publish, and return the pages that were written."""
+    files.written.clear()
+    gallery.publication.publish(files)
+    return {name for name in files.written if name.endswith("/index.html")}
+
+
+def test_every_work_and_author_has_a_page_and_what_goes_takes_its_own_along() -> None:
+    with opened() as (gallery, files):
+        gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
+        theme(gallery, "Dawn", 1)
+        theme(gallery, "Dusk")
+        gallery.logos.create(CreateLogo(name="Crown", custom_css="color: red", **THEME))
+        gallery.publication.publish(files)
+        works = {"themes/1/index.html", "themes/2/index.html", "logos/1/index.html"}
+        assert files.pages() == {*works, "authors/1/index.html", "checks/index.html"}
+        assert all(CHANGING_NAME.fullmatch(name) for name in files.pages())
+        assert 'href="../../authors/1/"><bdi>Ann</bdi>' in files.text("themes/1/index.html")
+        gallery.themes.remove(RemoveTheme(theme_id=1))
+        gallery.publication.publish(files)
+        assert files.pages() == {"themes/2/index.html", "logos/1/index.html", "checks/index.html"}
+
+
+def test_only_pages_whose_content_changed_are_written() -> None:
+    with opened() as (gallery, files):
+        gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
+        for number in range(20):
+            theme(gallery, f"Theme {number}", 1)
+        theme(gallery, "Apart")
+        assert len(changed_pages(gallery, files)) == 23
+        assert changed_pages(gallery, files) == set()
+        gallery.themes.amend(AmendTheme(theme_id=21, name="Aside"))
+        assert changed_pages(gallery, files) == {"themes/21/index.html"}
+        gallery.themes.amend(AmendTheme(theme_id=10, name="Tenth"))
+        # Those that show it: the four before it, and that of its author.
+        shown = {f"themes/{number}/index.html" for number in range(6, 11)}
+        assert changed_pages(gallery, files) == {*shown, "authors/1/index.html"}
+        gallery.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+        assert len(changed_pages(gallery, files)) == 21
+
+
+def test_a_new_title_changes_every_page() -> None:
+    files = Watched()
+    with opened(gallery_title="Ours") as (gallery, _):
+        theme(gallery, "Dawn")
+        gallery.publication.publish(files)
+        noted = files.read(MADE)
+        service = gallery.publication
+        assert service.rules.page is not None
+        object.__setattr__(service.rules.page, "title", "Others")
+        vars(service).pop("_made_with", None)
+        assert changed_pages(gallery, files) == {"themes/1/index.html", "checks/index.html"}
+        assert "Others</title>" in files.text("themes/1/index.html")
+        assert files.read(MADE) != noted
+
+
+@pytest.mark.rule("contract L3", "contract Q1")
+def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened() as (gallery, files):
+        theme(gallery, "Dawn")
+        theme(gallery, "Dusk")
+        gallery.publication.publish(files)
+        gallery.themes.block(BlockTheme(theme_id=1, reason="tracks <readers>"))
+
+        class Full(Exception):
+            """The block is out, and nothing else."""
+
+        def generate(_links: Any = None) -> Any:
+            raise Full
+
+        with monkeypatch.context() as patch:
+            patch.setattr(gallery.publication, "generate", generate)
+            with pytest.raises(Full):
+                gallery.publication.publish(files)
+        page = files.text("themes/1/index.html")
+        assert "tracks &lt;readers&gt;" in page
+        assert "Dawn" not in page
+        assert "noindex" in page
+        assert "themes/2/index.html" not in changed_pages(gallery, files)
+        assert files.text("themes/1/index.html") == page
+        gallery.themes.amend(AmendTheme(theme_id=1, active=True, unblock=True))
+        gallery.publication.publish(files)
+        assert "Dawn" in files.text("themes/1/index.html")
+
+
+def test_texts_stay_texts_and_the_css_is_there_without_a_script() -> None:
+    with opened(public_url="https://g.example", gallery_report="mailto:us@g.example?body={url}") as (gallery, files):
+        theme(gallery, '<script>"&', css="a::before { content: '</code></pre><script>' }")
+        theme(gallery, "Long", css="a { color: red }" * 200)
+        gallery.publication.publish(files)
+        page = files.text("themes/1/index.html")
+        assert set(re.findall(r"<script\b[^>]*>", page)) == {
+            '<script type="application/ld+json">', '<script type="module" src="../../page-work.js">'
+        }  # fmt: skip
+        assert "content: &#39;&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;&#39;" in page
+        assert '<link rel="canonical" href="https://g.example/gallery/themes/1/" />' in page
+        assert '<meta property="og:image" content="https://i.example/a.png" />' in page
+        assert 'href="mailto:us@g.example?body=https%3A%2F%2Fg.example%2Fgallery%2Fthemes%2F1%2F"' in page
+        assert 'href="../../themes/1.user.css"' in page
+        (path,) = {*re.findall(r'href="\.\./\.\./(css/[0-9a-f]{64}\.css)"', files.text("themes/2/index.html"))}
+        assert path in files.names()
+
+
+@pytest.mark.rule("contract L4", "contract Q1")
+def test_what_css_does_is_said_in_sentences() -> None:
+    risks = [{"risk": risk} for risk in ("overlay", "animation", "overlay")]
+    verdict = {"hosts": ["own.example", "i.example"], "imports": [{"url": "https://s.example/"}], "risks": risks}
+    assert effects_of(verdict, "own.example") == (
+        Effect("note", "contacts", "i.example"), Effect("bad", "unpinned", "https://s.example/"),
+        Effect("bad", "overlay"), Effect("note", "animation"),
+    )  # fmt: skip
+    good = (Effect("good", "contacts_nobody"), Effect("good", "no_risks"))
+    assert effects_of({"hosts": ["own.example"]}, "own.example") == good
+
+
+@pytest.mark.rule("contract Q5")
+def test_the_feed_has_the_newest_fifty_as_well_formed_atom() -> None:
+    with opened(public_url="https://g.example") as (gallery, files):
+        for number in range(52):
+            theme(gallery, f"Theme {number} \x08\ud7ff<&")
+        gallery.themes.amend(AmendTheme(theme_id=1, name="Renewed"))
+        gallery.publication.publish(files)
+        feed = ET.fromstring(files.text("feed.xml"))
+        entries = feed.findall(f"{ATOM}entry")
+        assert len(entries) == 50
+        assert [entry.findtext(f"{ATOM}title") for entry in entries[:2]] == ["Renewed", "Theme 51 \ud7ff<&"]
+        assert feed.findtext(f"{ATOM}updated") == entries[0].findtext(f"{ATOM}updated")
+        assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == 50
+        link = entries[0].find(f"{ATOM}link")
+        assert link is not None
+        assert link.get("href") == "https://g.example/gallery/themes/1/"
+        assert '<img src="https://i.example/a.png"' in (entries[0].findtext(f"{ATOM}content") or "")
+        again = files.read("feed.xml")
+        gallery.publication.publish(files)
+        assert files.read("feed.xml") == again
+
+
+@pytest.mark.rule("contract Q5")
+@pytest.mark.parametrize(("given", "has_one"), [({"public_url": "https://g.example"}, True), ({}, False)])
+def test_the_sitemap_lists_every_page_where_the_public_url_is_known(given: dict[str, str], has_one: bool) -> None:
+    with opened(**given) as (gallery, files):
+        theme(gallery, "Dawn")
+        gallery.publication.publish(files)
+        assert ("sitemap.xml" in files.names()) == has_one
+        assert ("canonical" in files.text("themes/1/index.html")) == has_one
+        listed = re.findall(r"<loc>https://g\.example/gallery/(.*?)</loc>", files.text("sitemap.xml"))
+        assert listed == (["", "checks/", "themes/1/"] if has_one else [])
+
+
+@pytest.mark.rule("contract S1", "contract Q1")
+def test_a_work_says_of_itself_what_its_details_have() -> None:
+    details = {
+        "description": "Calm & dark", "text": "# Colours\n\n*Deep* <b>blue</b>", "tags": ["dark"], "licence": "MIT",
+        "version": "2.1", "source": "https://source.example/", "screenshots": [{"url": "https://i.example/b.png"}],
+    }  # fmt: skip
+    with opened() as (gallery, files):
+        gallery.themes.create(CreateTheme(**THEME | {"name": "Dawn", "custom_css": "", "details": details}))
+        gallery.publication.publish(files)
+        page = files.text("themes/1/index.html")
+        for part in (
+            '<meta name="description" content="Calm &amp; dark" />', '<h3 dir="auto">Colours</h3>', "2.1", ">MIT<",
+            "<em>Deep</em> &lt;b&gt;blue", 'href="../../#/?q=dark"', 'href="https://source.example/"',
+            'src="https://i.example/b.png"',
+        ):  # fmt: skip
+            assert part in page
+        assert "Calm &amp; dark" in files.text("feed.xml")
+
+
+@pytest.mark.rule("contract S1", "contract Q1")
+def test_the_id_that_a_work_had_elsewhere_leads_to_its_page() -> None:
+    with opened() as (gallery, files):
+        for origin in ("aurora-17", "..", "2", "1.user.css"):
+            made = {"name": origin, "custom_css": "", "details": {"origin": origin, "description": "A & B"}}
+            gallery.themes.create(CreateTheme(**THEME | made))
+        gallery.publication.publish(files)
+        own = {f"themes/{number}/index.html" for number in range(1, 5)}
+        assert files.pages() == {*own, "themes/aurora-17/index.html", "checks/index.html"}
+        assert 'content="0; url=../../themes/1/"' in files.text("themes/aurora-17/index.html")
+        assert "refresh" not in files.text("themes/2/index.html")
+
+
+@pytest.mark.parametrize("folder", ["..", "themes/..", "themes/.a", "themes/1.user.css", "themes/a/b", "authors/a"])
+def test_no_page_has_a_name_that_leads_elsewhere(folder: str) -> None:
+    assert CHANGING_NAME.fullmatch(f"{folder}/index.html") is None

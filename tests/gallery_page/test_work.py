@@ -1,0 +1,160 @@
+"""The pages of works and authors in Chromium (contract Q1)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.gallery.artworks import BlockTheme, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.settings import settings_of
+from tests import browser
+from tests.console.test_accessible import findings
+from tests.gallery_page.folder import STACKED, Folder, becomes
+
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q1")]
+
+CSS: Final = "input:focus { color: red; background: url(https://i.example/a.png) }"
+LONG: Final = "a { color: red }\n" * 200
+VIEWS: Final = ("themes/1", "themes/2", "themes/3", "logos/1", "authors/1", "authors/2", "checks")
+ADDED: Final[dict[str, Any]] = {"preview_url": "https://gone.example/a.png", "active": True}
+
+
+def stock(gallery: LogoAdmin) -> None:
+    for number, name in enumerate(("Ann", "محمد"), 1):
+        gallery.authors.create(CreateAuthor(user_id=number, username=name))
+    for name, css in (("Dawn", CSS), (f"{STACKED[:60]} שלום", LONG), ("Bad", "a{}")):
+        made = gallery.themes.create(CreateTheme(name=name, custom_css=css, target="forum.example", **ADDED))
+        for author_id in (1, 2):
+            gallery.themes.link(LinkThemeAuthor(theme_id=made.theme_id, author_id=author_id))
+    gallery.logos.create(CreateLogo(name="<b>Crown</b>", custom_css="color: red", target="wiki", **ADDED))
+    gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
+    gallery.themes.block(BlockTheme(theme_id=3, reason="tracks readers"))
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.started() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = Folder(tmp_path_factory.mktemp("pages"))
+    with open_gallery(settings_of(database="memory:", access="open", gallery_title="The wall")) as gallery:
+        stock(gallery)
+        published: Path = folder.path / "published"
+        gallery.publication.publish(FolderGalleryFiles(published))
+    folder.start()
+    yield f"{folder.address}published/"
+    folder.stop()
+
+
+@pytest.fixture
+def look(chromium: Browser, address: str) -> Iterator[Any]:
+    """Open a page in a new context; no script may fail, and nothing may break the policy."""
+    complaints: list[str] = []
+    contexts = []
+
+    def opened(path: str, **options: Any) -> Page:
+        context = chromium.new_context(**{"locale": "en-GB"} | options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if "Policy" in said.text else None)
+        page.goto(f"{address}{path}/")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def test_a_work_is_on_one_screen_with_what_it_does_and_how_to_use_it(look: Any, address: str) -> None:
+    page = look("themes/1", viewport={"width": 1280, "height": 800}, permissions=["clipboard-read", "clipboard-write"])
+    assert page.title() == "Dawn · The wall"
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
+    for seen in ("Install", "Ann"):
+        box = page.get_by_role("link", name=seen, exact=True).first.bounding_box()
+        assert box["y"] + box["height"] < 800
+    assert page.get_by_role("link", name="Install").evaluate("link => link.href") == f"{address}themes/1.user.css"
+    assert page.locator(".effects li").all_inner_texts() == [
+        *("Contacts i.example, which learns your IP address", "Styles text fields, and can react to what you type"),
+    ]
+    expect(page.locator(".work .initials")).to_have_text("D")  # its picture cannot be loaded
+    page.get_by_role("button", name="Copy CSS").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == CSS
+    page.evaluate("navigator.share = undefined")
+    page.get_by_role("button", name="Share").click()
+    becomes(page, "navigator.clipboard.readText().then((text) => text === location.href)")
+    page.locator(".more .card a").first.click()
+    page.get_by_role("link", name="Ann", exact=True).first.click()
+    page.wait_for_url(f"{address}authors/1/")
+    expect(page.locator(".card")).to_have_count(3)
+    page.keyboard.press("Escape")
+    page.wait_for_url(address)
+
+
+def test_long_css_is_copied_from_its_file(look: Any) -> None:
+    page = look("themes/2", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy CSS").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").strip() == LONG.strip()
+    page.locator("summary").click()
+    expect(page.locator("pre")).to_contain_text("a { color: red }")
+
+
+def test_without_a_script_everything_can_be_read(look: Any) -> None:
+    page = look("themes/1", java_script_enabled=False)
+    text = page.locator("body").inner_text()
+    for part in ("Dawn", "Ann", "Install", "Styles text fields", "How to use it", "Show the CSS", "More by the same"):
+        assert part in text
+    expect(page.get_by_role("button")).to_have_count(0)
+    page.locator("summary").click()
+    expect(page.locator("pre")).to_have_text(CSS)
+
+
+def test_the_language_is_that_of_the_browser_until_another_is_chosen(look: Any, address: str) -> None:
+    page = look("themes/1", locale="ru-RU")
+    expect(page.get_by_role("link", name="Установить")).to_be_visible()
+    expect(page.locator("time").first).not_to_contain_text(" of ")
+    assert page.locator("time").first.inner_text().split()[1].isalpha()
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("link", name="Install")).to_be_visible()
+    page.goto(f"{address}authors/1/")
+    expect(page.locator(".kicker")).to_have_text("Author")
+    page.goto(address)
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_a_blocked_work_says_so(look: Any) -> None:
+    page = look("themes/3")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Blocked")
+    expect(page.get_by_text("tracks readers")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "forced"])
+def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(look: Any, address: str, scheme: str) -> None:
+    options: Any = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
+    for locale, width in {"en-GB": 1280, "ru-RU": 320}.items():
+        page = look("checks", locale=locale, viewport={"width": width, "height": 800}, **options)
+        for path in VIEWS:
+            page.goto(f"{address}{path}/")
+            becomes(page, f"document.documentElement.lang === '{locale[:2]}'")
+            page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+            assert findings(page) == [], (locale, path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (locale, path)
+
+
+def test_names_turn_nothing_and_markup_stays_text(look: Any) -> None:
+    page = look("logos/1")
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>Crown</b>")
+    page = look("themes/1")
+    ann, other = (page.locator(".by bdi").nth(number).bounding_box() for number in range(2))
+    assert ann["x"] + ann["width"] <= other["x"]
