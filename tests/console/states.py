@@ -8,7 +8,9 @@ from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockTheme, RemoveLogo
+from logoadmin.domain.kernel.details import Details
 from tests.console.driver import Person
+from tests.console.external_hosts import PICTURES
 
 
 def show_bad_lines(console: Person) -> None:
@@ -47,6 +49,16 @@ def write_at_once(console: Person) -> None:
     console.service.gallery.logos.amend(AmendLogo(logo_id=1, name="Theirs"))
     page.keyboard.press("Control+s")
     expect(page.locator("dialog .merge-field")).to_have_count(1)
+
+
+def look_at_all_fields(console: Person) -> None:
+    shot = {"url": f"https://{PICTURES}/2.svg", "alt": "A thread"}
+    details = Details.model_validate({"text": "1. *calm*", "tags": ["dark"], "screenshots": [shot], "origin": "old-1"})
+    console.service.gallery.themes.amend(AmendTheme(theme_id=2, details=details))
+    console.open("themes/2")
+    console.page.locator(".rare > summary").click()
+    console.page.locator(".rare").get_by_role("button").nth(1).click()
+    expect(console.page.locator(".rendered em, .screenshot")).to_have_count(2)
 
 
 def leave_unsaved(console: Person) -> None:
@@ -201,7 +213,7 @@ def be_without_a_database(console: Person) -> None:
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
     leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many,
-    look_beside_the_list, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
+    look_beside_the_list, look_at_all_fields, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
     create_a_missing_author, merge_authors, look_at_copied_imports,
     hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
     be_without_a_database,

@@ -12,10 +12,12 @@
  * @property {import("./presentation.js").Widget} widget
  * @property {(record: any) => unknown} [read] What it holds of a record, where that is not the field of its name.
  * @property {boolean} [isLink] Whether it is written by requests of its own, see `authorship.js`.
+ * @property {boolean} [isRare] Whether most do not need it, so that it is out of sight at first.
  * @typedef {Record<string, {query: Record<string, Schema>, body: Schema | null}>} Interface
  */
 import { signal, computed } from "./vendor/preact.js";
 import { readFile } from "./client.js";
+import { flat, nested } from "./details.js";
 import { presentation } from "./presentation.js";
 import { wordsOf } from "./problems.js";
 import { FILES } from "./router.js";
@@ -44,22 +46,29 @@ const OPTIONS = ["unblock"];
  */
 export function fieldsOf(described, operation, kind) {
   const body = described[operation]?.body ?? {};
-  const { order, apart = [], widgets, links = [] } = presentation[kind];
+  const { order, apart = [], rare = [], widgets, links = [] } = presentation[kind];
   const rank = (/** @type {Field} */ { name }) => (order.includes(name) ? order.indexOf(name) : order.length);
-  const names = Object.keys(body.properties ?? {}).filter((name) => !OPTIONS.includes(name) && !apart.includes(name));
+  const { details, ...properties } = body.properties ?? {};
+  /** @type {Record<string, Schema>} */
+  const all = { ...properties, ...flat(/** @type {any} */ ({ details: details && known(details).properties })) };
+  const names = Object.keys(all).filter((name) => !OPTIONS.includes(name) && !apart.includes(name));
   const own = names.map((name) => {
-    const whole = /** @type {Schema} */ (body.properties?.[name]);
-    const schema = whole.anyOf?.find((each) => each.type !== "null") ?? whole;
+    const whole = /** @type {Schema} */ (all[name]);
+    const schema = known(whole);
     return {
       name,
       schema,
       required: body.required?.includes(name) ?? false,
       nullable: whole.anyOf?.some((each) => each.type === "null") ?? false,
       widget: widgets[name] ?? widgetOf(schema),
+      isRare: rare.includes(name),
     };
   });
   return [...own, ...links].toSorted((a, b) => rank(a) - rank(b));
 }
+
+/** @param {Schema} whole @returns {Schema} of what it holds, where it holds something */
+const known = (whole) => whole.anyOf?.find((each) => each.type !== "null") ?? whole;
 
 /** @param {Schema} schema @returns {import("./presentation.js").Widget} */
 function widgetOf(schema) {
@@ -86,8 +95,9 @@ export class FormState {
 
   /** @param {Values} given @returns {Values} */
   #known(given) {
+    const values = flat(given);
     return Object.fromEntries(
-      this.fields.map((field) => [field.name, (field.read ? field.read(given) : given[field.name]) ?? emptyOf(field)]),
+      this.fields.map((field) => [field.name, (field.read ? field.read(given) : values[field.name]) ?? emptyOf(field)]),
     );
   }
 
@@ -110,7 +120,8 @@ export class FormState {
     const mark = ` ${t("copy.mark")}`;
     const most = this.fields.find((field) => field.name === name)?.schema.maxLength ?? Infinity;
     const original = [...String(record[name])].slice(0, most - mark.length).join("");
-    this.values.value = { ...this.#known(record), [name]: original + mark };
+    const fixed = this.fields.filter(({ widget }) => widget === "fixed").map((field) => [field.name, emptyOf(field)]);
+    this.values.value = { ...this.#known(record), ...Object.fromEntries(fixed), [name]: original + mark };
   }
 
   /** Begin again from a record that was saved or read. @param {Values} record */
@@ -176,8 +187,10 @@ export class FormState {
     const others = [];
     for (const problem of problems) {
       const { loc } = problem;
-      const name = String(loc[1] ?? "");
-      if (loc[0] === "body" && this.fields.some((field) => field.name === name)) found[name] ??= wordsOf(problem);
+      const [, whole = "", member, item] = loc;
+      const name = whole === "details" ? `details.${member}` : String(whole);
+      const words = typeof item === "number" ? t("problem.item", { n: item + 1, problem: wordsOf(problem) }) : wordsOf(problem);
+      if (loc[0] === "body" && this.fields.some((field) => field.name === name)) found[name] ??= words;
       else others.push(`${loc.join(" › ")}: ${problem.msg}`);
     }
     this.problems.value = found;
@@ -208,7 +221,7 @@ export class FormState {
 
   /** @param {Field[]} fields @returns {Values} */
   #sent(fields) {
-    return Object.fromEntries(fields.map((field) => [field.name, sentOf(field, this.values.value[field.name])]));
+    return nested(Object.fromEntries(fields.map((field) => [field.name, sentOf(field, this.values.value[field.name])])));
   }
 }
 

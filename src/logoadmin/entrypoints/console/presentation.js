@@ -3,10 +3,11 @@
  * named here is added after the others.
  *
  * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
- *   "avatar" | "note"} Widget
+ *   "avatar" | "text area" | "paragraph" | "markdown" | "tags" | "licence" | "screenshots" | "fixed"} Widget
  * @typedef {object} Presentation
  * @property {string[]} order The fields of its form, in their order.
  * @property {string[]} [apart] Fields of the interface that the form leaves out.
+ * @property {string[]} [rare] Those that are out of sight at first, because most do not need them; next to each other.
  * @property {Record<string, Widget>} widgets Where it is another one than the type says.
  * @property {string} name The field by which people know a record.
  * @property {import("./form.js").Field[]} [links] What its form has beside the fields that the interface describes.
@@ -37,20 +38,31 @@ const AUTHORS = {
   isLink: true,
 };
 
+const RARE = ["text", "version", "licence", "homepage", "source", "support", "screenshots", "origin"].map((name) => `details.${name}`);
+
+/** @type {Presentation} */
+const ARTWORK = {
+  order: ["name", "target", "active", "preview_url", "authors", "details.description", "details.tags", ...RARE, "custom_css"],
+  rare: RARE,
+  widgets: {
+    preview_url: "url",
+    custom_css: "css",
+    target: "target",
+    "details.description": "paragraph",
+    "details.tags": "tags",
+    "details.text": "markdown",
+    "details.licence": "licence",
+    "details.screenshots": "screenshots",
+    "details.origin": "fixed",
+  },
+  links: [AUTHORS],
+  name: "name",
+};
+
 /** @type {Record<import("./records.js").KindName | "settings", Presentation>} */
 export const presentation = {
-  logo: {
-    order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
-    widgets: { preview_url: "url", custom_css: "css", target: "target" },
-    links: [AUTHORS],
-    name: "name",
-  },
-  theme: {
-    order: ["name", "target", "active", "preview_url", "authors", "custom_css"],
-    widgets: { preview_url: "url", custom_css: "css", target: "target" },
-    links: [AUTHORS],
-    name: "name",
-  },
+  logo: ARTWORK,
+  theme: ARTWORK,
   author: { order: ["username", "user_id"], widgets: {}, name: "username" },
   user: {
     order: ["username", "user_id", "role_id", "avatar", "password"],

@@ -208,12 +208,15 @@ def _not_allowed() -> Response:
 
 def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
     """Return what forms and filters are built from: the query parameters and bodies of the operations that have any."""
+    schemas = interface["components"]["schemas"]
     described = {}
     for path in interface["paths"].values():
         for operation in path.values():
             parameters = (each for each in operation.get("parameters", ()) if each.get("in") == "query")
             query = {each["name"]: _bare(each["schema"]) for each in parameters}
             body = _bare(_body_of(operation))
+            if body and "details" in body.get("properties", {}):
+                body["properties"]["details"] = _bare(_whole(body["properties"]["details"], schemas))
             if query or body:
                 described[operation["operationId"]] = {"query": query, "body": body}
     return described
@@ -221,6 +224,17 @@ def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
 
 def _body_of(operation: Mapping[str, Any]) -> Any:
     return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+
+
+def _whole(schema: Any, schemas: Mapping[str, Any]) -> Any:
+    """Return a schema with those that it refers to in place of the references."""
+    if isinstance(schema, list):
+        return [_whole(each, schemas) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _whole(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    return {name: _whole(each, schemas) for name, each in schema.items()}
 
 
 _FOR_READERS: Final = {"title", "description", "examples"}

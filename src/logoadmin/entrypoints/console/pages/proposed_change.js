@@ -10,7 +10,7 @@ import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { useRead } from "../parts/primitives/use_read.js";
 import { apply } from "../parts/proposals/deciding.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
-import { asSent, beyondForm } from "../parts/proposals/proposed_values.js";
+import { asSent, withRest } from "../parts/proposals/proposed_values.js";
 import { changeWords } from "../parts/proposals/submission_words.js";
 
 /** @typedef {import("../parts/proposals/proposed_values.js").ProposableKind} ProposableKind */
@@ -32,7 +32,7 @@ export default function ProposedChangePage({ params }) {
   const isAlone = proposal.changes.length === 1;
   /** @type {import("../parts/proposals/proposed_values.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
   const send = async (values, { version, form }) => {
-    const all = { ...beyondForm(change, form), ...values };
+    const all = withRest(change, form, values);
     const mended = change.create ? { kind: change.kind, create: all } : { kind: change.kind, id: change.id, version, set: all };
     const note = isReview ? {} : { note: String(form.values.value["note"] ?? "") };
     const changes = proposal.changes.map((each, at) => (at === place ? mended : asSent(each)));

@@ -10,6 +10,7 @@ import { Text, widgets } from "../primitives/fields.js";
 import { lazy } from "../primitives/lazy.js";
 import { Picture } from "../primitives/picture.js";
 import { AuthorsField } from "./authors_field.js";
+import "./details_fields.js";
 import { LogoCss } from "./logo_css.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
@@ -41,10 +42,11 @@ export function Judging({ kind, id, css, saved, target, picture }) {
 
 /** The address of a picture, with the picture. @param {WidgetProps} props */
 function PictureAddress(props) {
-  const url = String(props.form.values.value[props.field.name] ?? "");
+  const { form, field, disabled } = props;
+  const url = String(form.values.value[field.name] ?? "");
   return h("div", { class: "picture-field" },
     h(Text, props),
-    h(PictureSource, props),
+    h(PictureSource, { value: url, set: (/** @type {string} */ kept) => form.set(field.name, kept), disabled }),
     h("div", { class: "picture-shown" }, h(Picture, { key: url, url })),
   );
 }

@@ -63,9 +63,9 @@ async function changed(change) {
 /** Say problems of a change at the fields of its form. @param {import("../../client.js").Problem[]} problems @returns {import("../../client.js").Problem[]} */
 export function atFields(problems) {
   return problems.map((problem) => {
-    const [body, changes, , , name] = problem.loc;
+    const [body, changes, , , name, ...within] = problem.loc;
     if (body !== "body" || changes !== "changes" || name === undefined) return problem;
-    return { ...problem, loc: ["body", name === "author_ids" ? "authors" : name] };
+    return { ...problem, loc: ["body", ...(name === "author_ids" ? ["authors"] : [name, ...within])] };
   });
 }
 

@@ -1,6 +1,7 @@
 /** A version of a record beside what the record is now: what differs, how both look, and the way back. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { Failure, call, returned } from "../../client.js";
+import { flat, nested } from "../../details.js";
 import { describe, sayDone } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, readList, refreshList } from "../../records.js";
@@ -58,7 +59,7 @@ export function AgainstNow({ kind, change, now }) {
 
 /** @param {Change} difference From how the record was to how it is. @returns {Record<string, any>} what differs, as a bulk change takes it */
 function restored(difference) {
-  const was = difference.before ?? {};
+  const was = flat(difference.before) ?? {};
   const fields = fieldsOfChange(difference).filter((name) => !UNSET.includes(name));
-  return Object.fromEntries(fields.map((name) => (name === "authors" ? ["author_ids", authorIds(was["authors"])] : [name, was[name] ?? null])));
+  return nested(Object.fromEntries(fields.map((name) => (name === "authors" ? ["author_ids", authorIds(was["authors"])] : [name, was[name] ?? null]))));
 }

@@ -1,5 +1,6 @@
 /** The effect of a change, field by field: the old and the new values. */
 import { h } from "../../vendor/preact.js";
+import { flat } from "../../details.js";
 import { fieldsOfChange } from "./changes.js";
 import { listOf } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
@@ -19,10 +20,11 @@ const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff),
 /** @param {{change: Change} & Partial<Labels>} props */
 export function ChangeDiff({ change, before = t("change.before"), after = t("change.after") }) {
   const names = fieldsOfChange(change);
+  const shown = { ...change, before: flat(change.before), after: flat(change.after) };
   if (names.length === 0) return h("p", { class: "hint" }, t("change.nothing"));
   return h("dl", { class: "stack loose fields" },
     names.map((name) =>
-      h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change, labels: { before, after } }))),
+      h("div", { key: name, class: "fields-row" }, h("dt", null, words(name, "label")), h("dd", null, h(Difference, { name, change: shown, labels: { before, after } }))),
     ),
   );
 }
@@ -42,14 +44,14 @@ function Difference({ name, change, labels }) {
 }
 
 /** @param {string} name @param {unknown} value @returns {boolean} whether it is read line by line */
-const isLong = (name, value) => name === "custom_css" || (typeof value === "string" && value.includes("\n"));
+const isLong = (name, value) => ["custom_css", "details.text", "details.description"].includes(name) || (typeof value === "string" && value.includes("\n"));
 
 /** @param {string} name @param {unknown} list @returns {string[]} */
-function members(name, list) {
+export function members(name, list) {
   if (!Array.isArray(list)) return [];
   if (name === "scope") return list.map(rightWords);
   if (list.some((each) => each?.author_id !== undefined)) return authorIds(list).map(authorName);
-  return list.map((each) => (typeof each === "object" ? JSON.stringify(each) : String(each)));
+  return list.map((each) => (each?.url ? [each.url, each.alt].filter(Boolean).join(" ") : String(each)));
 }
 
 /** What came into a list and what went. @param {{name: string, before: string[], after: string[]}} props */
@@ -60,8 +62,8 @@ function Members({ name, before, after }) {
     return h("div", { class: "was-is" }, h("del", { dir: "auto" }, enumeration(before)), h("span", { class: "arrow" }, "→"), h("ins", { dir: "auto" }, enumeration(after)));
   }
   return h("ul", { class: "members", "aria-label": words(name, "label") },
-    gone.map((each) => h("li", { key: `- ${each}` }, h("del", { dir: "auto" }, h("span", { class: "sign" }, "− "), each))),
-    come.map((each) => h("li", { key: `+ ${each}` }, h("ins", { dir: "auto" }, h("span", { class: "sign" }, "+ "), each))),
+    gone.map((each) => h("li", { key: `- ${each}` }, h("del", { dir: "auto" }, h("span", { class: "sign" }, "− "), h(Value, { name, value: each })))),
+    come.map((each) => h("li", { key: `+ ${each}` }, h("ins", { dir: "auto" }, h("span", { class: "sign" }, "+ "), h(Value, { name, value: each })))),
   );
 }
 
@@ -74,8 +76,10 @@ export function Value({ name, value }) {
     return h("bdi", null, role?.name ?? String(value));
   }
   if (typeof value === "boolean") return t(value ? "yes" : "no");
-  if (name === "preview_url" && pictureUrl(String(value))) {
-    return h("span", { class: "stack tight was-picture" }, h(Picture, { url: String(value) }), h("span", { dir: "auto" }, String(value)));
+  // A screenshot is its address, and what it shows.
+  const [url = ""] = String(value).split(" ");
+  if (["preview_url", "details.screenshots"].includes(name) && pictureUrl(url)) {
+    return h("span", { class: "stack tight was-picture" }, h(Picture, { url }), h("span", { dir: "auto" }, String(value)));
   }
   return h("bdi", null, String(value));
 }

@@ -73,7 +73,7 @@ export function submitted({ submitter_id: id, submitter_name: name }) {
 const recordName = ({ kind, before, after }) => (isListed(kind) ? nameOf(kind, after ?? before) : "");
 
 /** @param {Change} change */
-const fieldWords = (change) => enumeration(fieldNames(fieldsOfChange(change)));
+const fieldWords = (change) => enumeration(fieldNames([...new Set(fieldsOfChange(change).map((name) => name.replace(/\..*/, "")))]));
 
 /** @param {string[]} fields @returns {string[]} as they stand in a sentence */
 export const fieldNames = (fields) => fields.map((name) => known(`in.${name}`, name.replaceAll("_", " ")));

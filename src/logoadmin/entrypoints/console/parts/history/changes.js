@@ -19,6 +19,7 @@
  * @property {string} [to] The page that says more, where the change is not known.
  */
 import { call } from "../../client.js";
+import { flat } from "../../details.js";
 import { KINDS, isListed, refreshList } from "../../records.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
@@ -94,10 +95,10 @@ export function readListsOf(changes) {
   }
 }
 
-/** @param {Change} change @returns {string[]} the fields that are other ones since, in their order, without the id */
+/** @param {Change} change @returns {string[]} the fields that are other ones since, in their order, without the id; members of the details by themselves */
 export function fieldsOfChange({ kind, before, after }) {
   /** @type {Record<string, any>[]} */
-  const [old = {}, now = {}] = [before ?? {}, after ?? {}];
+  const [old = {}, now = {}] = [flat(before) ?? {}, flat(after) ?? {}];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   if (isListed(kind)) names.delete(KINDS[kind].id);
   return [...names].filter((name) => JSON.stringify(old[name] ?? "") !== JSON.stringify(now[name] ?? "") && !(isEmpty(old[name]) && isEmpty(now[name])));

@@ -13,6 +13,7 @@
  * @property {Failure | undefined} failure Why it stopped; `repeat` sends the request again, if its answer was lost.
  */
 import { call, Failure } from "../../client.js";
+import { withDetails } from "../../details.js";
 import { KINDS, contentOf, listOf, readList, refreshList, replaceMany } from "../../records.js";
 import { MOST } from "./bulk_work.js";
 
@@ -59,8 +60,8 @@ function take(kind, records, changes, made) {
   const { id } = KINDS[kind];
   const last = new Map(made.map((each) => [each.id, { version: each.change_id, changed_at: each.at }]));
   const now = records.flatMap((record, at) => {
-    const { unblock: _, ...fields } = changes[at].set ?? {};
-    return changes[at].remove ? [] : [{ ...record, ...fields, ...last.get(record[id]) }];
+    const { unblock: _, details = {}, ...fields } = changes[at].set ?? {};
+    return changes[at].remove ? [] : [{ ...withDetails(record, details), ...fields, ...last.get(record[id]) }];
   });
   // Lists name the authors of a record in full.
   if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);

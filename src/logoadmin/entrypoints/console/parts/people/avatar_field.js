@@ -47,7 +47,7 @@ function AvatarField(props) {
   return h("div", { class: "avatar-field" },
     h(Avatar, { user: { user_id: 0, username: String(username ?? ""), avatar: avatar ? String(avatar) : null }, size: "middle" }),
     h(Text, props),
-    h(PictureSource, props),
+    h(PictureSource, { value: avatar, set: (/** @type {string} */ url) => form.set(field.name, url), disabled }),
     Boolean(avatar) && !disabled && h(Button, { onClick: remove }, t("avatar.remove")),
   );
 }

@@ -14,14 +14,15 @@ import { keepCopy, keepFile } from "./keep.js";
 const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
 const loadWords = withTexts(() => import("./picture_failure.js"), "publication");
 
-/** @param {import("../primitives/fields.js").WidgetProps} props */
-export function PictureSource({ form, field, disabled }) {
+/** @param {{value: unknown, set: (url: string) => void, disabled: boolean, id?: string}} props `id`: of the button, where the label has no field. */
+export function PictureSource({ value, set, disabled, id }) {
   const [place, input] = [useRef(/** @type {HTMLElement | null} */ (null)), useRef(/** @type {HTMLInputElement | null} */ (null))];
   // Each belongs to one value of the field: another value ends the one and hides the other.
   const [work, setWork] = useState(/** @type {{words: string, sent?: number, stop: AbortController} | undefined} */ (undefined));
   const [outcome, setOutcome] = useState(/** @type {Outcome & {value: unknown} | undefined} */ (undefined));
-  const value = form.values.value[field.name];
   useEffect(() => () => work?.stop.abort(), [work?.stop, value]);
+  const latest = useRef(set);
+  latest.current = set;
 
   /** @param {string} words @param {(stop: AbortController) => Promise<Kept>} send @param {number} [before] Its size. */
   const run = async (words, send, before) => {
@@ -31,7 +32,7 @@ export function PictureSource({ form, field, disabled }) {
     try {
       const kept = await send(stop);
       if (stop.signal.aborted) return;
-      form.set(field.name, kept.url);
+      latest.current(kept.url);
       setOutcome({ words: () => resultOf(kept, before), failed: false, value: kept.url });
     } catch (error) {
       if (stop.signal.aborted) return;
@@ -64,7 +65,7 @@ export function PictureSource({ form, field, disabled }) {
   return h("div", { ref: place, class: "picture-source" },
     h("div", { class: "cluster" },
       h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
-      h(Button, { icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
+      h(Button, { id, icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
       isElsewhere && h(Button, { icon: "CopyPlus", idle: Boolean(work), onClick: copy }, t("keep.copy")),
       !ownPicture(url) && h("span", { class: "hint" }, t("keep.drop")),
     ),
@@ -97,6 +98,11 @@ function useDropAndPaste(place, take) {
     const drag = (/** @type {DragEvent} */ event) => {
       if (!event.dataTransfer || !hasFile(event)) return;
       const isHere = event.target instanceof Node && field.contains(event.target);
+      // Over another field that takes files.
+      if (!isHere && event.defaultPrevented) {
+        show(false);
+        return;
+      }
       event.preventDefault();
       event.dataTransfer.dropEffect = isHere ? "copy" : "none";
       show(isHere);

@@ -60,6 +60,7 @@ export function Link({ to, children, ...others }) {
  * @property {string} [shortcut] The key that does the same.
  * @property {(event: MouseEvent) => void} [onClick]
  * @property {"submit" | "button"} [type]
+ * @property {string | undefined} [id]
  * @property {string} [form] The id of the form that it submits, where it stands outside of it.
  * @property {"menuitem"} [role] In a menu, where the reason is written below it.
  * @property {any} [key]
@@ -67,13 +68,14 @@ export function Link({ to, children, ...others }) {
  */
 
 /** A button that is shown disabled, with the reason, where the signed-in user may not do what it does. @param {ButtonProps} props */
-export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", form, role, children }) {
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", id: own, form, role, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
   return h(
     "button",
     {
+      id: own,
       type,
       class: `button ${tone}`,
       "aria-disabled": Boolean(why) || busy || idle,

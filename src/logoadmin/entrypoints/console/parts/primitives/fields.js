@@ -1,6 +1,6 @@
 /** The fields of a form, each with its label, what it is for and what is wrong with it. */
-import { h, useEffect, useRef, useId } from "../../vendor/preact.js";
-import { t } from "../../texts.js";
+import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
 import { ownPicture } from "./own_picture.js";
 
@@ -11,29 +11,48 @@ import { ownPicture } from "./own_picture.js";
  * What draws the fields of each widget; a view adds its own for those that it brings, such as the CSS editor.
  * @type {Partial<Record<import("../../presentation.js").Widget, (props: WidgetProps) => any>>}
  */
-export const widgets = { switch: Switch, number: Text, text: Text, url: Text, target: Text, password: Text };
+export const widgets = { switch: Switch, number: Text, text: Text, url: Text, target: Text, password: Text, "text area": Area };
 
-/** @param {WidgetProps & {list?: string}} props `list` is the id of a list of what may be meant. */
-export function Text({ form, field, id, describedBy, disabled, list }) {
+/** What every field for a text has. @param {WidgetProps} props */
+function textOf({ form, field, id, describedBy, disabled }) {
   const value = form.values.value[field.name];
-  return h("input", {
+  return {
     id,
     class: "input",
     name: field.name,
-    type: field.widget === "password" ? "password" : "text",
-    inputMode: field.widget === "number" ? "numeric" : field.widget === "url" ? "url" : undefined,
-    autocomplete: field.widget === "password" ? "new-password" : "off",
-    spellcheck: false,
     dir: "auto",
     value: value === null || value === undefined ? "" : String(value),
     disabled,
-    list,
     required: form.requires(field),
     "aria-invalid": Boolean(form.problems.value[field.name]),
     "aria-describedby": describedBy,
     onInput: (/** @type {InputEvent} */ event) =>
       form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+  };
+}
+
+/** @param {WidgetProps & {list?: string}} props `list` is the id of a list of what may be meant. */
+export function Text({ list, ...props }) {
+  const { field } = props;
+  return h("input", {
+    ...textOf(props),
+    type: field.widget === "password" ? "password" : "text",
+    inputMode: field.widget === "number" ? "numeric" : field.widget === "url" ? "url" : undefined,
+    autocomplete: field.widget === "password" ? "new-password" : "off",
+    spellcheck: false,
+    list,
   });
+}
+
+/** A longer text. @param {WidgetProps & {rows?: number, isLine?: boolean}} props `isLine`: line breaks in it become spaces. */
+export function Area({ rows = 3, isLine = false, ...props }) {
+  const { form, field } = props;
+  const line = {
+    onKeyDown: (/** @type {KeyboardEvent} */ event) => void (event.key === "Enter" && event.preventDefault()),
+    onInput: (/** @type {InputEvent} */ event) =>
+      form.set(field.name, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.replace(/\s*\n\s*/g, " ")),
+  };
+  return h("textarea", { ...textOf(props), rows, ...(isLine ? line : {}) });
 }
 
 /** @param {WidgetProps} props */
@@ -55,7 +74,8 @@ function Switch({ form, field, id, describedBy, disabled }) {
 
 /** @param {string} name @param {"label" | "hint"} what @returns {string} the words of a field; its name where there are none */
 export function words(name, what) {
-  const key = /** @type {import("../../texts.js").TextKey} */ (what === "hint" ? `field.${name}.hint` : `field.${name}`);
+  const of = name.replace(".", "_");
+  const key = /** @type {import("../../texts.js").TextKey} */ (what === "hint" ? `field.${of}.hint` : `field.${of}`);
   const found = t(key);
   if (found !== key) return found;
   return what === "hint" ? "" : name.replaceAll("_", " ");
@@ -68,12 +88,32 @@ export const About = ({ id, hint, problem }) => h("div", { id, class: "field-abo
 export function FormField({ form, field, disabled = false }) {
   const id = useId();
   const Widget = widgets[field.widget] ?? Text;
+  if (field.widget === "fixed" && !form.values.value[field.name]) return null;
   // Where a picture is to be found is known then.
   const isUploaded = ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
   return h("div", { class: `field field-${field.widget}` },
     h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
     h(About, { id: `${id}-about`, hint: isUploaded ? "" : words(field.name, "hint"), problem: form.problems.value[field.name] }),
+  );
+}
+
+/** The fields that most do not need, out of sight until something is to be done there. @param {{form: import("../../form.js").FormState, disabled: boolean}} props */
+function Rare({ form, disabled }) {
+  const fields = form.fields.filter(({ isRare }) => isRare);
+  const [isOpen, setOpen] = useState(false);
+  const filled = fields.filter(({ name }) => String(form.values.value[name] ?? "") !== "");
+  const problems = form.problems.value;
+  useLayoutEffect(() => {
+    if (fields.some(({ name }) => problems[name])) setOpen(true);
+  }, [problems]);
+  const toggle = (/** @type {MouseEvent} */ event) => {
+    event.preventDefault();
+    setOpen(!isOpen);
+  };
+  return h("details", { class: "rare", open: isOpen },
+    h("summary", { onClick: toggle }, t("form.more"), h("span", { class: "hint" }, filled.length > 0 ? enumeration(filled.map(({ name }) => words(name, "label"))) : t("form.more.about"))),
+    isOpen && h("div", { class: "rare-fields" }, fields.map((field) => h(FormField, { key: field.name, form, field, disabled }))),
   );
 }
 
@@ -136,7 +176,9 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
       },
     },
     isNew && h("p", { class: "hint" }, t("form.required")),
-    form.fields.map((field) => h(FormField, { key: field.name, form, field, disabled })),
+    form.fields
+      .filter(({ isRare }, at, all) => !isRare || !all[at - 1]?.isRare)
+      .map((field) => (field.isRare ? h(Rare, { key: "rare", form, disabled }) : h(FormField, { key: field.name, form, field, disabled }))),
     children,
   );
 }

@@ -6,14 +6,12 @@ import { t } from "../../texts.js";
 import { Judging, Verdict, useWidgets } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
-import { RecordForm, widgets } from "../primitives/fields.js";
+import { RecordForm } from "../primitives/fields.js";
 import { useRead } from "../primitives/use_read.js";
 import { openForm, valuesOf } from "./proposed_values.js";
 
 /** @typedef {import("./proposed_values.js").ProposableKind} ProposableKind */
 /** @typedef {import("./proposed_values.js").Opened} Opened */
-
-widgets.note = Note;
 
 /**
  * @param {object} props
@@ -90,20 +88,4 @@ function Fields({ kind, opened, isChanging, does, send, renewed }) {
       isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, target, picture })),
     ),
   ];
-}
-
-/** A text of several lines. @param {import("../primitives/fields.js").WidgetProps} props */
-function Note({ form, field, id, describedBy, disabled }) {
-  return h("textarea", {
-    id,
-    class: "input",
-    rows: 3,
-    dir: "auto",
-    name: field.name,
-    disabled,
-    value: String(form.values.value[field.name] ?? ""),
-    "aria-invalid": Boolean(form.problems.value[field.name]),
-    "aria-describedby": describedBy,
-    onInput: (/** @type {InputEvent} */ event) => form.set(field.name, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
-  });
 }

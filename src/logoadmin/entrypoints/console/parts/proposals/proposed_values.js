@@ -1,5 +1,6 @@
 /** The values of a proposed change, between the form of a record and the interface (contract R1). */
 import { call } from "../../client.js";
+import { flat, nested, withDetails } from "../../details.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { KINDS } from "../../records.js";
 
@@ -10,9 +11,9 @@ import { KINDS } from "../../records.js";
 /** @typedef {{record: any, version: number | undefined, form: FormState, begin: any, now: import("../../form.js").Values}} Opened `begin`: the record as it was proposed, and `now` as it is, in the form. */
 
 /** A few words to the reviewer, which belong to the proposal and not to the record. @type {Field} */
-const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "note", isLink: true };
+const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "text area", isLink: true };
 /** Applied artworks are active, and submitters are the authors themselves. */
-const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id"] };
+const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id", "details.origin"] };
 
 /**
  * @param {object} what
@@ -39,7 +40,7 @@ export async function openForm({ kind, id, change, note, isReviewed, given }, st
   const proposed = /** @type {any} */ (change?.set ?? change?.create ?? {});
   const authorIds = proposed.author_ids ?? (change?.create && change.after?.["author_ids"]);
   const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
-  const begin = { ...given, ...record, ...proposed, ...(authors ? { authors } : {}), note };
+  const begin = { ...withDetails({ ...given, ...record, ...proposed, details: record?.details }, proposed.details), ...(authors ? { authors } : {}), note };
   const now = new FormState(fields, { ...given, ...record, note }).base.value;
   return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form: new FormState(fields, begin), begin, now };
 }
@@ -50,10 +51,11 @@ export function valuesOf({ record, form, now }) {
   return authors === undefined ? values : { ...values, author_ids: authors };
 }
 
-/** @param {ProposedChange} change @param {FormState} form @returns {Record<string, unknown>} the values that the form has no field for */
-export function beyondForm({ set, create }, form) {
+/** @param {ProposedChange} change @param {FormState} form @param {Record<string, unknown>} values Of the form. @returns {Record<string, unknown>} the values with those that the form has no field for */
+export function withRest({ set, create }, form, values) {
   const shown = ["author_ids", ...form.fields.map(({ name }) => name)];
-  return Object.fromEntries(Object.entries(set ?? create ?? {}).filter(([name]) => !shown.includes(name) || (name === "author_ids" && !form.fields.some((field) => field.name === "authors"))));
+  const rest = Object.entries(flat(set ?? create ?? {})).filter(([name]) => !shown.includes(name) || (name === "author_ids" && !form.fields.some((field) => field.name === "authors")));
+  return nested({ ...Object.fromEntries(rest), ...flat(values) });
 }
 
 /** @param {ProposedChange} change @returns {any} as it is sent again */

@@ -2,10 +2,9 @@
 import { h, useMemo, useState } from "../../vendor/preact.js";
 import { authorName } from "../artwork/authorship.js";
 import { say } from "../../notices.js";
-import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { Value } from "../history/change_diff.js";
+import { Value, members } from "../history/change_diff.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Diff } from "../diff/diff.js";
 import { words } from "../primitives/fields.js";
@@ -53,11 +52,17 @@ function rowsOf(form, record) {
   return form.against(record).map((row) => ({ ...row, both: bothOf(row) }));
 }
 
+/** @param {import("../../form.js").Field} field @returns {boolean} whether it is read and merged line by line */
+const isLines = ({ widget }) => widget === "css" || widget === "markdown";
+
 /** @param {ReturnType<FormState["against"]>[number]} row @returns {unknown} what both did, where that goes together */
 function bothOf({ field, base, mine, theirs, isMine, isTheirs }) {
   if (!isMine || !isTheirs) return undefined;
-  if (field.widget === "css") return mergedLines(String(base), String(mine), String(theirs));
-  if (Array.isArray(base) && Array.isArray(mine) && Array.isArray(theirs)) return mergedList(base, mine, theirs);
+  if (isLines(field)) return mergedLines(String(base), String(mine), String(theirs));
+  if (Array.isArray(base)) {
+    const [was, ours, others] = [base, mine, theirs].map((list) => /** @type {any[]} */ (list).map((each) => JSON.stringify(each)));
+    return mergedList(was ?? [], ours ?? [], others ?? [])?.map((each) => JSON.parse(each));
+  }
   return undefined;
 }
 
@@ -97,12 +102,12 @@ function Field({ row, choice, choose }) {
 
 /** What a field holds; of CSS, what differs from where both began. @param {{field: import("../../form.js").Field, value: unknown, base?: unknown}} props */
 function Shown({ field, value, base }) {
-  if (field.widget === "css") {
+  if (isLines(field)) {
     const text = String(value ?? "");
     if (base === undefined) return h("pre", { class: "merge-css", tabIndex: 0 }, text || t("none"));
     return h(Diff, { before: String(base ?? ""), after: text, label: words(field.name, "label") });
   }
   if (field.widget === "authors") return h("bdi", null, enumeration(/** @type {number[]} */ (value).map(authorName)) || t("none"));
-  if (Array.isArray(value)) return h("bdi", null, enumeration(value.map((each) => (field.widget === "scope" ? rightWords(each) : String(each)))) || t("none"));
+  if (Array.isArray(value)) return h("bdi", null, enumeration(members(field.name, value)) || t("none"));
   return h(Value, { name: field.name, value });
 }

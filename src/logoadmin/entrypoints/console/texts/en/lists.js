@@ -96,6 +96,7 @@ export default {
   "field.gallery_targets": "Targets",
   "field.gallery_title": "Title of the page for visitors",
   "field.picture_hosts": "Picture hosts",
+  "field.details_tags": "Tags",
   "field.preview_url": "Picture",
   "field.scope": "Rights",
   "field.theme_id": "ID",

@@ -99,6 +99,7 @@ export default {
   "field.gallery_targets": "Места",
   "field.gallery_title": "Заголовок страницы для посетителей",
   "field.picture_hosts": "Хосты для картинок",
+  "field.details_tags": "Теги",
   "field.preview_url": "Картинка",
   "field.scope": "Права",
   "field.theme_id": "ID",

@@ -1,0 +1,124 @@
+/** The fields of what an artwork says of itself (contract S1). */
+import { h, useId, useRef, useState } from "../../vendor/preact.js";
+import { listOf } from "../../records.js";
+import { byName, t, withTexts } from "../../texts.js";
+import { IconButton } from "../primitives/basics.js";
+import { Area, Text, widgets, words } from "../primitives/fields.js";
+import { lazy } from "../primitives/lazy.js";
+
+/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
+
+/** The licences that creative works have most often, by their SPDX ids. */
+const LICENCES = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "MIT", "Apache-2.0", "GPL-3.0-or-later", "MPL-2.0", "Unlicense"];
+const MOST_TAGS = 10;
+const LONGEST_TAG = 32;
+
+const Rendered = lazy(() => import("./rendered.js").then((module) => module.Rendered));
+Object.assign(widgets, {
+  paragraph: Paragraph,
+  markdown: Markdown,
+  licence: Licence,
+  tags: Tags,
+  fixed: Fixed,
+  screenshots: lazy(withTexts(() => import("../pictures/screenshots.js").then((module) => module.Screenshots), "pictures")),
+});
+
+/** A text without line breaks, and its length. @param {WidgetProps} props */
+function Paragraph(props) {
+  const { form, field } = props;
+  const length = [...String(form.values.value[field.name] ?? "")].length;
+  return h("div", { class: "stack tight" },
+    h(Area, { ...props, rows: 2, isLine: true }),
+    !props.disabled && h("span", { class: "hint counted" }, t("area.count", { n: length, most: field.schema.maxLength ?? 0 })),
+  );
+}
+
+/** A text in CommonMark, as it is written or as readers see it. @param {WidgetProps} props */
+function Markdown(props) {
+  const [isShown, setShown] = useState(false);
+  const text = String(props.form.values.value[props.field.name] ?? "");
+  const look = (/** @type {boolean} */ shown) => h("button", { type: "button", "aria-pressed": isShown === shown, onClick: () => setShown(shown) }, t(shown ? "preview" : "area.write"));
+  return h("div", { class: "stack" },
+    h("div", { class: "segmented", role: "group", "aria-label": words(props.field.name, "label") }, look(false), look(true)),
+    isShown ? h(Rendered, { text }) : h(Area, { ...props, rows: 8 }),
+  );
+}
+
+/** @param {WidgetProps} props */
+function Licence(props) {
+  const list = `${props.id}-known`;
+  return [h(Text, { key: "text", ...props, list }), h("datalist", { key: "known", id: list }, LICENCES.map((each) => h("option", { key: each, value: each })))];
+}
+
+/** What only an import sets: there to be read. @param {WidgetProps} props */
+function Fixed({ form, field, id, describedBy }) {
+  return h("input", { id, class: "input", readOnly: true, value: String(form.values.value[field.name] ?? ""), "aria-describedby": describedBy });
+}
+
+/** @param {string} text @returns {string[]} the tags in it, as the service keeps them */
+const tagsIn = (text) => text.split(",").map((tag) => tag.toLowerCase().normalize("NFC").trim().replace(/\s+/g, " ")).filter(Boolean);
+
+/** @param {any[]} records Artworks. @returns {string[]} the tags that they have */
+export const tagsOf = (records) => [...new Set(records.flatMap(({ details }) => details?.tags ?? []))].toSorted(byName);
+
+/** Tags as chips: Enter or a comma adds one, Backspace takes the last one away. @param {WidgetProps} props */
+function Tags({ form, field, id, describedBy, disabled }) {
+  const tags = /** @type {string[]} */ (form.values.value[field.name]);
+  const [text, setText] = useState("");
+  const [said, setSaid] = useState("");
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const list = useId();
+  const known = tagsOf([...(listOf("logo").value.records ?? []), ...(listOf("theme").value.records ?? [])]).filter((tag) => !tags.includes(tag));
+  const add = (/** @type {string} */ typed) => {
+    const all = [...new Set([...tags, ...tagsIn(typed)])].slice(0, MOST_TAGS);
+    setText("");
+    if (all.length === tags.length) return;
+    setSaid(t("tags.added", { tag: all.slice(tags.length).join(", ") }));
+    form.set(field.name, all);
+  };
+  const take = (/** @type {string} */ tag) => {
+    setSaid(t("tags.taken", { tag }));
+    form.set(field.name, tags.filter((each) => each !== tag));
+    input.current?.focus();
+  };
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    const last = tags.at(-1);
+    if (event.isComposing) return;
+    // What is saved by a key has the tag that is being typed.
+    if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") return add(text);
+    if (event.key === "Enter" && text) add(text);
+    else if (event.key === "Backspace" && !text && last !== undefined) take(last);
+    else return;
+    event.preventDefault();
+  };
+  const typed = (/** @type {InputEvent} */ event) => {
+    const { value } = /** @type {HTMLInputElement} */ (event.currentTarget);
+    // A tag that is chosen from the list arrives whole.
+    if (value.includes(",") || (event.inputType === "insertReplacementText" && known.includes(value))) add(value);
+    else setText(value);
+  };
+  return h("div", { class: "tags input", "data-disabled": disabled },
+    tags.length > 0 &&
+      h("ul", { class: "cluster", "aria-label": words(field.name, "label") },
+        tags.map((tag) => h("li", { key: tag, class: "tag" }, h("bdi", null, tag), !disabled && h(IconButton, { icon: "X", label: t("tags.take", { tag }), onClick: () => take(tag) }))),
+      ),
+    h("input", {
+      id,
+      ref: input,
+      list,
+      autocomplete: "off",
+      spellcheck: false,
+      dir: "auto",
+      maxLength: (LONGEST_TAG + 1) * MOST_TAGS,
+      value: text,
+      disabled: disabled || tags.length >= MOST_TAGS,
+      "aria-invalid": Boolean(form.problems.value[field.name]),
+      "aria-describedby": describedBy,
+      onInput: typed,
+      onKeyDown: pressed,
+      onBlur: () => add(text),
+    }),
+    h("datalist", { id: list }, known.map((tag) => h("option", { key: tag, value: tag }))),
+    h("p", { class: "hidden", role: "status" }, said),
+  );
+}

@@ -1,0 +1,174 @@
+"""What an artwork says of itself: its form, its differences, and two people at once (contract S1, S2)."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo
+from logoadmin.domain.kernel.details import Details
+from tests.console.conftest import Module
+from tests.console.driver import Person
+from tests.console.external_hosts import PICTURES
+from tests.console.service import Served
+from tests.console.test_artwork import done
+from tests.console.test_kept_pictures import drawing, png
+
+pytestmark = pytest.mark.slow("a browser")
+
+SHOTS = ({"url": f"https://{PICTURES}/2.svg", "alt": "A thread"}, {"url": f"https://{PICTURES}/3.svg"})
+
+
+def details(service: Served, logo_id: int = 1) -> dict[str, object]:
+    return service.gallery.logos.get(GetLogo(logo_id=logo_id)).details.members()
+
+
+def describe(service: Served, **members: object) -> None:
+    """Change the details of the first logo behind the back of the browser."""
+    service.gallery.logos.amend(AmendLogo(logo_id=1, details=Details.model_validate(members)))
+
+
+def field(page: Page, label: str) -> Locator:
+    return page.locator(".form").get_by_label(label, exact=True)
+
+
+def chips(page: Page) -> Locator:
+    return page.locator(".tags li")
+
+
+def more(page: Page) -> None:
+    """Open the fields that most do not need."""
+    page.locator(".rare > summary").click()
+
+
+@pytest.mark.rule("contract S1")
+def test_an_artwork_describes_itself_by_keyboard_and_one_undo_takes_it_back(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1")
+    description = page.locator("[name='details.description']")
+    description.focus()
+    page.keyboard.insert_text("Northern\nlights")
+    page.keyboard.press("Enter")
+    expect(description).to_have_value("Northern lights")
+    expect(page.locator(".counted")).to_have_text("15 of 500")
+    page.keyboard.press("Tab")
+    for text in ("Dark", "Enter", "winter,a   b,", "oops,", "Backspace"):
+        page.keyboard.press(text) if text in ("Enter", "Backspace") else page.keyboard.type(text)
+    expect(chips(page)).to_have_text(["dark", "winter", "a b"])
+    expect(page.locator("[name='details.licence']")).to_have_count(0)
+    more(page)
+    page.locator("[name='details.licence']").fill("CC-BY-4.0")
+    page.locator("[name='details.version']").fill("2.1")
+    page.locator("[name='details.text']").fill("A *calm* one.")
+    page.keyboard.press("ControlOrMeta+s")
+    done(page, "Saved")
+    assert details(service) == {
+        "description": "Northern lights",
+        "text": "A *calm* one.",
+        "licence": "CC-BY-4.0",
+        "version": "2.1",
+        "tags": ["dark", "winter", "a b"],
+    }
+    page.locator("[name='details.version']").fill("")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator(".record-save")).to_have_text("Saved")
+    assert "version" not in details(service)
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator("[name='details.version']")).to_have_value("2.1")
+
+
+@pytest.mark.rule("contract S1")
+def test_screenshots_are_sent_described_put_in_order_and_removed(console: Person) -> None:
+    service, page = console.service, console.page
+    describe(service, screenshots=SHOTS)
+    console.sign_in("logos/1")
+    more(page)
+    shots = page.locator(".screenshot")
+    expect(shots).to_have_count(2)
+    page.locator(".field-screenshots input[type=file]").set_input_files(png("a.png", drawing(10)))
+    expect(shots).to_have_count(3)
+    field(page, "What screenshot 3 shows").fill("A post")
+    page.get_by_role("button", name="Move screenshot 3 up").click()
+    page.get_by_role("button", name="Remove screenshot 1").click()
+    page.keyboard.press("ControlOrMeta+s")
+    done(page, "Saved")
+    kept = service.gallery.logos.get(GetLogo(logo_id=1)).details.screenshots
+    assert kept
+    assert [each.alt for each in kept] == ["A post", None]
+    assert kept[0].url.startswith(f"{service.gallery.public_url.base}/pictures/")
+
+
+@pytest.mark.rule("contract J4", "contract S1")
+def test_problems_stand_at_the_members_and_open_what_is_closed(console: Person) -> None:
+    page = console.page
+    console.sign_in("logos/1")
+    more(page)
+    page.locator("[name='details.homepage']").fill("example.org")
+    page.locator(".rare > summary").click()
+    page.keyboard.press("ControlOrMeta+s")
+    homepage = page.locator("[name='details.homepage']")
+    expect(homepage).to_be_focused()
+    expect(page.locator(".field-text", has=homepage)).to_contain_text("http://")
+    homepage.fill("https://example.org")
+    page.locator(".tags input").fill("x" * 33)
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator(".field-tags .problem")).to_contain_text("This is too long: 32")
+    expect(page.locator(".tags input")).to_be_focused()
+
+
+@pytest.mark.rule("contract S1", "contract J2")
+def test_a_text_is_previewed_as_the_service_renders_it(console: Person, module: Module) -> None:
+    page = console.page
+    hostile = "<img src=x onerror=alert(1)>"
+    describe(console.service, text=f"## Use\n\n1. *calm*\n\n[a](https://a.example) [b](javascript:alert) {hostile}")
+    console.sign_in("logos/1")
+    more(page)
+    page.get_by_role("button", name="Preview", exact=True).click()
+    shown = page.locator(".rendered")
+    expect(shown.locator("h3")).to_have_text("Use")
+    expect(shown.locator("ol em")).to_have_text("calm")
+    expect(shown.locator("a")).to_have_count(1)
+    expect(shown.locator("a")).to_have_attribute("rel", "nofollow ugc noopener noreferrer")
+    expect(shown).to_contain_text(hostile)
+    # Even if the service let something through.
+    nodes = module(
+        "parts/artwork/rendered.js", "nodesOf", ['<script>x</script><a href="javascript:x" onclick="y">z</a>']
+    )
+    assert "onclick" not in str(nodes)
+    assert "href" not in str(nodes)
+
+
+@pytest.mark.rule("contract J4", "contract S2")
+def test_two_people_at_one_artwork_merge_member_by_member(console: Person) -> None:
+    service, page = console.service, console.page
+    describe(service, description="Old", tags=["dark"])
+    console.sign_in("logos/1")
+    page.locator("[name='details.description']").fill("Mine")
+    page.locator(".tags input").fill("winter,")
+    describe(service, licence="MIT", tags=["dark", "calm"])
+    page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("group", name="Description").get_by_label("Yours")).to_be_checked()
+    expect(dialog.get_by_role("group", name="Licence").get_by_label("Theirs")).to_be_checked()
+    expect(dialog.get_by_role("group", name="Tags").get_by_label("Both together")).to_be_checked()
+    dialog.get_by_role("button", name="Save selection").click()
+    done(page, "Saved")
+    assert details(service) == {"description": "Mine", "licence": "MIT", "tags": ["dark", "calm", "winter"]}
+
+
+@pytest.mark.rule("contract S2")
+def test_a_change_shows_each_member_and_an_old_version_comes_back(console: Person) -> None:
+    service, page = console.service, console.page
+    describe(service, description="Old words", tags=["dark"], screenshots=SHOTS)
+    describe(service, description="New words", tags=["calm"], licence="MIT")
+    console.sign_in("logos/1")
+    older = page.locator(".record-history .change", has_text="changed the details").nth(1)
+    older.locator(".disclosure-head").click()
+    rows = older.locator(".fields-row")
+    expect(rows.locator("dt")).to_have_text(["Description", "Tags", "Licence"])
+    expect(rows.nth(0).locator("mark").first).to_have_text("Old")
+    expect(rows.nth(1).locator("del, ins")).to_have_text(["\N{MINUS SIGN} dark", "+ calm"])
+    older.get_by_role("button", name="Restore").click()
+    done(page, "Restored")
+    restored = details(service)
+    assert (restored["description"], restored["tags"]) == ("Old words", ["dark"])
+    assert "licence" not in restored
+    assert "screenshots" in restored
