@@ -72,7 +72,7 @@ def test_tags_are_lower_case_in_nfc_and_different() -> None:
     assert problems(tags=[str(number) for number in range(11)]) == [("tags", "too_long")]
     assert problems(tags=["a", "b", "c", "x" * 33]) == [("tags.3", "string_too_long")]
     assert problems(tags=["a,b"]) == [("tags.0", "string_pattern_mismatch")]
-    assert problems(tags=["  "]) == [("tags.0", "string_too_short")]
+    assert problems(tags=["  "]) == [("tags.0", "string_pattern_mismatch")]
     assert problems(tags=[7]) == [("tags.0", "string_type")]
     assert problems(tags="dark") == [("tags", "list_type")]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
-from pydantic_core import from_json
+from pydantic_core import PydanticCustomError, from_json
 
 from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.limits import (
@@ -42,7 +42,11 @@ def _plain_tag(tag: object) -> object:
     """Return a tag in lower case and NFC, with single spaces and none around it (contract S1)."""
     if not isinstance(tag, str):
         return tag
-    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", tag).lower().split()))
+    plain = unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", tag).lower().split()))
+    if len(plain) > MAX_TAG >= len(tag):
+        text = f"Tag should have at most {MAX_TAG} characters in lower case"
+        raise PydanticCustomError("string_too_long", text)
+    return plain or tag  # of which the checks that follow say that nothing of it is visible
 
 
 # The members of what an artwork says of itself (contract S1).
