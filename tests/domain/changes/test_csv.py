@@ -190,5 +190,5 @@ def test_names_are_separated_as_people_write_them(given_names: Iterable[str]) ->
 
 def test_a_field_that_never_ends_is_not_held_whole() -> None:
     parts = [b"username,user_id\n", *[b'"' + b"x" * 65_536] * 64]
-    *_, last = CsvLines(parts, Kind.AUTHOR, "utf-8")
+    *_, last = CsvLines(parts, Kind.AUTHOR, "utf-8", {})
     assert isinstance(last, errors.Problem)

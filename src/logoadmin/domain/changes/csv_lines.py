@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
+from logoadmin.domain.changes.jsonl import RawLine
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.details import DETAILS
 from logoadmin.domain.kernel.errors import Problem
@@ -89,11 +90,13 @@ class CsvLines:
         lines: the file in bytes, from the first line each time.
         kind: the kind of the records.
         charset: the encoding, as :func:`check_charset` returns it; UTF-8 may begin with a mark.
+        extra: columns that the lines may have besides, for those who replace them before an import.
     """
 
-    lines: Iterable[str | bytes]
+    lines: Iterable[RawLine]
     kind: Kind
     charset: str
+    extra: Mapping[str, str]
 
     def __iter__(self) -> Iterator[str | Problem]:
         """Yield the lines from the first one; none after a problem of the file as a whole."""
@@ -111,7 +114,7 @@ class CsvLines:
                 yield cells
                 return
             if columns is None:
-                found = _columns(KINDS[self.kind], cells)
+                found = _columns(KINDS[self.kind], cells, self.extra)
                 if isinstance(found, Problem):
                     yield found
                     return
@@ -175,12 +178,15 @@ def _problem_of(error: csv.Error) -> Problem:
     return Problem((), text, "csv_quotes")
 
 
-def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Problem]:
+def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str | Problem]:
     """Yield the lines of a text with their ends, then a problem if it cannot be read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
     rest = ""
     try:
         for part in parts:
+            if isinstance(part, Problem):
+                yield part
+                return
             rest += part if isinstance(part, str) else decoder.decode(part)
             *whole, rest = rest.split("\n")
             yield from (line + "\n" for line in whole)
@@ -193,10 +199,10 @@ def _text_lines(parts: Iterable[str | bytes], charset: str) -> Iterator[str | Pr
         yield rest
 
 
-def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
-    """Return the field of each column, or the problem with the first line."""
+def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str] | Problem:
+    """Return the field of each column, or the problem with the first line; ``extra`` columns replace others."""
     fields = _fields(kind)
-    known = {_plain(field): field for field in fields} | {"id": kind.id_field, "name": kind.name_field}
+    known = {_plain(field): field for field in (*fields, *extra)} | {"id": kind.id_field, "name": kind.name_field}
     columns = []
     for head in heads:
         plain = _plain(head)
@@ -206,7 +212,8 @@ def _columns(kind: AnyKind, heads: Sequence[str]) -> list[str] | Problem:
         if field and field in columns:
             return Problem((field,), "Field should be there once", "value_error")
         columns.append(field)
-    missing = [field for field in fields if field not in {*columns, kind.id_field} | _OPTIONAL | _MEMBERS.keys()]
+    there = {*columns, *(extra[field] for field in columns if field in extra), kind.id_field}
+    missing = [field for field in fields if field not in there | _OPTIONAL | _MEMBERS.keys()]
     return Problem((), f"Columns are missing: {', '.join(missing)}", "csv_columns") if missing else columns
 
 

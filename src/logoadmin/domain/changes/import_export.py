@@ -8,7 +8,7 @@ on, because that creates its author or changes a unique name.
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableSequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -20,12 +20,19 @@ from pydantic_core import PydanticCustomError
 from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
-from logoadmin.domain.changes.jsonl import Line, LineOutcome, UserLine, problem_of, serialized_line
+from logoadmin.domain.changes.jsonl import Line, LineOutcome, RawLine, UserLine, problem_of, serialized_line
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.command import Command, request_option
-from logoadmin.domain.kernel.errors import ArtworkBlocked, DuplicateEntry, NotFound, NotPermitted
+from logoadmin.domain.kernel.errors import (
+    ArtworkBlocked,
+    BadLine,
+    DuplicateEntry,
+    InvalidLines,
+    NotFound,
+    NotPermitted,
+)
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
@@ -129,41 +136,51 @@ class ImportExportService(Service):
         self,
         gate: Gate,
         command: ImportRecords,
-        lines: Iterable[str | bytes],
+        lines: Iterable[RawLine],
         caller: Caller = OWNER,
         progress: Callable[[], object] = lambda: None,
         *,
         with_password_hashes: bool = True,
+        skipped: MutableSequence[BadLine] | None = None,
     ) -> Imported:
         """Import lines, all or none (contract I2, I4), which are read several times and only held if they must be.
 
         Args:
             command: the options.
-            lines: lines of JSON, or of CSV if the command has a kind, numbered from 1; empty ones are skipped.
+            lines: lines of JSON, or of CSV if the command has a kind, numbered from 1, or a problem in place of one.
             caller: the caller of the operation.
             progress: is called for each stored line; again, if the transaction runs again.
             with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
                 may only if the caller is the program itself, because a hash hides the length (contract O5).
+            skipped: gets the lines that cannot be imported; the others are (contract I5). Without it, none is.
 
         Raises:
-            InvalidLines: some lines cannot be imported; all are reported, up to
-                :data:`~logoadmin.domain.changes.import_source.MOST_REPORTED` problems, and whether there are more.
+            InvalidLines: some lines cannot be imported; it reports all of them, up to 10,000 problems.
             NotPermitted: the caller may not change records of each kind in them, or not one of these (contract B4).
             Conflict: nobody would hold everything any more (contract B4).
         """
         self.check(command, caller)
-        if iter(lines) is lines:
-            lines = [*lines]
-        accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)
-        raw = lines if command.kind is None else CsvLines(lines, command.kind, command.charset)
-        source = ImportSource(raw, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
-        checked = source.checked()
-        if checked.bad.unread_from is not None:
-            raise checked.bad.error()
+        source = self._source(command, lines, caller, with_password_hashes=with_password_hashes)
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to tell them from others.
             command = command.model_copy(update={"idempotency_key": None})
-        return gate.write(command, caller, partial(_load, source, checked, progress=progress))
+        while True:
+            try:
+                return _written_to(gate, command, source, caller, progress)
+            except InvalidLines as error:
+                if skipped is None or error.unread or error.count > len(error.lines):
+                    raise
+                skipped.extend(error.lines)
+                source = source.without(line.number for line in error.lines)
+
+    def _source(
+        self, command: ImportRecords, lines: Iterable[RawLine], caller: Caller, *, with_password_hashes: bool
+    ) -> ImportSource:
+        if iter(lines) is lines:
+            lines = [*lines]
+        accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)
+        raw = lines if command.kind is None else CsvLines(lines, command.kind, command.charset, {})
+        return ImportSource(raw, self._new_passwords.hasher.refusal if accepts_hashes else _no_hashes)
 
     @use_case(SIGNED_IN)
     def dump(
@@ -205,6 +222,15 @@ class ImportExportService(Service):
             return counts
 
         return gate.stream_snapshot(command, caller, dump)
+
+
+def _written_to(
+    gate: Gate, command: ImportRecords, source: ImportSource, caller: Caller, progress: Callable[[], object]
+) -> Imported:
+    checked = source.checked()
+    if checked.bad.unread_from is not None:
+        raise checked.bad.error()
+    return gate.write(command, caller, partial(_load, source, checked, progress=progress))
 
 
 def _written(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:

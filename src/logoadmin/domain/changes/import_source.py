@@ -82,15 +82,21 @@ class ImportSource:
     Attributes:
         lines: its lines, from the first one each time.
         refusal: says why a password hash cannot be taken, None if it can.
+        left_out: the numbers of lines that are not read.
     """
 
     lines: Iterable[RawLine]
     refusal: Callable[[PasswordHash], str | None]
+    left_out: frozenset[int] = frozenset()
+
+    def without(self, numbers: Iterable[int]) -> "ImportSource":
+        """Return the same file without more of its lines."""
+        return replace(self, left_out=self.left_out.union(numbers))
 
     def checked(self) -> CheckedLines:
         """Return what is found without looking at any record."""
         found = CheckedLines()
-        for number, line in read_lines(self.lines, self.refusal):
+        for number, line in read_lines(self._read(), self.refusal):
             if isinstance(line, BadLine):
                 found.bad.add(number, *line.problems)
                 if found.bad.problems >= MOST_REPORTED:
@@ -117,10 +123,15 @@ class ImportSource:
 
     def good(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, Line]]:
         """Yield the lines within their limits, all or those with some numbers, which rise."""
-        wanted = None if numbers is None else _only(self.lines, numbers)
-        for number, line in read_lines(self.lines if wanted is None else wanted, self.refusal):
+        lines = self._read()
+        for number, line in read_lines(lines if numbers is None else _only(lines, numbers), self.refusal):
             if not isinstance(line, BadLine):
                 yield number, line
+
+    def _read(self) -> Iterable[RawLine]:
+        if not self.left_out:
+            return self.lines
+        return ("" if number in self.left_out else line for number, line in enumerate(self.lines, start=1))
 
 
 def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]:

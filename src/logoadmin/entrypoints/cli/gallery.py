@@ -60,16 +60,21 @@ def gallery_at(database: str | None, create: "Create", *, administrator: bool = 
 
 def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
     """Open the gallery for a dry run, which creates nothing: an empty one in memory if no database exists."""
-    from logoadmin.bootstrap import open_gallery
-    from logoadmin.settings import settings_of
-    from logoadmin.starting import MEMORY
-
     try:
         return gallery_at(database, "never")
     except TablesMissing as error:
         if error.existed:
             raise
-        return open_gallery(settings_of(database=MEMORY), administrator=False)
+        return gallery_in_memory()
+
+
+def gallery_in_memory() -> "LogoAdmin":
+    """Open an empty gallery, of which nothing is left."""
+    from logoadmin.bootstrap import open_gallery
+    from logoadmin.settings import settings_of
+    from logoadmin.starting import MEMORY
+
+    return open_gallery(settings_of(database=MEMORY), administrator=False)
 
 
 def command_settings(database: str | None) -> "Settings":

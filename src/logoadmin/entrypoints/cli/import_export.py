@@ -4,14 +4,15 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
 from logoadmin.atomic_files import atomic_file
+from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
@@ -21,6 +22,7 @@ from logoadmin.entrypoints.cli.gallery import (
     database_option,
     gallery_at,
     gallery_for_dry_run,
+    gallery_in_memory,
     owner,
     show_password,
     show_request,
@@ -29,7 +31,10 @@ from logoadmin.entrypoints.cli.lines import command_of
 from logoadmin.entrypoints.one_line import on_one_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.changes.import_export import ImportRecords
+    from logoadmin.domain.changes.jsonl import RawLine
     from logoadmin.domain.kernel.access import Owner
+    from logoadmin.domain.kernel.errors import BadLine
     from logoadmin.domain.kernel.records import Imported
     from logoadmin.domain.logo_admin import LogoAdmin
 
@@ -55,76 +60,181 @@ NOT_EXPORTED: Final = (
 _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
 _ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
 _MOST_NAMED: Final = 5
+_picture = click.Path(exists=True, dir_okay=False, path_type=Path)
+_MOST_NAME: Final = 64
 _INACTIVE: Final = "They are switched off; switch on those that are ready"
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @database_option
 @click.option("--dry-run", is_flag=True, help="Check whether FILE can be imported, and change nothing.")
+@click.option("--skip-invalid", is_flag=True, help="Import what is valid, and print what is not; the exit code is 1.")
+@click.option("--target", help="The target of user styles, instead of the one that their pages choose.")
+@click.option(
+    "--picture", type=_picture, help="The picture of new user styles that have none of their name beside them."
+)
 @click.option("--kind", type=_CSV_KIND, help="FILE is CSV, with records of this kind.")
 @click.option("--charset", help="The encoding of a CSV file, such as cp1251; UTF-8 by default.")
-def import_(file: str, database: str | None, dry_run: bool, kind: str | None, charset: str | None) -> None:
-    """Import records from FILE, one JSON object per line, or CSV; - is standard input.
+def import_(
+    files: tuple[str, ...],
+    database: str | None,
+    *,
+    dry_run: bool,
+    skip_invalid: bool,
+    target: str | None,
+    picture: Path | None,
+    kind: str | None,
+    charset: str | None,
+) -> None:
+    """Import records from FILE, one JSON object per line, or CSV; - is standard input. Or import user styles.
 
-    Either all of them are created or changed, or none. Every bad line is reported.
+    Either all of them are created or changed, or none. Every bad line is reported. Several FILEs must be user styles,
+    whose names end with .user.css.
     """
     from logoadmin.domain.changes.import_export import ImportRecords
+    from logoadmin.entrypoints.cli.import_styles import style_lines
 
     command = command_of(ImportRecords, {"dry_run": dry_run, "kind": kind, "charset": charset})
-    if kind is None and (charset is not None or file.endswith((".csv", ".tsv"))):
-        raise click.UsageError("Name the kind of the records in a CSV file with --kind.")
-    caller = owner()
-    with _lines_of(file) as lines:
+    _check_options(files, kind=kind, charset=charset, of_styles=target or picture)
+    caller, skipped = owner(), _Skipped(files, wanted=skip_invalid)
+    with _opened_source(files) as source, ExitStack() as held:
+        # After the file, so that nothing is created for one that does not exist.
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
-        with opening as gallery, _progress(lines) as progress:
-            try:
-                imported = gallery.import_export.load(command, lines, caller, progress)
-            except InvalidLines as error:
-                _show_problems(file, error)
-                raise
+        gallery = held.enter_context(opening)
+        read = source or style_lines([*map(Path, files)], gallery, _say, target=target, picture=picture)
+        lines = held.enter_context(_with_pictures(read, command, gallery))
+        progress = held.enter_context(_progress(lines))
+        imported = skipped.load(gallery, command.model_copy(update={"kind": None}), lines, caller, progress)
     _show_imported(imported)
     if not dry_run:
-        if any(counts.created or counts.amended for counts in imported.counts.values()):
-            show_request(caller)
-        # After the import, because a user in the file may have the name of the first administrator.
-        with gallery_at(database, "empty") as gallery:
-            show_password(gallery.admin_password)
-            _show_unpublished(gallery, caller)
+        _show_changes(database, imported, caller)
+    if skipped.lines:
+        sys.exit(1)
+
+
+class _Skipped:
+    """The lines of an import that are skipped because they are invalid, if that is wanted."""
+
+    def __init__(self, files: tuple[str, ...], *, wanted: bool) -> None:
+        self._files, self._is_wanted = files, wanted
+        self.lines: list[BadLine] = []
+
+    def load(
+        self,
+        gallery: "LogoAdmin",
+        command: "ImportRecords",
+        lines: "Iterable[RawLine]",
+        caller: "Owner",
+        progress: Callable[[], None],
+    ) -> "Imported":
+        """Import lines, and print what is wrong with the others."""
+        skipped = self.lines if self._is_wanted else None
+        try:
+            imported = gallery.import_export.load(command, lines, caller, progress, skipped=skipped)
+        except InvalidLines as error:
+            _show_problems(self._files, error.lines, {})
+            raise
+        if self.lines:
+            _show_problems(self._files, self.lines, _names(lines, {line.number for line in self.lines}))
+            click.echo(f"logoadmin: {_counted(len(self.lines), 'line')} skipped", err=True)
+        return imported
+
+
+def _check_options(
+    files: tuple[str, ...], *, kind: str | None, charset: str | None, of_styles: str | Path | None
+) -> None:
+    if _are_styles(files):
+        if kind is not None or charset is not None:
+            raise click.UsageError("User styles have no --kind and no --charset.")
+        return
+    if len(files) > 1:
+        raise click.UsageError("Name one FILE; only user styles, which end with .user.css, can be several.")
+    if of_styles is not None:
+        raise click.UsageError("Only user styles, which end with .user.css, have a --target and a --picture.")
+    if kind is None and (charset is not None or files[0].endswith((".csv", ".tsv"))):
+        raise click.UsageError("Name the kind of the records in a CSV file with --kind.")
+
+
+def _are_styles(files: tuple[str, ...]) -> bool:
+    return all(file.endswith(".user.css") for file in files)
 
 
 class _RewindingFile:
-    """A file whose lines can be read several times."""
+    """A file whose lines can be read several times, and its folder."""
 
-    def __init__(self, source: IO[bytes]) -> None:
-        self._source = source
+    def __init__(self, source: IO[bytes], folder: Path) -> None:
+        self._source, self.folder = source, folder
         self._start = source.tell()
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the lines from the start."""
         self._source.seek(self._start)
-        yield from self._source
+        # Not ``yield from``, which closes the file with a reader that stops early.
+        for line in self._source:  # noqa: UP028
+            yield line
 
 
 @contextmanager
-def _lines_of(file: str) -> Iterator[_RewindingFile]:
-    """Open a file; a pipe, which can be read only once, is copied to the disk first."""
-    with click.open_file(file, "rb") as source:
+def _opened_source(files: tuple[str, ...]) -> Iterator[_RewindingFile | None]:
+    """Open a file of records, None for user styles; a pipe, which can be read only once, is copied to the disk."""
+    if _are_styles(files):
+        yield None
+        return
+    with click.open_file(files[0], "rb") as source:
+        folder = Path() if files[0] == "-" else Path(files[0]).parent
         if source.seekable():
-            yield _RewindingFile(source)
+            yield _RewindingFile(source, folder)
             return
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(source, copy)
             copy.seek(0)
-            yield _RewindingFile(copy)
+            yield _RewindingFile(copy, folder)
 
 
-def _show_problems(file: str, error: InvalidLines) -> None:
-    for line in error.lines:
+@contextmanager
+def _with_pictures(
+    source: "_RewindingFile | Iterable[RawLine]", command: "ImportRecords", gallery: "LogoAdmin"
+) -> Iterator["Iterable[RawLine]"]:
+    """Yield the lines of a file, or of user styles, in which URLs stand for the pictures that they name.
+
+    A dry run keeps pictures in a gallery of its own, in memory.
+    """
+    from logoadmin.domain.changes.csv_lines import CsvLines
+    from logoadmin.entrypoints.cli.import_files import FILES, LinesWithPictures, kept_in
+
+    # User styles are named one by one, and so are their pictures.
+    folder = source.folder if isinstance(source, _RewindingFile) else Path("/")
+    lines = source if command.kind is None else CsvLines(source, command.kind, command.charset, FILES)
+    with gallery_in_memory() if command.dry_run else nullcontext(gallery) as keeper:
+        yield LinesWithPictures(lines, folder, kept_in(keeper))
+
+
+def _say(text: str) -> None:
+    click.echo(on_one_line(text), err=True)
+
+
+def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapping[int, str]) -> None:
+    """Print problems with file and line, and with the name of the record where it is known."""
+    for line in sorted(bad, key=lambda line: line.number):
+        place = files[line.number - 1] if _are_styles(files) else f"{files[0]}:{line.number}"
+        name = names.get(line.number)
         for problem in line.problems:
             where = ".".join(map(str, problem.loc))
-            text = f"{file}:{line.number}: {where + ': ' if where else ''}{problem.msg}"
+            text = f"{place}: {f'{name}: ' if name else ''}{where + ': ' if where else ''}{problem.msg}"
             click.echo(on_one_line(text), err=True)
+
+
+def _names(lines: "Iterable[RawLine]", numbers: set[int]) -> dict[int, str]:
+    """Return the names of the records of some lines, where they can be read."""
+    names = {}
+    for number, line in enumerate(lines, start=1):
+        if number in numbers and isinstance(line, str | bytes):
+            with suppress(ValueError):
+                values = strict_json(line)
+                if isinstance(values, dict):
+                    names[number] = str(values.get("name") or values.get("username") or "")[:_MOST_NAME]
+    return names
 
 
 def _show_imported(imported: "Imported") -> None:
@@ -141,6 +251,15 @@ def _show_imported(imported: "Imported") -> None:
             "set one with logoadmin user password USER, or import a file made with export --with-password-hashes",
             err=True,
         )
+
+
+def _show_changes(database: str | None, imported: "Imported", caller: "Owner") -> None:
+    if any(counts.created or counts.amended for counts in imported.counts.values()):
+        show_request(caller)
+    # After the import, because a user in the file may have the name of the first administrator.
+    with gallery_at(database, "empty") as gallery:
+        show_password(gallery.admin_password)
+        _show_unpublished(gallery, caller)
 
 
 def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
@@ -168,12 +287,14 @@ def _counted(count: int, noun: str) -> str:
 
 
 @contextmanager
-def _progress(lines: _RewindingFile) -> Iterator[Callable[[], None]]:
-    """Show a progress bar in a terminal."""
+def _progress(lines: "Iterable[RawLine]") -> Iterator[Callable[[], None]]:
+    """Show progress bars in a terminal: while the lines are read, with their pictures, and while they are stored."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    with click.progressbar(length=sum(1 for _ in lines), label="Importing", file=sys.stderr) as bar:
+    with click.progressbar(lines, label="Reading", file=sys.stderr) as reading:
+        length = sum(1 for _ in reading)
+    with click.progressbar(length=length, label="Importing", file=sys.stderr) as bar:
         yield lambda: bar.update(1)
 
 

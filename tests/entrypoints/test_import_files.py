@@ -1,0 +1,268 @@
+"""Moving a store in by one command: pictures beside the file, user styles, and lines that are skipped (contract I5)."""
+
+import csv
+import glob
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import logoadmin
+from logoadmin.domain.gallery.pictures import ListPictures
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.entrypoints.command_line import Run, says_one_line
+
+pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("empty_directory")]
+
+THEME = {
+    "kind": "theme",
+    "name": "Aurora",
+    "target": "forum.example",
+    "custom_css": "a { color: #123 }",
+    "active": True,
+}
+STYLE = """/* ==UserStyle==
+@name Aurora
+@namespace example
+@version 2.1.0
+@description Northern lights
+@author Ann
+@license MIT
+==/UserStyle== */
+@-moz-document domain("forum.example") { a { color: #123 } }
+"""
+
+
+def draw(name: str, color: str = "#123456") -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (40, 25), color).save(path)
+
+
+def write(name: str, *lines: dict[str, Any]) -> None:
+    Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def line(name: str, **values: object) -> dict[str, Any]:
+    return {**THEME, "name": name, "authors": ["Ann"], "details": {"origin": name.lower()}, **values}
+
+
+def themes() -> list[logoadmin.Theme]:
+    with opened() as gallery:
+        return list(gallery.themes.list(logoadmin.ListThemes()))
+
+
+def opened() -> LogoAdmin:
+    return logoadmin.connect("sqlite:///logoadmin.db")
+
+
+def test_pictures_beside_the_file_are_kept_and_the_same_command_again_changes_nothing(run: Run) -> None:
+    for number in range(3):
+        draw(f"store/pictures/{number}.png", f"#00{number}000")
+    lines = [
+        line(f"W{number}", picture_file=f"pictures/{number}.png", screenshot_files=["pictures/0.png"])
+        for number in range(3)
+    ]
+    write("store/store.jsonl", *lines)
+    assert run("import", "store/store.jsonl").out.splitlines()[0] == "Imported 3 themes (3 created)"
+    found = themes()
+    for theme in found:
+        assert "/pictures/" in theme.preview_url
+        assert theme.details.pictures == (found[0].preview_url,)
+    assert len({theme.preview_url for theme in found}) == 3
+    again = run("import", "store/store.jsonl")
+    assert (again.out, again.request) == ("Imported 3 themes (3 unchanged)\n", "")
+    assert themes() == found
+
+
+@pytest.mark.parametrize(
+    ("named", "problem"),
+    [
+        ("../secret.png", "picture_file: ../secret.png is outside of the folder of the file"),
+        ("link.png", "picture_file: link.png is outside of the folder of the file"),
+        ("missing.png", "picture_file: missing.png cannot be read: No such file or directory"),
+        ("folder", "picture_file: folder cannot be read: Is a directory"),
+        ("text.png", "picture_file: text.png: "),
+        (7, "picture_file: Input should be the name of a file"),
+    ],
+)
+def test_a_picture_that_cannot_be_kept_is_a_problem_of_its_line(run: Run, named: object, problem: str) -> None:
+    draw("secret.png")
+    Path("store/folder").mkdir(parents=True)
+    Path("store/text.png").write_text("no picture")
+    Path("store/link.png").symlink_to(Path("secret.png").resolve())
+    write("store/store.jsonl", line("W", picture_file=named))
+    ended = run("import", "store/store.jsonl")
+    assert ended.code == 1
+    first, last = ended.err.splitlines()
+    assert first.startswith(f"store/store.jsonl:1: {problem}")
+    assert last == "logoadmin: 1 line cannot be imported; nothing was imported"
+
+
+def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
+    draw("a.png")
+    write("store.jsonl", line("W", picture_file="a.png", preview_url="https://example.org/a.png"))
+    assert (
+        "store.jsonl:1: picture_file: Line should have preview_url or picture_file" in run("import", "store.jsonl").err
+    )
+
+
+def test_a_dry_run_judges_pictures_and_keeps_none(run: Run) -> None:
+    assert run("init").code == 0
+    draw("a.png")
+    write("store.jsonl", line("W", picture_file="a.png"))
+    assert run("import", "--dry-run", "store.jsonl").out.splitlines()[0] == "Could import 1 theme (1 created)"
+    with opened() as gallery:
+        assert list(gallery.pictures.list(ListPictures())) == []
+    Path("a.png").write_text("no picture")
+    assert run("import", "--dry-run", "store.jsonl").code == 1
+
+
+def test_a_spreadsheet_names_pictures_in_a_column(run: Run) -> None:
+    draw("pictures/a.png")
+    rows = io.StringIO()
+    csv.writer(rows).writerows(
+        [
+            ["name", "picture_file", "screenshot_files", "target", "css", "on", "authors", "details.origin"],
+            ["Aurora", "pictures/a.png", "pictures/a.png", "forum.example", "", "yes", "Ann; Ben", "aurora"],
+        ]
+    )
+    Path("store.csv").write_text(rows.getvalue(), encoding="utf-8")
+    ended = run("import", "store.csv", "--kind", "theme")
+    assert ended.out.splitlines()[0] == "Imported 1 theme (1 created)", ended
+    (theme,) = themes()
+    assert theme.details.pictures == (theme.preview_url,)
+    assert [author.username for author in theme.authors] == ["Ann", "Ben"]
+
+
+def test_invalid_lines_can_be_skipped_and_leave_nothing_behind(run: Run) -> None:
+    picture = {"preview_url": "https://example.org/a.png"}
+    linked = {key: value for key, value in line("Linked", **picture, author_ids=[9]).items() if key != "authors"}
+    write(
+        "store.jsonl",
+        line("Good", **picture),
+        line("Bad", preview_url="no URL"),
+        line("Taken", **picture, theme_id=50, authors=["Nobody"], details={"origin": "good"}),
+        linked,
+        {"kind": "author", "author_id": 9, "user_id": 1, "username": ""},
+    )
+    assert run("import", "store.jsonl").code == 1
+    ended = run("import", "--skip-invalid", "store.jsonl")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, "Imported 1 theme (1 created)")
+    problems = ended.err.splitlines()
+    assert [each.partition(": ")[0] for each in problems[:4]] == [f"store.jsonl:{number}" for number in (2, 3, 4, 5)]
+    assert problems[0].startswith("store.jsonl:2: Bad: preview_url: ")
+    assert problems[4] == "logoadmin: 4 lines skipped"
+    assert [theme.name for theme in themes()] == ["Good"]
+    with opened() as gallery:
+        assert [author.username for author in gallery.authors.list(logoadmin.ListAuthors())] == ["Ann"]
+
+
+# The examples of docs/move-in.md.
+
+PAGE = (Path(__file__).parents[2] / "docs/move-in.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def commands(run: Run, block: str) -> list[str]:
+    """Run the commands of a block; return their first lines of output."""
+    said = []
+    for command in block.splitlines():
+        words = [word for part in shlex.split(command)[1:] for word in (sorted(glob.glob(part)) or [part])]
+        ended = run(*words)
+        assert ended.code == 0, ended
+        said.append(ended.out.splitlines()[0])
+    return said
+
+
+def test_a_folder_of_json_and_pictures_moves_in(run: Run) -> None:
+    for number, name in enumerate(("aurora", "copper")):
+        draw(f"store/themes/{name}/preview.png", f"#0000{number}1")
+        draw(f"store/themes/{name}/thread.png", f"#0000{number}2")
+        known = {
+            "title": name.title(),
+            "by": ["Ann"],
+            "about": "A theme",
+            "tags": ["Dark"],
+            "site": "https://x.example",
+        }
+        Path(f"store/themes/{name}/theme.json").write_text(json.dumps(known))
+        Path(f"store/themes/{name}/style.css").write_text("a { color: #123 }")
+    (program,) = blocks("python")
+    exec(compile(program, "docs/move-in.md", "exec"), {})
+    dry, done = commands(run, blocks("sh")[0])
+    assert (dry, done) == ("Could import 2 themes (2 created)", "Imported 2 themes (2 created)")
+    assert commands(run, blocks("sh")[0])[1] == "Imported 2 themes (2 unchanged)"
+    aurora, _ = themes()
+    assert (aurora.details.tags, aurora.details.origin, len(aurora.details.pictures)) == (("dark",), "aurora", 1)
+
+
+@pytest.mark.rule("contract S3")
+def test_a_folder_of_user_styles_moves_in_and_amends_what_it_changed(run: Run) -> None:
+    Path("styles").mkdir()
+    draw("styles/without-picture.png")
+    draw("styles/aurora.png", "#ff0000")
+    Path("styles/aurora.user.css").write_bytes(b"\xef\xbb\xbf" + STYLE.replace("\n", "\r\n").encode())
+    Path("styles/copper (2).user.css").write_text(STYLE.replace("Aurora", "Copper").replace("@author Ann\n", ""))
+    assert commands(run, blocks("sh")[1]) == ["Imported 2 themes (2 created)"]
+    aurora, copper = themes()
+    about = aurora.details
+    assert (aurora.name, aurora.target, aurora.active) == ("Aurora", "forum.example", True)
+    assert (about.description, about.licence, about.version) == ("Northern lights", "MIT", "2.1.0")
+    assert [about.origin, copper.details.origin] == ["aurora", "copper-2-"]
+    assert [len(theme.authors) for theme in (aurora, copper)] == [1, 0]
+    assert aurora.preview_url != copper.preview_url
+    assert "UserStyle" not in aurora.custom_css
+    with opened() as gallery:
+        gallery.themes.amend(logoadmin.AmendTheme(theme_id=copper.theme_id, active=False))
+    Path("styles/copper (2).user.css").write_text(STYLE.replace("Aurora", "Copper").replace("#123", "#321"))
+    assert commands(run, blocks("sh")[1]) == ["Imported 2 themes (1 amended, 1 unchanged)"]
+    assert (themes()[1].active, "#321" in themes()[1].custom_css) == (False, True)
+
+
+@pytest.mark.rule("contract S3")
+@pytest.mark.parametrize(
+    ("style", "problem"),
+    [
+        (STYLE.replace("@license MIT", "@preprocessor stylus"), "compile it to CSS first"),
+        (STYLE.replace("@name Aurora\n", ""), "name: The style should have a @name"),
+        (STYLE.partition("@-moz-document")[0] + "a { color: #123 }", "target: No target has all of its pages"),
+        ("a { color: #123 }", "==UserStyle=="),
+    ],
+)
+def test_a_user_style_that_cannot_be_taken_is_named(run: Run, style: str, problem: str) -> None:
+    draw("p.png")
+    Path("a.user.css").write_text(style)
+    Path("b.user.css").write_text(STYLE)
+    ended = run("import", "a.user.css", "b.user.css", "--picture", "p.png")
+    assert ended.code == 1
+    assert ended.err.splitlines()[0].startswith("a.user.css: ")
+    assert problem in ended.err.splitlines()[0]
+    assert run("import", "--skip-invalid", "a.user.css", "b.user.css", "--picture", "p.png").code == 1
+    assert [theme.details.origin for theme in themes()] == ["b"]
+
+
+def test_a_spreadsheet_moves_in(run: Run) -> None:
+    draw("sheet/pictures/aurora.png", "#123456")
+    draw("sheet/pictures/copper.png", "#b40000")
+    Path("sheet/store.csv").write_text(blocks("text")[1], encoding="utf-8")
+    assert commands(run, blocks("sh")[2]) == ["Imported 2 themes (2 created)"]
+    assert commands(run, blocks("sh")[2]) == ["Imported 2 themes (2 unchanged)"]
+    assert [theme.details.tags for theme in themes()] == [("dark", "winter"), ("light",)]
+
+
+def test_options_of_user_styles_and_of_files_are_told_apart(run: Run) -> None:
+    for words, text in {
+        ("a.jsonl", "b.jsonl"): "can be several",
+        ("a.jsonl", "--target", "forum"): "have a --target",
+        ("a.user.css", "--kind", "theme"): "no --kind",
+    }.items():
+        says_one_line(run("import", *words), 2, text)
