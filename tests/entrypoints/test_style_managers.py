@@ -137,7 +137,7 @@ def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], M
         names = ", ".join(authors[each] for each in record.get("author_ids", []))
         assert read.get("author", "") == " ".join(names.split())
         assert read["updateURL"] == f"https://gallery.example/gallery/{name}"
-        assert read["homepageURL"] == f"https://gallery.example/gallery/#/{name.removesuffix('.user.css')}"
+        assert read["homepageURL"] == f"https://gallery.example/gallery/{name.removesuffix('.user.css')}/"
     assert len({read["namespace"] for read in found.values()}) == len(found)
 
 
