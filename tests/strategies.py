@@ -6,6 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from logoadmin.domain.kernel.details import Details
+
 MAX_ID = 2_147_483_647
 
 
@@ -77,7 +79,9 @@ def artworks() -> SearchStrategy[dict[str, Any]]:
         "target": texts(1, 64),
         "custom_css": texts(0, 60),
     }
-    return st.fixed_dictionaries(dict(required), optional={"active": st.booleans()})
+    # As they are stored, without the only member that must be unique.
+    said = details().map(lambda members: Details(**members | {"origin": None}).members()).filter(bool)
+    return st.fixed_dictionaries(dict(required), optional={"active": st.booleans(), "details": said})
 
 
 def json_values() -> SearchStrategy[Any]:
