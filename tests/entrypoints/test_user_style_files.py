@@ -162,6 +162,7 @@ def test_the_pages_of_a_target_of_many_sites_are_those_that_the_css_names(galler
     gallery.publication.publish(files)
     # Theme 3 names no pages, and nor does a logo.
     assert styles(files).keys() == {"themes/2.user.css"}
+    assert b"3.user.css" not in files.files["themes/3/index.html"]
     pages = (("domain", "a.example"), ("domain", "b.example"))
     assert sections(files.files["themes/2.user.css"].decode()) == [pages, pages]
 

@@ -111,7 +111,9 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
             version_of(artwork), author_ids, artwork.details.origin or ""
         )
         target = targets.get(artwork.target)
-        if target is not None and target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
+        if target is None or not (target.documents or verdict.documents):
+            continue
+        if target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
     contents.changed_at = uow.changes.times([each.version for each in contents.artworks.values()])
     return contents
