@@ -172,3 +172,32 @@ def test_a_change_shows_each_member_and_an_old_version_comes_back(console: Perso
     assert (restored["description"], restored["tags"]) == ("Old words", ["dark"])
     assert "licence" not in restored
     assert "screenshots" in restored
+
+
+@pytest.mark.rule("contract E3", "contract S2")
+def test_lists_find_words_and_tags_and_change_tags_and_licences_of_many(console: Person) -> None:
+    service, page = console.service, console.page
+    describe(service, description="Northern lights", tags=["dark", "calm"])
+    service.gallery.logos.amend(AmendLogo(logo_id=2, details=Details(tags=("dark",))))
+    console.sign_in("logos?look=table&tag=dark")
+    names = page.locator("tbody .cell-selectable")
+    expect(names).to_have_count(2)
+    page.get_by_role("searchbox").fill("NORTHERN")
+    expect(names).to_have_count(1)
+    page.get_by_role("searchbox").fill("")
+    expect(names).to_have_count(2)
+    for item, value, said in (("Set licence", "MIT", "Set the licence"), ("Add tags", "Winter, dark", "Tagged")):
+        page.get_by_role("button", name="Select all").click()
+        page.locator(".menu summary", has_text="Edit").click()
+        page.get_by_role("button", name=item).click()
+        page.get_by_role("dialog").locator(".input").first.fill(value)
+        page.get_by_role("dialog").get_by_role("button", name=item).click()
+        done(page, said)
+    page.get_by_role("button", name="Select all").click()
+    page.locator(".menu summary", has_text="Edit").click()
+    page.get_by_role("button", name="Remove tag").click()
+    page.get_by_role("dialog").locator("select").select_option("calm")
+    page.get_by_role("dialog").get_by_role("button", name="Remove tag").click()
+    done(page, "Removed the tag")
+    assert details(service) == {"description": "Northern lights", "licence": "MIT", "tags": ["dark", "winter"]}
+    assert details(service, 2) == {"licence": "MIT", "tags": ["dark", "winter"]}

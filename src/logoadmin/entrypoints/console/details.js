@@ -2,7 +2,11 @@
  * The details of an artwork (contract S1) as fields of their own: `details.tags` of a form is the member `tags` of the
  * record's `details`. So forms, differences and merges treat each member like any other field.
  */
+import { byName } from "./texts.js";
+
 const PREFIX = "details.";
+/** The licences that creative works have most often, by their SPDX ids. */
+export const LICENCES = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "MIT", "Apache-2.0", "GPL-3.0-or-later", "MPL-2.0", "Unlicense"];
 
 /**
  * @template {Record<string, any> | null | undefined} R
@@ -29,3 +33,9 @@ export function withDetails(record, patch) {
   const kept = Object.entries(patch === null ? {} : { ...details, ...patch }).filter(([, value]) => value !== null && value?.length !== 0);
   return kept.length > 0 ? { ...others, details: Object.fromEntries(kept) } : others;
 }
+
+/** @param {string} text @returns {string[]} the tags in it, between commas, as the service keeps them */
+export const tagsIn = (text) => [...new Set(text.split(",").map((tag) => tag.toLowerCase().normalize("NFC").trim().replace(/\s+/g, " ")).filter(Boolean))];
+
+/** @param {readonly {details?: any}[]} records Artworks. @returns {string[]} the tags that they have */
+export const tagsOf = (records) => [...new Set(records.flatMap(({ details }) => /** @type {string[]} */ (details?.tags ?? [])))].toSorted(byName);

@@ -2,6 +2,7 @@
 import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { STATES, readStates, statesOf, status } from "../reader_states.js";
+import { tagsOf } from "../details.js";
 import { KINDS, abandonReads, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { searchForm } from "../presentation.js";
@@ -29,7 +30,7 @@ const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 800px)").matches ?
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
 
-const FILTERS = { q: "", target: "", active: "", author: "", state: "", host: "", changed: "" };
+const FILTERS = { q: "", target: "", tag: "", active: "", author: "", state: "", host: "", changed: "" };
 /** Within how many days a record has changed. */
 const DAYS = /** @type {const} */ (["1", "7", "30", "365"]);
 
@@ -85,21 +86,26 @@ function useFound(kind, records) {
   return useMemo(() => inTurn && chosen(inTurn), [inTurn, ...Object.keys(FILTERS).map((name) => query(name))]);
 }
 
-/** @typedef {{record: Artwork, name: string, states: import("../reader_states.js").Known}} Named A record, and its name as it is compared. */
+/** @typedef {{record: Artwork, name: string, states: import("../reader_states.js").Known}} Named A record, and what it is searched by, as it is compared. */
+
+/** @param {Artwork} record @returns {string} what it is searched by */
+const wordsOf = ({ name, details }) => (details ? [name, details.description, ...(details.tags ?? [])].join("\n") : name);
 
 /** @param {ArtworkKind} kind @param {Artwork[]} records */
 const ordered = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }, query("order"));
 
 /** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
-const named = (kind, records) => records.map((record) => ({ record, name: searchForm(record.name), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+const named = (kind, records) => records.map((record) => ({ record, name: searchForm(wordsOf(record)), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
 
 /** @param {Named[]} all @returns {Artwork[]} those that the filters leave */
 function chosen(all) {
-  const [q, target, active, author, state, host] = [searchForm(query("q")), query("target"), query("active"), query("author"), query("state"), query("host")];
+  const q = searchForm(query("q"));
+  const [target, tag, active, author, state, host] = ["target", "tag", "active", "author", "state", "host"].map((name) => query(name));
   const since = Number(query("changed")) && Date.now() / 1000 - Number(query("changed")) * 86_400;
   const fits = (/** @type {Named} */ { record, name, states }) =>
     name.includes(q) &&
     (!target || record.target === target) &&
+    (!tag || record.details?.tags?.includes(tag)) &&
     (!active || active === (record.active ? "yes" : "no")) &&
     (!state || state in states) &&
     (!host || hostsOf(record).has(host)) &&
@@ -111,7 +117,7 @@ function chosen(all) {
 /** The filters that the service applies itself, so that an export does not read everything. */
 function filtersInForce() {
   const active = query("active");
-  return { target: query("target"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
+  return { target: query("target"), tag: query("tag"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
 }
 
 const filtering = () => Object.keys(FILTERS).some((name) => query(name));
@@ -128,6 +134,7 @@ function Filters({ kind, records, authors, children }) {
     return [
       [
         filter(t("field.target"), "target", choices.targets),
+        ...(choices.tags.length || query("tag") ? [filter(t("field.details_tags"), "tag", choices.tags)] : []),
         filter(t("field.active"), "active", [["yes", t("yes")], ["no", t("no")]]),
         ...states,
         filter(t("filter.author"), "author", choices.authors),
@@ -148,13 +155,14 @@ function Filters({ kind, records, authors, children }) {
   );
 }
 
-/** @param {Artwork[]} records @param {any[]} others @returns {Record<"targets" | "authors" | "hosts", [string, string][]>} the filters */
+/** @param {Artwork[]} records @param {any[]} others @returns {Record<"targets" | "tags" | "authors" | "hosts", [string, string][]>} the filters */
 function choicesIn(records, others) {
   const targets = new Set(records.map((record) => record.target));
   const authors = new Map([...others, ...records.flatMap((record) => record.authors)].map((each) => [String(each.author_id), each.username]));
   const hosts = new Set(records.flatMap((record) => [...hostsOf(record)]));
   return {
     hosts: [...hosts].sort().map((host) => [host, host]),
+    tags: tagsOf(records).map((tag) => [tag, tag]),
     targets: [...targets].sort(byName).map((target) => [target, target]),
     authors: [["none", t("filter.author.none")], ...[...authors].sort(([, a], [, b]) => byName(a, b))],
   };

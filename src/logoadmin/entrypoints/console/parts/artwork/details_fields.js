@@ -1,15 +1,14 @@
 /** The fields of what an artwork says of itself (contract S1). */
 import { h, useId, useRef, useState } from "../../vendor/preact.js";
+import { LICENCES, tagsIn, tagsOf } from "../../details.js";
 import { listOf } from "../../records.js";
-import { byName, t, withTexts } from "../../texts.js";
+import { t, withTexts } from "../../texts.js";
 import { IconButton } from "../primitives/basics.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 import { lazy } from "../primitives/lazy.js";
 
 /** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
 
-/** The licences that creative works have most often, by their SPDX ids. */
-const LICENCES = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "MIT", "Apache-2.0", "GPL-3.0-or-later", "MPL-2.0", "Unlicense"];
 const MOST_TAGS = 10;
 const LONGEST_TAG = 32;
 
@@ -54,12 +53,6 @@ function Licence(props) {
 function Fixed({ form, field, id, describedBy }) {
   return h("input", { id, class: "input", readOnly: true, value: String(form.values.value[field.name] ?? ""), "aria-describedby": describedBy });
 }
-
-/** @param {string} text @returns {string[]} the tags in it, as the service keeps them */
-const tagsIn = (text) => text.split(",").map((tag) => tag.toLowerCase().normalize("NFC").trim().replace(/\s+/g, " ")).filter(Boolean);
-
-/** @param {any[]} records Artworks. @returns {string[]} the tags that they have */
-export const tagsOf = (records) => [...new Set(records.flatMap(({ details }) => details?.tags ?? []))].toSorted(byName);
 
 /** Tags as chips: Enter or a comma adds one, Backspace takes the last one away. @param {WidgetProps} props */
 function Tags({ form, field, id, describedBy, disabled }) {

@@ -16,12 +16,12 @@ import { named } from "./list_sync.js";
 /** @typedef {import("./bulk_work.js").Action} Action */
 /** @typedef {import("./bulk_work.js").Work} Work */
 
-const ASKED = /** @type {const} */ (["target", "link", "unlink"]);
+const ASKED = /** @type {const} */ (["target", "link", "unlink", "tag", "untag", "licence"]);
 const loadKeep = withTexts(() => import("../pictures/bulk_keep.js"), "pictures");
 const loadInline = withTexts(() => import("../css/bulk_inline.js"), "publication");
 /** The most records that are switched off without a question. */
 const UNASKED = 50;
-const ICONS = /** @type {const} */ ({ target: "Tag", link: "UserPlus", unlink: "UserMinus" });
+const ICONS = /** @type {const} */ ({ target: "Globe", link: "UserPlus", unlink: "UserMinus", tag: "Tag", untag: "X", licence: "FileText" });
 
 /** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection, busy: Work | undefined}} props */
 export function BulkActs({ busy, ...props }) {

@@ -1,7 +1,7 @@
 /**
  * The bulk action in progress; other views stay usable meanwhile.
  *
- * @typedef {"on" | "off" | "remove" | "target" | "link" | "unlink" | "keep" | "inline"} Act
+ * @typedef {"on" | "off" | "remove" | "target" | "link" | "unlink" | "licence" | "tag" | "untag" | "keep" | "inline"} Act
  * @typedef {object} Action
  * @property {Act} act
  * @property {(record: any) => import("./bulk_write.js").Change} change
