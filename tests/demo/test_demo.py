@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import logoadmin
-from logoadmin.demo import demo_settings, open_demo
+from logoadmin.demo import Demo, demo_settings, open_demo
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -31,28 +31,48 @@ def settings() -> Settings:
 
 
 @pytest.fixture(scope="module")
-def demo(settings: Settings) -> Iterator[LogoAdmin]:
-    with open_demo(settings) as gallery:
-        yield gallery
+def opened(settings: Settings) -> Iterator[Demo]:
+    demo = open_demo(settings)
+    with demo.gallery:
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def demo(opened: Demo) -> LogoAdmin:
+    return opened.gallery
 
 
 def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
     logos, themes = list(demo.logos.list(logoadmin.ListLogos())), list(demo.themes.list(logoadmin.ListThemes()))
-    assert (len(logos), len(themes), len(list(demo.authors.list(logoadmin.ListAuthors())))) == (60, 12, 15)
-    assert len(list(demo.users.list(logoadmin.ListUsers()))) == 1 + 3
+    assert (len(logos), len(themes), len(list(demo.authors.list(logoadmin.ListAuthors())))) == (61, 12, 15)
+    assert len(list(demo.users.list(logoadmin.ListUsers()))) == 1 + 4
     changes = list(demo.changes.list(logoadmin.ListChanges()))
     assert len({change.user_id for change in changes}) >= 3
     assert 0.9 * WEEK < changes[-1].at - changes[0].at < 1.01 * WEEK
     assert [change.at for change in changes] == sorted(change.at for change in changes)
     assert [change.id for change in changes if change.action.endswith(".blocked")] == [33]
-    states = [proposal.state.value for proposal in demo.proposals.list(ListProposals())]
-    assert states == ["declined", "waiting", "waiting"]
+    artworks: list[logoadmin.Logo | logoadmin.Theme] = [*logos, *themes]
+    for artwork in artworks:
+        about = artwork.details
+        assert about.description, about.tags and about.licence
+        assert len(about.pictures) == 1  # beside the first one
+
+
+def test_its_queue_shows_what_a_review_is_for(demo: LogoAdmin) -> None:
+    proposals = list(demo.proposals.list(ListProposals()))
+    assert [each.state.value for each in proposals] == ["declined", "applied", *["waiting"] * 5]
+    redrawn, font, snow, lamp, boat = proposals[2:]
+    assert redrawn.new_hosts == ("sparks.example",)
+    assert font.new_hosts == ("letters.example",)
+    assert snow.risks == ("overlay",)
+    assert [(each.new_hosts, each.risks) for each in (lamp, boat)] == [((), ())] * 2
+    assert not [each for each in demo.authors.list(logoadmin.ListAuthors()) if each.username == boat.user_name]
 
 
 def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:
     artworks = [*demo.logos.list(logoadmin.ListLogos()), *demo.themes.list(logoadmin.ListThemes())]
     shown = {artwork.preview_url for artwork in artworks}
-    assert len(shown) == 72
+    assert len(shown) == 73
     for url in shown:
         found = re.search(r"/pictures/([0-9a-f]{64})\.webp$", url)
         assert found
@@ -74,10 +94,16 @@ def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
     assert json.loads(data[1])["demo"] is True
 
 
-def test_who_signs_in_may_look_around_at_once(demo: LogoAdmin) -> None:
-    assert demo.admin_password
-    token = demo.sessions.sign_in(logoadmin.SignIn(username="admin", password=demo.admin_password)).access_token
-    assert not demo.sessions.me(logoadmin.WhoAmI(), demo.sessions.caller(token)).must_change_password
+def test_administrator_moderator_and_member_can_sign_in_and_look_around_at_once(opened: Demo) -> None:
+    scopes = {}
+    for name, password in opened.passwords.items():
+        tokens = opened.gallery.sessions.sign_in(logoadmin.SignIn(username=name, password=password))
+        me = opened.gallery.sessions.me(logoadmin.WhoAmI(), opened.gallery.sessions.caller(tokens.access_token))
+        assert not me.must_change_password
+        scopes[name] = set(me.scope)
+    administrator, moderator, member = scopes.values()
+    assert (administrator, member) == ({"*"}, {"proposals:write"})
+    assert {"authors:write", "logos:write", "themes:write"} <= moderator
 
 
 def test_a_database_is_refused_since_nothing_is_stored() -> None:
@@ -91,7 +117,8 @@ def test_no_command_is_named_that_would_change_another_gallery(tmp_path: Path) -
     command = [sys.executable, "-m", "logoadmin", "serve", "--demo", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as demo:
         assert demo.stdout is not None
-        printed = [demo.stdout.readline(), demo.stdout.readline()]
+        printed = [demo.stdout.readline() for _ in range(5)]
         demo.terminate()
-    assert "with the password" in printed[0]
-    assert printed[1] == "It is shown only once\n"
+    assert printed[0].startswith("Nothing in this gallery is kept")
+    assert all(" with the password " in line for line in printed[1:4])
+    assert printed[4].startswith("The console is at")

@@ -1,7 +1,8 @@
 """A gallery in memory with invented artworks and people, for newcomers (contract Q4)."""
 
 import secrets
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
@@ -24,7 +25,19 @@ def demo_settings(settings: Settings) -> Settings:
     return settings.model_copy(update=chosen).given_by(sources)
 
 
-def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
+class Demo(NamedTuple):
+    """An opened demo.
+
+    Attributes:
+        gallery: the gallery.
+        passwords: the passwords of an administrator, a moderator and a member, by their names.
+    """
+
+    gallery: LogoAdmin
+    passwords: Mapping[str, str]
+
+
+def open_demo(settings: Settings, *, counted: bool = False) -> Demo:
     """Open a gallery in memory that has been used for a week.
 
     Args:
@@ -40,10 +53,7 @@ def open_demo(settings: Settings, *, counted: bool = False) -> LogoAdmin:
         raise StartError(f"{error.name} is not installed", install_extra("pictures")) from error
     clock = DemoClock()
     # Not the generated first password, which the console would ask to change before it shows anything.
-    shown = None if settings.admin_password else secrets.token_urlsafe(12)
-    if shown is not None:
-        settings = settings.model_copy(update={"admin_password": SecretStr(shown)})
-    gallery = open_gallery(settings, counted=counted, demo_clock=clock)
-    gallery.admin_password = shown
-    stock(gallery, clock)
-    return gallery
+    given = settings.admin_password or SecretStr(secrets.token_urlsafe(12))
+    shown = {} if settings.admin_password else {"admin": given.get_secret_value()}
+    gallery = open_gallery(settings.model_copy(update={"admin_password": given}), counted=counted, demo_clock=clock)
+    return Demo(gallery, {**shown, **stock(gallery, clock)})

@@ -83,6 +83,14 @@ def page(palette: tuple[str, str, str], number: int) -> bytes:
     return _png(picture)
 
 
+def in_use(number: int) -> bytes:
+    """Return a small page with an emblem in its header."""
+    picture = Image.open(io.BytesIO(page(PALETTES[(number * 3 + 2) % len(PALETTES)], number)))
+    mark = _emblem(number, 72, round_corners=True)
+    picture.paste(mark, (24, 6), mark)
+    return _png(picture)
+
+
 def _line(draw: _Draw, left: int, top: int, length: int, color: str) -> None:
     """Draw what stands for a line of text."""
     draw.rounded_rectangle((left, top, left + length, top + 16), 8, color)

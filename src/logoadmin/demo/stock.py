@@ -2,15 +2,16 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, Final
 
-from logoadmin.demo.art import PALETTES, emblem, page, portrait, word_mark
+from logoadmin.demo.art import PALETTES, emblem, in_use, page, portrait, word_mark
+from logoadmin.demo.words import LICENCES, about_logo, about_theme, pictured
 from logoadmin.domain.changes.bulk_changes import BulkChange
-from logoadmin.domain.changes.proposal_commands import DeclineProposal, ProposeChanges
+from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -36,8 +37,11 @@ _PAGES: Final[Any] = {
     "chat": {"name": "Chat", "documents": ['url-prefix("https://chat.example/")']},
 }
 _TARGETS: Final = (*_PAGES,)
-_MAYA, _JONAS, _LEA = 101, 102, 103
-_USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor"}
+_MAYA, _JONAS, _LEA, _SAM = 101, 102, 103, 104
+_USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor", _SAM: "Sam Petrov"}
+# Whose passwords are shown, beside that of the administrator.
+MODERATOR: Final = _USERS[_MAYA]
+MEMBER: Final = _USERS[_LEA]
 _MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read")
 _REASON: Final = "The picture was taken from another community without asking."
 _AUTHORS: Final = (
@@ -65,6 +69,11 @@ _EXTRAS: Final = {
 }
 _LOUD: Final = "The flicker distracts from reading. Please submit it without the animation."
 _PLAIN: Final = "filter: saturate(1.3); border-radius: 12px"
+_SNOW: Final = "body::after { content: ''; position: fixed; inset: 0; pointer-events: none; opacity: 0.2; }\n"
+_FONT: Final = (
+    "@font-face { font-family: Typewriter; src: url(https://letters.example/typewriter.woff2) }\n"
+    "body { font-family: Typewriter }\n"
+)
 _Step = Callable[[LogoAdmin], object]
 
 
@@ -87,19 +96,25 @@ class DemoClock:
         return time.thread_time()
 
 
-def stock(gallery: LogoAdmin, clock: DemoClock) -> None:
-    """Fill an empty gallery in a week, at the end of which the clock shows the present."""
-    steps = list(_week())
+def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
+    """Fill an empty gallery in a week, at the end of which the clock shows the present.
+
+    Returns:
+        The passwords of a moderator and of a member, by their names.
+    """
+    passwords = {name: secrets.token_urlsafe(12) for name in _USERS.values()}
+    steps = list(_week(passwords))
     for number, (user, step) in enumerate(steps):
         clock.ahead = -_WEEK + _WEEK * number // len(steps)
         step(gallery if user is None else gallery.acting_as(user))
     clock.ahead = 0
+    return {name: passwords[name] for name in (MODERATOR, MEMBER)}
 
 
-def _week() -> Iterator[tuple[int | None, _Step]]:
+def _week(passwords: Mapping[str, str]) -> Iterator[tuple[int | None, _Step]]:
     """Yield who did what, in order; the administrator without an id."""
     yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES))
-    yield None, _hire
+    yield None, partial(_hire, passwords)
     for number, name in enumerate(_AUTHORS):
         yield _MAYA, partial(_author, number, name)
     random = Random(7)
@@ -113,19 +128,27 @@ def _week() -> Iterator[tuple[int | None, _Step]]:
     yield _MAYA, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=False))
     yield _JONAS, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=True))
     yield _MAYA, lambda gallery: gallery.logos.block(BlockLogo(logo_id=33, reason=_REASON))
-    yield _LEA, partial(_propose_new, 61, "Neon Sign", "It flickers like the one at our meeting place.")
+    yield _LEA, partial(_propose_logo, 61, "Neon Sign", "It flickers like the one at our meeting place.")
     yield _MAYA, lambda gallery: gallery.proposals.decline(DeclineProposal(proposal_id=1, reason=_LOUD))
+    yield _LEA, partial(_propose_logo, 62, "Tea House", "For the off-topic board.")
+    yield _MAYA, lambda gallery: gallery.proposals.apply(ApplyProposal(proposal_id=2))
+    # What waits shows what a review is for: another host, something that covers the page, another picture, and two
+    # that are harmless, one of them by somebody whose first work it is.
     yield _LEA, _propose_redrawn
-    yield _LEA, partial(_propose_new, 63, "Reading Lamp", "For the winter. Drawn for light and dark pages.")
+    yield _LEA, partial(_propose_theme, 12, "Typewriter", _FONT, "With a typeface that I host myself.")
+    yield _LEA, partial(_propose_theme, 13, "Snowfall", _SNOW, "Snow over the whole page, until February.")
+    yield _LEA, partial(_propose_logo, 63, "Reading Lamp", "For the winter. Drawn for light and dark pages.")
+    yield _SAM, partial(_propose_logo, 64, "Paper Boat", "My first one. Is the line thick enough?")
 
 
-def _hire(gallery: LogoAdmin) -> None:
+def _hire(passwords: Mapping[str, str], gallery: LogoAdmin) -> None:
     role = gallery.roles.create(CreateRole(name="moderator", scope=_MODERATES))
     for number, (user, name) in enumerate(_USERS.items()):
         avatar = gallery.pictures.send(SendPicture(), portrait(number)).url
-        password = secrets.token_urlsafe(24)  # nobody signs in as them
         role_id = role.role_id if user in (_MAYA, _JONAS) else DEFAULT_ROLE_ID
-        gallery.users.create(CreateUser(user_id=user, username=name, avatar=avatar, role_id=role_id, password=password))
+        gallery.users.create(
+            CreateUser(user_id=user, username=name, avatar=avatar, role_id=role_id, password=passwords[name])
+        )
 
 
 def _author(number: int, name: str, gallery: LogoAdmin) -> None:
@@ -138,39 +161,65 @@ def _amend(command: AmendLogo, gallery: LogoAdmin) -> None:
 
 
 def _logo(number: int, name: str, authors: Sequence[int], gallery: LogoAdmin) -> None:
-    content = word_mark(number, name) if number % 4 == 1 else emblem(number)
-    picture = gallery.pictures.send(SendPicture(), content).url
-    css = f"background: url({picture}) center / contain no-repeat; color: {PALETTES[number % len(PALETTES)][1]}"
-    target, is_active = _TARGETS[number % 3], number % 19 != 7
-    logo = gallery.logos.create(
-        CreateLogo(name=name, preview_url=picture, target=target, custom_css=css, active=is_active)
-    )
+    logo = gallery.logos.create(CreateLogo(**_logo_values(number, name, gallery), active=number % 19 != 7))
     for author in authors:
         gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=author))
 
 
+def _logo_values(number: int, name: str, gallery: LogoAdmin) -> dict[str, Any]:
+    picture = _sent(gallery, word_mark(number, name) if number % 4 == 1 else emblem(number))
+    shown = [(_sent(gallery, in_use(number)), f"{name} in the header of a page")]
+    return {
+        "name": name,
+        "preview_url": picture,
+        "target": _TARGETS[number % 3],
+        "custom_css": f"background: url({picture}) center / contain no-repeat; color: {_palette(number)[1]}",
+        "details": pictured(about_logo(number, name), shown),
+    }
+
+
 def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
-    palette = PALETTES[(number * 7 + 3) % len(PALETTES)]
-    picture = gallery.pictures.send(SendPicture(), page(palette, number)).url
-    ground, shape, accent = palette
-    css = (
-        f":root {{ color-scheme: {'light' if number % 2 else 'dark'}; }}\n"
-        f"body {{ background: {ground}; color: {shape}; }}\n"
-        f"header, .bar {{ background: {shape}; color: {ground}; }}\n"
-        f"a, button {{ color: {accent}; border-radius: 8px; }}\n{_EXTRAS.get(number, '')}"
-    )
-    name, target = _THEMES[number], _TARGETS[number % 3]
+    name = _THEMES[number]
+    details = about_theme(number, name)
     theme = gallery.themes.create(
-        CreateTheme(name=name, preview_url=picture, target=target, custom_css=css, active=True)
+        CreateTheme(**_theme_values(number, name, _EXTRAS.get(number, ""), details, gallery), active=True)
     )
     gallery.themes.link(LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
 
 
-def _propose_new(number: int, name: str, note: str, gallery: LogoAdmin) -> None:
-    picture = gallery.pictures.send(SendPicture(), emblem(number)).url
-    css = f"background: url({picture}) center / contain no-repeat; color: {PALETTES[number % len(PALETTES)][1]}"
-    values = {"name": name, "preview_url": picture, "target": _TARGETS[number % 3], "custom_css": css}
-    _propose(gallery, name, note, BulkChange(kind=Kind.LOGO, create=values))
+def _theme_values(number: int, name: str, extra: str, details: dict[str, Any], gallery: LogoAdmin) -> dict[str, Any]:
+    palette = ground, shape, accent = _palette(number * 7 + 3)
+    shown = [(_sent(gallery, page(palette, number + 40)), f"{name} on a second page")]
+    return {
+        "name": name,
+        "preview_url": _sent(gallery, page(palette, number)),
+        "target": _TARGETS[number % 3],
+        "custom_css": (
+            f":root {{ color-scheme: {'light' if number % 2 else 'dark'}; --accent: {accent}; }}\n"
+            f"body {{ background: {ground}; color: {shape}; }}\n"
+            f"header, .bar {{ background: {shape}; color: {ground}; }}\n"
+            f"a, button {{ color: var(--accent); border-radius: 8px; }}\n{extra}"
+        ),
+        "details": pictured(details, shown),
+    }
+
+
+def _palette(number: int) -> tuple[str, str, str]:
+    return PALETTES[number % len(PALETTES)]
+
+
+def _sent(gallery: LogoAdmin, content: bytes) -> str:
+    return gallery.pictures.send(SendPicture(), content).url
+
+
+def _propose_logo(number: int, name: str, note: str, gallery: LogoAdmin) -> None:
+    _propose(gallery, name, note, BulkChange(kind=Kind.LOGO, create=_logo_values(number, name, gallery)))
+
+
+def _propose_theme(number: int, name: str, extra: str, note: str, gallery: LogoAdmin) -> None:
+    details = {"description": note, "tags": ("new",), "licence": LICENCES[0]}
+    values = _theme_values(number, name, extra, details, gallery)
+    _propose(gallery, name, note, BulkChange(kind=Kind.THEME, create=values))
 
 
 def _propose_redrawn(gallery: LogoAdmin) -> None:

@@ -85,7 +85,6 @@ def serve(*, demo: bool, **flags: Any) -> None:
     """
     in_terminal = _is_in_terminal()
     from logoadmin.bootstrap import open_gallery
-    from logoadmin.demo import open_demo
     from logoadmin.settings import load_settings
     from logoadmin.starting import MEMORY
 
@@ -102,7 +101,8 @@ def serve(*, demo: bool, **flags: Any) -> None:
         if settings.metrics_port is not None:
             seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
             held.enter_context(server.shared_metrics())
-        gallery = held.enter_context((open_demo if demo else open_gallery)(settings, counted=seen is not None))
+        open_ = _open_demo if demo else open_gallery
+        gallery = held.enter_context(open_(settings, counted=seen is not None))
         show_start(gallery, in_memory=settings.database.get_secret_value() == MEMORY)
         if seen is not None:
             from logoadmin.domain.logo_admin import metrics
@@ -117,6 +117,17 @@ def serve(*, demo: bool, **flags: Any) -> None:
             workers=settings.workers,
             listening=partial(_show_addresses, settings, address),
         )
+
+
+def _open_demo(settings: "Settings", *, counted: bool) -> "LogoAdmin":
+    """Open the demo, and print who can sign in (contract Q4)."""
+    from logoadmin.demo import open_demo
+
+    gallery, passwords = open_demo(settings, counted=counted)
+    click.echo("Nothing in this gallery is kept. An administrator, a moderator and a member can sign in:")
+    for name, password in passwords.items():
+        click.echo(f"  {name} with the password {password}")
+    return gallery
 
 
 def _settings_of_demo(flags: dict[str, Any]) -> "Settings":
