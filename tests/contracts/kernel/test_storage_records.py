@@ -98,7 +98,7 @@ def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage
     )
     assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
     assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("one")
-    rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password")
+    rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password", username="Ann")
     assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) == rights
 
 
