@@ -50,6 +50,8 @@ class JinjaGalleryPage:
             text: renders what authors write.
         """
         self._words, self._beside = words, beside
+        # Most sentences of a page are the same on all of them.
+        self._whole = {name: self._made(name, {}) for name, (english, _) in words.items() if "{" not in english}
         self.form = hashlib.sha256(repr((sorted(templates.items()), sorted(words.items()))).encode()).hexdigest()
         self._environment = Environment(
             loader=DictLoader(dict(templates)),
@@ -84,6 +86,9 @@ class JinjaGalleryPage:
 
     def _sentence(self, name: str, /, **of: object) -> Markup:
         """Return a sentence in English, which the script of the page can replace by the Russian one."""
+        return self._whole.get(name) or self._made(name, of)
+
+    def _made(self, name: str, of: Mapping[str, object]) -> Markup:
         english, russian = (self._filled(name, language, of) for language in (_ENGLISH, _RUSSIAN))
         return Markup('<span data-ru="{}">{}</span>').format(russian, english)
 

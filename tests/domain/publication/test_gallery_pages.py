@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
+from logoadmin import AmendSettings, CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor
+from logoadmin.domain.publication import publication_service
 from logoadmin.domain.publication.files.effects import Effect, effects_of
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, MADE
 from logoadmin.settings import settings_of
@@ -96,15 +97,11 @@ def test_only_pages_whose_content_changed_are_written() -> None:
 
 
 def test_a_new_title_changes_every_page() -> None:
-    files = Watched()
-    with opened(gallery_title="Ours") as (gallery, _):
+    with opened(gallery_title="Ours") as (gallery, files):
         theme(gallery, "Dawn")
         gallery.publication.publish(files)
         noted = files.read(MADE)
-        service = gallery.publication
-        assert service.rules.page is not None
-        object.__setattr__(service.rules.page, "title", "Others")
-        vars(service).pop("_made_with", None)
+        gallery.settings.amend(AmendSettings(gallery_title="Others"))
         assert changed_pages(gallery, files) == {"themes/1/index.html", "checks/index.html"}
         assert "Others</title>" in files.text("themes/1/index.html")
         assert files.read(MADE) != noted
@@ -137,6 +134,30 @@ def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypat
         gallery.themes.amend(AmendTheme(theme_id=1, active=True, unblock=True))
         gallery.publication.publish(files)
         assert "Dawn" in files.text("themes/1/index.html")
+
+
+@pytest.mark.rule("contract L1", "contract Q1")
+def test_a_block_goes_out_while_many_pages_are_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publication_service, "_LOOK_EVERY", 0.0)
+    with opened() as (gallery, files):
+        for number in range(6):
+            theme(gallery, f"Theme {number}")
+        gallery.publication.publish(files)
+        gallery.settings.amend(AmendSettings(gallery_title="Others"))
+        files.written.clear()
+        write = Watched.write
+
+        def blocking(self: Watched, name: str, content: bytes) -> None:
+            write(self, name, content)
+            if name == "themes/3/index.html" and b"Theme" in content:
+                gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
+
+        monkeypatch.setattr(Watched, "write", blocking)
+        gallery.publication.publish(files)
+        pages = [name for name in files.written if name.startswith("themes/") and name.endswith("/index.html")]
+        # What was written is not written again.
+        assert pages == [f"themes/{number}/index.html" for number in (1, 2, 3, 1, 4, 5, 6)]
+        assert "tracks readers" in files.text("themes/1/index.html")
 
 
 def test_texts_stay_texts_and_the_css_is_there_without_a_script() -> None:

@@ -1,6 +1,7 @@
 """The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Final, TypeVar
@@ -47,6 +48,9 @@ from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 T = TypeVar("T")
+
+# How often a long publication looks for new blocks, which must be out within two seconds.
+_LOOK_EVERY: Final = 0.5  # seconds
 
 # A change of any other kind of record leaves the index as it is.
 _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
@@ -115,20 +119,45 @@ class PublicationService(Service):
         """
         links = links or self.rules.links
         with files.locked():
-            blocks, state = self._with_identity(
-                lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))
-            )
-            now = self._clock.now()
-            destination = Destination(files, self._page, now)
-            if is_own:
-                destination.clear_another_gallery(blocks.identity.gallery)
-            if destination.latest is not None and destination.is_unchanged(state):
-                return Published(blocks.version, False, destination.latest, is_complete=destination.is_complete)
-            destination.publish_blocks(blocks, now + self.rules.days * DAY)
-            publication = self.generate(links)
-            destination.publish(publication)
-            left_out = publication.left_out
-            return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
+            while (published := self._published(files, links, is_own=is_own)) is None:
+                pass
+            return published
+
+    def _published(self, files: GalleryFiles, links: Links, *, is_own: bool) -> Published | None:
+        """Publish as far as no new block must go out first; return None if one must."""
+        blocks, state = self._with_identity(
+            lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))
+        )
+        now = self._clock.now()
+        destination = Destination(files, self._page, now)
+        if is_own:
+            destination.clear_another_gallery(blocks.identity.gallery)
+        if destination.latest is not None and destination.is_unchanged(state):
+            return Published(blocks.version, False, destination.latest, is_complete=destination.is_complete)
+        destination.publish_blocks(blocks, now + self.rules.days * DAY)
+        publication = self.generate(links)
+        if not destination.publish(publication, self._no_new_block(blocks)):
+            return None
+        left_out = publication.left_out
+        return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
+
+    def _no_new_block(self, blocks: Blocks) -> Callable[[], bool]:
+        """Return a function that looks now and then, and returns whether no artwork was blocked since."""
+        next_look = self._clock.elapsed() + _LOOK_EVERY
+
+        def newest(uow: UnitOfWork) -> Sequence[object]:
+            return withdrawn_entries(uow.publication.withdrawals.blocked(1))
+
+        def go_on() -> bool:
+            nonlocal next_look
+            if self._clock.elapsed() < next_look:
+                return True
+            next_look = self._clock.elapsed() + _LOOK_EVERY
+            with suppress(StorageUnavailable):
+                return storage_of(self).read(newest) == blocks.blocked[:1]
+            return True
+
+        return go_on
 
     @use_case(SIGNED_IN)
     def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:

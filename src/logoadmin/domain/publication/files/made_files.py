@@ -1,7 +1,7 @@
 """Files made of records, of which only those are written whose records have changed (contract Q1, Q3)."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from logoadmin.domain.publication.files.file_names import MADE
@@ -28,15 +28,19 @@ def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFi
     return (each for each in made if not _is_current(each, known, stored))
 
 
-def write_made(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> set[str]:
-    """Write those that have changed; return the names of all.
+def write_made(
+    files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile], go_on: Callable[[], bool]
+) -> set[str] | None:
+    """Write those that have changed; return the names of all, or None if something else must be done first.
 
-    Whenever a program is killed, no file counts as made of what it is not made of.
+    Whenever a program is killed, no file counts as made of what it is not made of. What was written counts, also if
+    the rest fails.
 
     Args:
         files: the files.
         stored: the names of existing files.
         made: what should exist.
+        go_on: is asked before each file, and returns whether to go on.
 
     Raises:
         OSError: a file cannot be read or written.
@@ -52,9 +56,16 @@ def write_made(files: GalleryFiles, stored: Collection[str], made: Iterable[Made
             changed.append(each)
     if (unchanged := canonical(current)) != noted:
         files.write(MADE, unchanged)
+    left = len(changed)
     if changed:
-        files.write_many(_changed(files, changed, current))
-        files.write(MADE, canonical(current))
+        written = len(current)
+        try:
+            files.write_many(_changed(files, changed, current, go_on))
+        finally:
+            files.write(MADE, canonical(current))
+        left -= len(current) - written
+    if left:
+        return None
     return {name for name, made_of in current.items() if not made_of.startswith(_NONE)}
 
 
@@ -63,13 +74,17 @@ def _is_current(each: MadeFile, known: Mapping[str, Any], stored: Collection[str
     return before == f"{_NONE}{each.made_of}" or (before == each.made_of and each.name in stored)
 
 
-def _changed(files: GalleryFiles, changed: Iterable[MadeFile], current: dict[str, str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that have changed, and note what all are made of."""
+def _changed(
+    files: GalleryFiles, changed: Iterable[MadeFile], current: dict[str, str], go_on: Callable[[], bool]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that have changed; note what each is made of once it is written."""
     for each in changed:
+        if not go_on():
+            return
         content = each.content()
-        current[each.name] = each.made_of if content is not None else f"{_NONE}{each.made_of}"
         if content is not None and files.read(each.name) != content:
             yield each.name, content
+        current[each.name] = each.made_of if content is not None else f"{_NONE}{each.made_of}"
 
 
 def _known(noted: bytes) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 import errno
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -149,14 +149,15 @@ class Destination:
                     raise
                 self._remove({page.name})
 
-    def publish(self, publication: Publication) -> None:
-        """Bring the files up to date.
+    def publish(self, publication: Publication, go_on: Callable[[], bool] = lambda: True) -> bool:
+        """Bring the files up to date; return whether they are.
 
         Whatever fails, and whenever a program is killed, the pointer and all files that it leads to are whole:
         immutable files come first, the pointer last, and earlier ones stay for a while.
 
         Args:
             publication: the new content.
+            go_on: is asked now and then, and returns whether to go on; what was written by then stays.
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
@@ -172,7 +173,9 @@ class Destination:
         # Before the pointer, to which it must fit.
         self._write(STATE, canonical({"made_of": made_of, "left_out": len(publication.left_out)}))
         self._files.write_many(self._changed(publication))
-        made = write_made(self._files, self._names, publication.made)
+        made = write_made(self._files, self._names, publication.made, go_on)
+        if made is None:
+            return False
         page = publication.files.get(PAGE)
         if page is not None and page != self._files.read(PAGE):
             self._write(PAGE, page)
@@ -180,6 +183,7 @@ class Destination:
         self.latest = publication.pointer
         self._remove(name for name in others if name not in made)
         self._keep_spare()
+        return True
 
     def _last(self, gallery: str, epoch: int, version: int) -> Pointer | None:
         """Return the pointer of an earlier publication, None if there is none.
