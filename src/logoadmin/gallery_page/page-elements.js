@@ -1,5 +1,5 @@
-/** What all views are made of: elements, works, and their pictures and cards. */
-import { texts } from "./page-texts.js";
+/** What the list is made of: elements, works, and their pictures and cards. */
+import { dateOf, texts } from "./page-texts.js";
 
 /** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
 /** @typedef {"logo" | "theme"} Kind */
@@ -9,28 +9,29 @@ import { texts } from "./page-texts.js";
  * @property {Kind} kind
  * @property {number} id
  * @property {string} address of its page
- * @property {Artwork & {picture?: Picture}} record
+ * @property {Artwork} record
  */
-/** @typedef {{path: string, thumbnail: string, width: number, height: number, ground?: "light" | "dark"}} Picture */
 /** @typedef {Node | string | false | null | undefined} Child */
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, host?: string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[], demo?: true}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, report?: string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[], demo?: true}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
-const TARGETS = new Map(config.targets.map((target) => [target.id, target]));
+const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
+/** How wide pictures are in cards. */
+const SIZES = "(max-width: 40rem) 46vw, 22rem";
 
 /** @param {string} target @returns {string} its name */
-export const targetName = (target) => TARGETS.get(target)?.name ?? target;
+export const targetName = (target) => TARGETS.get(target) ?? target;
 
 /**
  * Make an element. Texts become text nodes, never markup.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
- * @param {Record<string, string | number | boolean | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
+ * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
  * @param {Child[]} children
  * @returns {HTMLElementTagNameMap[Name]}
  */
@@ -38,7 +39,7 @@ export function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(key, value);
-    else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : `${value}`);
+    else if (value !== undefined && value !== null && value !== false) element.setAttribute(key, value === true ? "" : `${value}`);
   }
   element.append(...children.filter((child) => typeof child === "string" || child instanceof Node));
   return element;
@@ -47,12 +48,13 @@ export function h(name, attributes = {}, ...children) {
 /** @param {Kind} kind @param {Artwork} record @returns {Work} */
 export function workOf(kind, record) {
   const id = kind === "logo" ? record.logo_id : record.theme_id;
-  return { kind, id, address: `${kind}s/${id}/`, record: /** @type {Work["record"]} */ (record) };
+  return { kind, id, address: `${kind}s/${id}/`, record };
 }
 
 /** @param {Work} work @returns {string} another one if its card has to be drawn again */
-export function keyOf({ kind, id, record: { name, target, authors, preview_url, picture } }) {
-  return [kind, id, name, target, picture?.path ?? preview_url, ...authors.map(({ username }) => username)].join("\0");
+export function keyOf({ address, record: { name, target, authors, preview_url, picture, details = {}, updated_at } }) {
+  const { description, version } = details;
+  return JSON.stringify([address, name, target, authors.map(({ username }) => username), picture, preview_url, description, version, updated_at]);
 }
 
 /** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
@@ -65,12 +67,9 @@ function initials(name) {
   return element;
 }
 
-/** How wide pictures are in cards. */
-const SIZES = "(max-width: 30rem) 50vw, 22rem";
-
-/** @param {Work} work @returns {HTMLImageElement} */
-function pictureOf({ record }) {
-  const { picture, preview_url, name } = record;
+/** @param {Work} work @returns {HTMLElement} its picture, or what stands for it where there is none or it cannot be loaded */
+function pictureOf({ record: { picture, preview_url, name } }) {
+  if (!picture && !preview_url) return initials(name);
   const { width = 1, height = 1 } = picture ?? {};
   const thumbnail = Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)));
   /** @type {HTMLImageElement} */
@@ -85,48 +84,31 @@ function pictureOf({ record }) {
     srcset: picture && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
     // What stands above must hold before the request begins.
     src: picture ? picture.path : preview_url,
-    error: () => void image.replaceWith(initials(name)),
+    error: () => image.replaceWith(initials(name)),
   });
   return image;
 }
 
-/** @param {Work} work @returns {string} the classes of what its picture lies on: for a logo, the ground that the picture says */
-const stageOf = ({ kind, record }) => `stage ${kind} ${(kind === "logo" && record.picture?.ground) || ""}`;
-
-/** @param {Work} work @returns {HTMLElement} */
+/** @param {Work} work @returns {HTMLElement} which is a link as a whole, called as the work */
 export function cardOf(work) {
   const { kind, record, address } = work;
+  const { authors, created_at, updated_at, details: { description, version } = {}, name, picture, target } = record;
+  const ground = (kind === "logo" && picture?.ground) || "";
   // Each name is isolated: one that turns its direction turns no other.
-  const authors = record.authors.flatMap(({ username }, index) => [index > 0 && ", ", h("bdi", {}, username)]);
+  const who = authors.flatMap(({ username }, index) => [index > 0 && ", ", h("bdi", {}, username)]);
+  const date = dateOf(updated_at ?? created_at);
   return h(
     "div",
     { role: "listitem", class: "card" },
+    h("span", { class: `stage ${kind} ${ground}` }, pictureOf(work)),
+    h("h3", { class: "name" }, h("a", { href: address, dir: "auto" }, name)),
     h(
-      "a",
-      { href: address },
-      h("span", { class: stageOf(work) }, pictureOf(work)),
-      h("span", { class: "name", dir: "auto" }, record.name),
-      h(
-        "span",
-        { class: "line" },
-        authors.length > 0 && h("span", { class: "who" }, ...authors),
-        h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${texts[kind]} `), h("bdi", {}, targetName(record.target))),
-      ),
+      "p",
+      { class: "line" },
+      who.length > 0 && h("span", { class: "who" }, ...who),
+      h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${texts[kind]} `), h("bdi", {}, targetName(target))),
     ),
+    description && h("p", { class: "description", dir: "auto" }, description),
+    h("p", { class: "when" }, version && h("bdi", {}, version), h("span", {}, updated_at ? texts.updatedOn(date) : date)),
   );
 }
-
-/**
- * @param {string} title
- * @param {string[]} lines
- * @param {...(Node | false | null | undefined | "")} actions
- * @returns {HTMLElement} the element to show in place of a view
- */
-export const stateView = (title, lines, ...actions) =>
-  h(
-    "section",
-    { class: "state" },
-    h("h1", { tabindex: "-1" }, title),
-    ...lines.map((line) => h("p", {}, line)),
-    h("p", { class: "actions" }, ...actions, config.home && h("a", { class: "button", href: config.home }, texts.home)),
-  );

@@ -1,124 +1,51 @@
-/** The list of all works: search, filters, order, and cards that are drawn as they are needed. */
-import { cardOf, config, h, keyOf, targetName } from "./page-elements.js";
-import { language } from "./page-language.js";
-import { texts } from "./page-texts.js";
+/** The list of all works: search, kinds, targets, tags, order, and the cards. */
+import { Cards } from "./page-cards.js";
+import { language } from "./page-choices.js";
+import { config, h, targetName } from "./page-elements.js";
+import { Facet } from "./page-facets.js";
+import { plain, texts } from "./page-texts.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
-/** @typedef {{kind: string, q: string, target: string, sort: string}} Filter */
 
-/** Cards drawn at once, which fill a screen, and cards added in each pause. */
-const FIRST = 24;
-const STEP = 120;
-/** Of one group. */
-const ROWS = 3;
+const byName = new Intl.Collator(language, { numeric: true });
+/** @param {Work} work */
+const changedAt = ({ record }) => record.updated_at ?? record.created_at;
+/** @type {Record<string, (a: Work, b: Work) => number>} besides from the newest */
+const ORDERS = {
+  updated: (a, b) => changedAt(b) - changedAt(a),
+  name: (a, b) => byName.compare(a.record.name, b.record.name),
+};
 
-/** @param {string} text @returns {string} without case and accents */
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ act) => setTimeout(act, 20));
-
-/** @param {Record<string, string | undefined>} query @returns {Filter} */
-const filterOf = ({ kind = "", q = "", target = "", sort = "" }) => ({ kind, q, target, sort });
-
-/**
- * A list of cards that grows in pauses, so that the first cards appear at once and the last ones can be scrolled to.
- * It consists of groups of whole rows, of which the browser draws those in sight. The arrow keys move in it.
- */
-export class Cards {
-  element = h("div", { role: "list", class: "wall", keydown: (event) => this.#move(event) });
-  /** @type {Map<string, HTMLElement>} those that were drawn, with their pictures */
-  #drawn = new Map();
-  /** @type {Work[]} */
-  #works = [];
-  #count = 0;
-  #columns = 0;
-  #show = 0;
-
-  constructor() {
-    new ResizeObserver(() => {
-      const columns = this.#measure();
-      if (columns && columns !== this.#columns) this.show(this.#works, this.#count);
-    }).observe(this.element);
-  }
-
-  /** @returns {number} how many are drawn */
-  get count() {
-    return this.#count;
-  }
-
-  /** @param {Work[]} works @param {number} [least] how many to draw at once; nothing is drawn while it is out of sight */
-  show(works, least = 0) {
-    const focused = document.activeElement;
-    const show = ++this.#show;
-    this.#works = works;
-    this.#columns = this.#measure();
-    if (!this.#columns) return;
-    this.element.replaceChildren();
-    this.#count = 0;
-    this.#draw(Math.max(least, FIRST));
-    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
-    const height = this.element.firstElementChild?.clientHeight;
-    this.element.style.setProperty("--group", `${height}px`);
-    const grow = () => {
-      if (show !== this.#show || this.#count >= works.length) return;
-      this.#draw(this.#count + STEP);
-      whenIdle(grow);
-    };
-    requestAnimationFrame(() => whenIdle(grow)); // visible cards are drawn first
-  }
-
-  /** @param {number} end */
-  #draw(end) {
-    while (this.#count < Math.min(end, this.#works.length)) {
-      const works = this.#works.slice(this.#count, this.#count + this.#columns * ROWS);
-      this.element.append(h("div", { role: "none", class: "cards" }, ...works.map((work) => this.#card(work))));
-      this.#count += works.length;
-    }
-  }
-
-  /** @param {Work} work */
-  #card(work) {
-    const key = keyOf(work);
-    const card = this.#drawn.get(key) ?? cardOf(work);
-    this.#drawn.set(key, card);
-    return card;
-  }
-
-  /** @returns {number} the columns, or 0 while it is not in the page */
-  #measure() {
-    if (!this.element.clientWidth) return 0;
-    const group = this.element.firstElementChild ?? this.element.appendChild(h("div", { class: "cards" }));
-    return getComputedStyle(group).gridTemplateColumns.split(" ").length;
-  }
-
-  /** @param {KeyboardEvent} event */
-  #move(event) {
-    const here = /** @type {Element} */ (event.target).closest("a");
-    if (!here || event.altKey || event.ctrlKey || event.metaKey) return;
-    const all = [...this.element.querySelectorAll("a")];
-    const sideways = getComputedStyle(this.element).direction === "rtl" ? -1 : 1;
-    const steps = { ArrowRight: sideways, ArrowLeft: -sideways, ArrowDown: this.#columns, ArrowUp: -this.#columns };
-    const next = all[all.indexOf(here) + steps[/** @type {keyof typeof steps} */ (event.key)]];
-    if (!next) return;
-    event.preventDefault();
-    next.focus();
-  }
+/** @param {Iterable<string>} values @returns {Map<string, number>} */
+function counted(values) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
+/** @param {Work} work */
+const tagsOf = ({ record }) => record.details?.tags ?? [];
+/** @param {Work[]} works */
+const targetsIn = (works) => counted(works.map(({ record }) => record.target));
+/** @param {Work[]} works */
+const tagsIn = (works) => counted(works.flatMap(tagsOf));
 
-/** The view `#/`, which is kept while others are shown. */
 export class List {
-  /** @type {Filter} */
-  #filter = filterOf({});
+  #kind = "";
+  /** Of all works, if they are of one kind. */
+  #onlyKind = "";
   /** @type {Work[]} from the newest */
   #works = [];
-  /** @type {Work[] | undefined} by name */
-  #byName;
-  /** @type {Map<Work, string>} what the search looks at, as soon as it does */
+  /** @type {Map<string, Work[]>} by the order that was asked for */
+  #ordered = new Map();
+  /** @type {Map<Work, string>} what the search looks at */
   #words = new Map();
   #cards = new Cards();
   #title = h("h1", { tabindex: "-1", dir: "auto" }, config.title);
   #summary = h("p", { class: "summary" });
   #masthead = h("div", { class: "masthead" }, this.#title, this.#summary);
-  #found = h("p", { class: "found", role: "status" });
+  #found = h("p", { role: "status" });
+  #clear = h("button", { type: "button", class: "plain", hidden: true, click: () => this.#reset() }, texts.clear);
   #search = h("input", {
     type: "search",
     name: "q",
@@ -129,11 +56,11 @@ export class List {
     spellcheck: "false",
     enterkeyhint: "search",
   });
-  #target = h("select", { name: "target", "aria-label": texts.target });
   #sort = h(
     "select",
     { name: "sort", "aria-label": texts.sort },
     h("option", { value: "" }, texts.newest),
+    h("option", { value: "updated" }, texts.updated),
     h("option", { value: "name" }, texts.byName),
   );
   #kinds = h(
@@ -148,16 +75,19 @@ export class List {
     "form",
     { role: "search", class: "tools", input: () => this.#changed(), submit: (event) => event.preventDefault(), keydown: (event) => this.#leave(event) },
     h("div", { class: "field" }, this.#search, h("kbd", { "aria-hidden": "true" }, "/")),
-    this.#kinds,
-    h("div", { class: "choices" }, this.#target, this.#sort),
+    h("div", { class: "choices" }, this.#kinds, this.#sort),
   );
+  #targets = new Facet(texts.targets, targetName, () => this.#changed());
+  #tags = new Facet(texts.tags, (tag) => `#${tag}`, () => this.#changed());
+  #facets = h("div", { class: "facets" }, this.#targets.element, this.#tags.element);
   #nothing = h("div", { class: "state", hidden: true });
   element = h(
     "section",
     { class: "list", hidden: true },
     this.#masthead,
     this.#form,
-    this.#found,
+    this.#facets,
+    h("div", { class: "found" }, this.#found, this.#clear),
     h("h2", { class: "unseen" }, texts.works),
     this.#cards.element,
     this.#nothing,
@@ -165,45 +95,52 @@ export class List {
 
   /** @returns {string} the address of the list as it is filtered now */
   get address() {
-    const { kind, ...others } = this.#filter;
-    const query = new URLSearchParams(Object.entries(others).filter(([, value]) => value));
-    return `#/${kind}${query.size ? `?${query}` : ""}`;
+    const query = new URLSearchParams();
+    if (this.#search.value) query.set("q", this.#search.value);
+    for (const target of this.#targets.chosen) query.append("target", target);
+    for (const tag of this.#tags.chosen) query.append("tag", tag);
+    if (this.#sort.value) query.set("sort", this.#sort.value);
+    return `#/${this.#kind}${query.size ? `?${query}` : ""}`;
   }
 
-  /** @param {string} kind @param {URLSearchParams} query what to show, from an address */
-  open(kind, query) {
-    const filter = filterOf({ kind, ...Object.fromEntries(query) });
-    if (JSON.stringify(filter) === JSON.stringify(this.#filter)) return; // with all cards that were drawn
-    this.#filter = filter;
-    this.#search.value = this.#filter.q;
+  /** @returns {{all: boolean, count: number}} what is drawn, for a later visit of this entry of the history */
+  get drawn() {
+    return { all: this.#cards.isAll, count: this.#cards.count };
+  }
+
+  /** @param {string} hash of an address: what to show */
+  open(hash) {
+    const [path = "", query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+    const wanted = new URLSearchParams(query);
+    this.#kind = path === "logos" || path === "themes" ? path : "";
+    this.#search.value = wanted.get("q") ?? "";
+    this.#sort.value = wanted.get("sort") ?? "";
+    if (this.#sort.selectedIndex < 0) this.#sort.value = "";
+    this.#targets.chosen = new Set(wanted.getAll("target"));
+    this.#tags.chosen = new Set(wanted.getAll("tag"));
+    for (const each of this.#kinds.querySelectorAll("input")) each.checked = each.value === this.#kind;
     this.#show();
   }
 
-  /** @returns {number} how many cards are drawn */
-  get count() {
-    return this.#cards.count;
-  }
-
-  /** @param {Work[]} works all of the gallery, from the newest @param {number} [least] how many to draw at once */
-  use(works, least = 0) {
-    this.#works = works;
+  /** @param {Work[]} works all of the gallery @param {{all: boolean, count: number}} [drawn] what to draw at once */
+  use(works, drawn = this.drawn) {
+    this.#works = works.sort((a, b) => b.record.created_at - a.record.created_at || b.id - a.id);
     this.#words.clear();
-    this.#byName = undefined;
-    const kinds = new Set(works.map(({ kind }) => kind));
-    this.#kinds.hidden = kinds.size < 2;
+    this.#ordered.clear();
+    this.#cards.isAll = drawn.all;
     const logos = works.filter(({ kind }) => kind === "logo").length;
     const authors = new Set(works.flatMap(({ record }) => record.author_ids ?? [])).size;
-    const counts = [
-      logos > 0 && texts.logoCount(logos),
-      works.length > logos && texts.themeCount(works.length - logos),
-      authors > 0 && texts.authorCount(authors),
-    ];
+    const counts = [logos && texts.logoCount(logos), works.length > logos && texts.themeCount(works.length - logos), authors && texts.authorCount(authors)];
+    this.#onlyKind = logos === 0 ? "themes" : logos === works.length ? "logos" : "";
+    this.#kinds.hidden = this.#onlyKind !== "";
     this.#summary.replaceChildren(counts.filter(Boolean).join(" · "));
-    const targets = [...new Set(works.map(({ record }) => record.target))];
-    const options = targets.map((id) => ({ id, name: targetName(id) })).sort((a, b) => a.name.localeCompare(b.name, language));
-    this.#target.replaceChildren(...[{ id: "", name: texts.everyTarget }, ...options].map(({ id, name }) => h("option", { value: id }, name)));
-    this.#target.hidden = targets.length < 2;
-    this.#show(Math.max(least, this.#cards.count));
+    this.element.hidden = false;
+    this.#show(drawn.count);
+  }
+
+  /** Read what the search looks at before somebody types. */
+  prepare() {
+    for (const work of this.#works) this.#wordsOf(work);
   }
 
   /** Put the cursor into the search field. */
@@ -212,14 +149,9 @@ export class List {
     this.#search.focus();
   }
 
-  /** @param {string} address of a work, or none @returns {HTMLElement} its card, or the title */
-  focusable(address) {
-    return this.#cards.element.querySelector(`a[href="${address}"]`) ?? this.#title;
-  }
-
   #changed() {
-    const data = [...new FormData(this.#form)].map(([name, value]) => [name, `${value}`]);
-    this.#filter = filterOf(Object.fromEntries(data));
+    this.#kind = this.#kinds.querySelector("input:checked")?.getAttribute("value") ?? "";
+    this.#cards.isAll = false;
     history.replaceState(history.state, "", this.address);
     this.#show();
     const { offsetTop, offsetHeight } = this.#masthead;
@@ -239,29 +171,18 @@ export class List {
     }
   }
 
-  /** @param {number} [least] */
+  /** @param {number} [least] cards to draw at once */
   #show(least) {
-    const { kind, q, target, sort } = this.#filter;
-    this.#target.value = target;
-    this.#sort.value = sort;
-    for (const each of this.#kinds.querySelectorAll("input")) each.checked = each.value === kind;
-    const words = plain(q).split(/\s+/).filter(Boolean);
-    const { compare } = new Intl.Collator(language, { numeric: true });
-    const all = sort === "name" ? (this.#byName ??= this.#works.toSorted((a, b) => compare(a.record.name, b.record.name))) : this.#works;
-    const found = all.filter(
-      (work) =>
-        (!kind || kind === `${work.kind}s`) &&
-        (!target || target === work.record.target) &&
-        (words.length === 0 || words.every((word) => this.#wordsOf(work).includes(word))),
-    );
-    this.element.dataset.kind = kind;
+    const found = this.#find();
+    this.element.dataset.kind = this.#kind || this.#onlyKind;
     this.#cards.show(found, least);
-    const isFiltered = found.length < all.length;
-    this.#found.replaceChildren(isFiltered ? texts.found(texts.count(found.length), all.length.toLocaleString(language)) : "");
+    const isFiltered = found.length < this.#works.length;
+    this.#found.replaceChildren(isFiltered ? texts.found(texts.count(found.length), this.#works.length.toLocaleString(language)) : "");
+    this.#clear.hidden = !isFiltered || found.length === 0;
     this.#nothing.hidden = found.length > 0;
-    this.#form.hidden = all.length === 0;
+    this.#form.hidden = this.#works.length === 0;
     if (found.length > 0) return;
-    const clear = h("button", { type: "button", click: () => this.#clear() }, texts.clear);
+    const clear = h("button", { type: "button", click: () => this.#reset() }, texts.clear);
     const way = config.submit ? h("a", { class: "button", href: config.submit }, texts.submit) : config.home && h("a", { class: "button", href: config.home }, texts.home);
     this.#nothing.replaceChildren(
       h("h2", {}, isFiltered ? texts.noMatch : texts.empty),
@@ -270,17 +191,42 @@ export class List {
     );
   }
 
+  /** @returns {Work[]} what the choices leave: of any chosen target, with all chosen tags. The numbers follow. */
+  #find() {
+    const words = plain(this.#search.value).split(/\s+/).filter(Boolean);
+    const targets = this.#targets.chosen;
+    const tags = [...this.#tags.chosen];
+    const ofKind = this.#inOrder().filter(({ kind }) => !this.#kind || this.#kind === `${kind}s`);
+    const named = words.length === 0 ? ofKind : ofKind.filter((work) => words.every((word) => this.#wordsOf(work).includes(word)));
+    const tagged = tags.length === 0 ? named : named.filter((work) => tags.every((tag) => tagsOf(work).includes(tag)));
+    const found = targets.size === 0 ? tagged : tagged.filter(({ record }) => targets.has(record.target));
+    this.#targets.use(targetsIn(ofKind));
+    this.#targets.show(targetsIn(tagged));
+    this.#tags.use(tagsIn(ofKind));
+    this.#tags.show(tagsIn(found));
+    return found;
+  }
+
+  /** @returns {Work[]} */
+  #inOrder() {
+    const name = this.#sort.value;
+    const order = ORDERS[name];
+    if (!order) return this.#works;
+    const ordered = this.#ordered.get(name) ?? this.#works.toSorted(order);
+    this.#ordered.set(name, ordered);
+    return ordered;
+  }
+
   /** @param {Work} work */
   #wordsOf(work) {
-    const known = this.#words.get(work) ?? plain([work.record.name, ...work.record.authors.map(({ username }) => username)].join("\n"));
+    const { name, authors, details = {} } = work.record;
+    const known = this.#words.get(work) ?? plain([name, ...authors.map(({ username }) => username), details.description ?? "", ...tagsOf(work)].join("\n"));
     this.#words.set(work, known);
     return known;
   }
 
-  #clear() {
-    this.#form.reset();
-    this.#search.value = this.#target.value = this.#sort.value = "";
-    for (const each of this.#kinds.querySelectorAll("input")) each.checked = each.value === "";
+  #reset() {
+    this.open("#/");
     this.#changed();
     this.search();
   }

@@ -3,7 +3,8 @@
  * version never mixes with an old one. The gallery itself and the pictures do not pass through it.
  */
 const worker = /** @type {any} */ (self);
-const PAGE = ["./", "page.css", "page.js", "page-elements.js", "page-language.js", "page-list.js", "page-texts.js", "reader.js"];
+const SCRIPTS = ["page.js", "page-cards.js", "page-choices.js", "page-elements.js", "page-facets.js", "page-list.js", "page-texts.js", "reader.js"];
+const PAGE = ["./", "page.css", ...SCRIPTS];
 const KEPT = `logoadmin page ${worker.registration.scope}`;
 /** How long a slow network may take, if there is a copy. */
 const PATIENCE = 4000;

@@ -1,6 +1,5 @@
-/** All texts of the page, in English and Russian. */
-
-import { language, localeOf } from "./page-language.js";
+/** All texts of the list, in English and Russian. */
+import { language, localeOf } from "./page-choices.js";
 
 /** @typedef {typeof ENGLISH} Texts */
 
@@ -23,23 +22,38 @@ const ENGLISH = {
   submit: "Submit a work",
   skip: "Skip to content",
   demo: "A demo with invented people and works. Nothing of it is stored.",
-  search: "Search by name or author",
+  search: "Search names, authors and tags",
   kind: "Kind",
-  target: "Target",
   sort: "Order",
   all: "All",
   logos: "Logos",
   themes: "Themes",
   logo: "Logo",
   theme: "Theme",
-  everyTarget: "All targets",
-  newest: "Newest first",
+  newest: "Newest",
+  updated: "Recently updated",
   byName: "By name",
   works: "Works",
   count: (/** @type {number} */ count) => inEnglish(count, ["work", "works"]),
   logoCount: (/** @type {number} */ count) => inEnglish(count, ["logo", "logos"]),
   themeCount: (/** @type {number} */ count) => inEnglish(count, ["theme", "themes"]),
   authorCount: (/** @type {number} */ count) => inEnglish(count, ["author", "authors"]),
+  targets: {
+    all: "Targets",
+    search: "Search targets",
+    more: (/** @type {number} */ count) => inEnglish(count, ["more target", "more targets"]),
+  },
+  tags: { all: "Tags", search: "Search tags", more: (/** @type {number} */ count) => inEnglish(count, ["more tag", "more tags"]) },
+  done: "Done",
+  typeForMore: (/** @type {number} */ count) => `${inEnglish(count, ["more matches", "more match"])}: search to find them`,
+  showAll: (/** @type {string} */ count) => `Show all ${count} works`,
+  updatedOn: (/** @type {string} */ date) => `Updated ${date}`,
+  checks: "How works are checked",
+  feed: "Feed of new works",
+  report: "Report a problem",
+  scheme: "Appearance",
+  schemes: { auto: "Like the system", light: "Light", dark: "Dark" },
+  other: "Русский",
   found: (/** @type {string} */ some, /** @type {string} */ all) => `${some} of ${all}`,
   noMatch: "No works match",
   noMatchText: "Try another word, or look at everything.",
@@ -73,23 +87,34 @@ const RUSSIAN = {
   submit: "Предложить работу",
   skip: "К содержанию",
   demo: "Демонстрация с вымышленными людьми и работами. Ничего не сохраняется.",
-  search: "Поиск по названию или автору",
+  search: "Название, автор или метка",
   kind: "Вид",
-  target: "Раздел",
   sort: "Порядок",
   all: "Все",
   logos: "Логотипы",
   themes: "Темы",
   logo: "Логотип",
   theme: "Тема",
-  everyTarget: "Все разделы",
-  newest: "Сначала новые",
+  newest: "Новые",
+  updated: "Недавно обновлённые",
   byName: "По названию",
   works: "Работы",
   count: (count) => inRussian(count, ["работа", "работы", "работ"]),
   logoCount: (count) => inRussian(count, ["логотип", "логотипа", "логотипов"]),
   themeCount: (count) => inRussian(count, ["тема", "темы", "тем"]),
   authorCount: (count) => inRussian(count, ["автор", "автора", "авторов"]),
+  targets: { all: "Разделы", search: "Поиск по разделам", more: (count) => `Ещё ${inRussian(count, ["раздел", "раздела", "разделов"])}` },
+  tags: { all: "Метки", search: "Поиск по меткам", more: (count) => `Ещё ${inRussian(count, ["метка", "метки", "меток"])}` },
+  done: "Готово",
+  typeForMore: (count) => `Ещё ${count}: введите часть названия`,
+  showAll: (count) => `Показать все: ${count}`,
+  updatedOn: (date) => `Обновлено ${date}`,
+  checks: "Как проверяют работы",
+  feed: "Лента новых работ",
+  report: "Сообщить о проблеме",
+  scheme: "Оформление",
+  schemes: { auto: "Как в системе", light: "Светлое", dark: "Тёмное" },
+  other: "English",
   found: (some, all) => `${some} из ${all}`,
   noMatch: "Ничего не найдено",
   noMatchText: "Попробуйте другое слово или посмотрите всё.",
@@ -118,5 +143,9 @@ const RUSSIAN = {
 
 export const texts = language === "ru" ? RUSSIAN : ENGLISH;
 
+/** @param {string} text @returns {string} without case and accents */
+export const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+const dates = new Intl.DateTimeFormat(localeOf(language), { dateStyle: "medium" });
 /** @param {number} seconds Unix time */
-export const dateOf = (seconds) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: "long" }).format(seconds * 1000);
+export const dateOf = (seconds) => dates.format(seconds * 1000);

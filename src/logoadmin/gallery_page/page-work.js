@@ -1,6 +1,6 @@
 /** What the pages of works and authors do with JavaScript: their language, copying, sharing, and pictures that fail. */
 
-import { choose, language, localeOf } from "./page-language.js";
+import { language, localeOf, remember } from "./page-choices.js";
 
 const root = document.documentElement;
 
@@ -96,7 +96,7 @@ for (const [selector, act] of /** @type {const} */ ([[".copy", copy], [".share",
 find(".source")?.addEventListener("toggle", () => void css().catch(() => undefined));
 find(".language")?.addEventListener("click", () => {
   const next = root.lang === "ru" ? "en" : "ru";
-  choose(next);
+  remember("language", next);
   speak(next);
 });
 addEventListener("keydown", (event) => {

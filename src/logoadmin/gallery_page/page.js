@@ -1,12 +1,12 @@
-/** The gallery that visitors see: opens the signed files, keeps up with them, and lists them (contract Q1). */
-import { config, h, stateView, workOf } from "./page-elements.js";
-import { language } from "./page-language.js";
+/** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
+import { language, paint, remember, remembered } from "./page-choices.js";
+import { config, h, workOf } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { dateOf, texts } from "./page-texts.js";
 import { open } from "./reader.js";
 
-/** @typedef {import("./page-elements.js").Work} Work */
 /** @typedef {import("./reader.js").Gallery} Gallery */
+/** @typedef {{drawn?: {all: boolean, count: number}, top?: number, link?: ?string, at?: number}} Left how an entry of the history was left */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
 /** After the first works: the page asks for news, in case they are those of an earlier visit. */
@@ -45,37 +45,22 @@ function faultView(fault) {
   const secure = new URL(location.href);
   secure.protocol = "https:";
   const action = fault === "insecure" ? h("a", { class: "button", href: secure.href }, texts.secure) : fault !== "old" && retry();
-  return stateView(texts[fault], [texts[`${fault}Text`]], action);
+  return h(
+    "section",
+    { class: "state" },
+    h("h1", { tabindex: "-1" }, texts[fault]),
+    h("p", {}, texts[`${fault}Text`]),
+    h("p", { class: "actions" }, action, config.home && h("a", { class: "button", href: config.home }, texts.home)),
+  );
 }
 
-/** Show the list that the address names; addresses of before lead to the pages of works and authors. */
-function navigate() {
-  const [path = "", query = ""] = location.hash.slice(1).split(/\?(.*)/s);
-  const [, kind = "", id] = /^\/?(?:(logos|themes|authors)(?:\/(\d{1,10}))?)?$/.exec(path) ?? [];
-  if (id) location.replace(`${kind}/${Number(id)}/`);
-  else list.open(kind === "authors" ? "" : kind, new URLSearchParams(query));
-}
-
-/** Go back to where the visitor left for the page of a work, in browsers that did not keep this one. */
-function restore() {
-  const { top = 0, link = "", at = 0 } = history.state ?? {};
-  scrollTo({ top, behavior: "instant" });
-  if (!link) return;
-  const card = list.focusable(link);
-  card.focus({ preventScroll: true });
-  // Groups of cards that were not drawn yet have only about their height.
-  scrollBy({ top: card.getBoundingClientRect().top - at, behavior: "instant" });
-}
-
-/** Take over what the reader has. */
-function refresh() {
+/** @param {Left["drawn"]} [drawn] what to draw at once. Take over what the reader has. */
+function refresh(drawn) {
   if (!gallery) return;
-  /** @type {Work[]} from the newest */
-  const works = [
-    ...gallery.logos().map((record) => workOf("logo", /** @type {any} */ (record))),
-    ...gallery.themes().map((record) => workOf("theme", /** @type {any} */ (record))),
-  ].sort((a, b) => b.record.created_at - a.record.created_at || b.id - a.id);
-  list.use(works, history.state?.count);
+  const logos = gallery.logos().map((record) => workOf("logo", /** @type {any} */ (record)));
+  const themes = gallery.themes().map((record) => workOf("theme", /** @type {any} */ (record)));
+  place.replaceChildren();
+  list.use([...logos, ...themes], drawn);
 }
 
 /** @param {Fault | undefined} fault that keeps the gallery from being renewed */
@@ -92,6 +77,16 @@ async function check() {
   tell(fault === "unpublished" ? "offline" : fault);
 }
 
+/** @param {Left} before Go back to where the visitor left for a page, in browsers that did not keep this one. */
+function restore({ top = 0, link, at = 0 }) {
+  scrollTo({ top, behavior: "instant" });
+  const found = /** @type {HTMLElement | null} */ (link && main.querySelector(`a[href="${CSS.escape(link)}"]`));
+  if (!found) return;
+  found.focus({ preventScroll: true });
+  // Groups of cards that were not drawn yet have only about their height.
+  scrollBy({ top: found.getBoundingClientRect().top - at, behavior: "instant" });
+}
+
 async function start() {
   place.replaceChildren(h("p", { class: "loading", role: "status" }, texts.loading));
   try {
@@ -101,26 +96,53 @@ async function start() {
     place.querySelector("h1")?.focus();
     return;
   }
-  gallery.on("change", refresh);
-  gallery.on("withdrawn", refresh);
-  place.replaceChildren();
-  list.element.hidden = false;
-  document.body.classList.add("listing");
-  document.title = config.title;
-  refresh();
-  restore();
+  gallery.on("change", () => refresh());
+  gallery.on("withdrawn", () => refresh());
+  /** @type {Left} */
+  const before = history.state ?? {};
+  refresh(before.drawn);
+  restore(before);
   setTimeout(settle, FIRST_CHECK);
 }
 
 /** What can wait until the first works are drawn. */
 function settle() {
   check();
+  list.prepare();
   navigator.serviceWorker?.register("page-offline.js").catch(() => undefined);
 }
 
+/** Show what the address names: a list, or a page whose address was this one before each work had a page. */
+function route() {
+  const page = /^#\/?((?:logos|themes|authors)\/\d{1,10})$/.exec(location.hash)?.[1];
+  if (page) location.replace(`${page}/`);
+  else list.open(location.hash);
+}
+
+/** @returns {HTMLElement} */
+function footer() {
+  /** @type {HTMLSelectElement} */
+  const scheme = h(
+    "select",
+    { "aria-label": texts.scheme, change: () => (paint(scheme.value), remember("scheme", scheme.value)) },
+    ...Object.entries(texts.schemes).map(([value, label]) => h("option", { value: value.replace("auto", "") }, label)),
+  );
+  scheme.value = remembered("scheme") ?? "";
+  const other = language === "ru" ? "en" : "ru";
+  const speak = () => (remember("language", other), location.reload());
+  return h(
+    "footer",
+    {},
+    h("a", { href: "checks/" }, texts.checks),
+    h("a", { href: "feed.xml" }, texts.feed),
+    config.report && h("a", { href: config.report.replace("{url}", encodeURIComponent(location.href.replace(/#.*/, ""))) }, texts.report),
+    h("span", { class: "settings" }, scheme, h("button", { type: "button", lang: other, click: speak }, texts.other)),
+  );
+}
+
 document.documentElement.lang = language;
+document.title = config.title;
 history.scrollRestoration = "manual";
-navigate();
 main.replaceChildren(list.element, place);
 const skip = (/** @type {Event} */ event) => {
   event.preventDefault();
@@ -129,7 +151,6 @@ const skip = (/** @type {Event} */ event) => {
 if (config.demo) header.before(h("p", { class: "demo" }, texts.demo));
 header.append(
   h("a", { class: "skip", href: "#main", click: skip }, texts.skip),
-  h("a", { class: "brand", href: "#/", dir: "auto" }, config.title),
   h(
     "nav",
     {},
@@ -137,20 +158,21 @@ header.append(
     config.submit && h("a", { class: "button", href: config.submit }, texts.submit),
   ),
 );
-addEventListener("hashchange", navigate);
+main.after(footer());
+addEventListener("hashchange", route);
+addEventListener("pagehide", () => {
+  const focused = document.activeElement;
+  history.replaceState({ drawn: list.drawn, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
+});
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("[type=search]");
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey || !gallery) return;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !gallery || event.key !== "/") return;
   event.preventDefault();
   list.search();
-});
-addEventListener("pagehide", () => {
-  const link = document.activeElement?.getAttribute("href");
-  const at = document.activeElement?.getBoundingClientRect().top;
-  history.replaceState({ top: scrollY, link, at, count: list.count }, "");
 });
 const checkIfSeen = () => void (gallery && document.visibilityState === "visible" && Date.now() - checkedAt >= CHECK_EVERY && check());
 setInterval(checkIfSeen, CHECK_EVERY / 4);
 addEventListener("visibilitychange", checkIfSeen);
 addEventListener("online", () => (gallery ? check() : start()));
+route();
 start();

@@ -80,10 +80,14 @@ export interface Artwork {
   custom_css_file?: { sha256: string; size: number };
   active: true;
   created_at: number;
+  /** Absent if it has not been changed since it was added. */
+  updated_at?: number;
   author_ids?: number[];
   /** The authors in their order. */
   authors: Author[];
   css: Verdict;
+  /** Absent if it says nothing. */
+  details?: Details;
 }
 
 export interface Logo extends Artwork {

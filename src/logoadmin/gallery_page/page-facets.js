@@ -1,0 +1,117 @@
+/** Targets and tags to choose from: chips with numbers for the largest ones, and a dialog with a search field for all. */
+import { language } from "./page-choices.js";
+import { h } from "./page-elements.js";
+import { plain, texts } from "./page-texts.js";
+
+/** @typedef {Map<string, number>} Counts how many works each value has */
+
+/** Chips that are always there, and rows that the dialog draws at once. */
+const LARGEST = 5;
+const ROWS = 200;
+
+const byName = new Intl.Collator(language, { numeric: true }).compare;
+
+/** Some values of which any number can be chosen. */
+export class Facet {
+  element;
+  /** @type {Set<string>} */
+  chosen = new Set();
+  /** @type {string[]} from the largest */
+  #values = [];
+  /** @type {Counts} of the works that are shown */
+  #counts = new Map();
+  /** @type {Map<string, HTMLElement>} */
+  #chips = new Map();
+  /** @type {Map<string, HTMLElement>} in the dialog */
+  #numbers = new Map();
+  #row = h("div", { class: "chips" });
+  #more = h("button", { type: "button", class: "chip", "aria-haspopup": "dialog", click: () => this.#open() });
+  #search = h("input", { type: "search", autocomplete: "off", spellcheck: "false", input: () => this.#list() });
+  #rows = h("ul", { role: "list" });
+  /** @type {HTMLDialogElement} */
+  #dialog;
+  #nameOf;
+  #changed;
+
+  /**
+   * @param {{all: string, more: (count: number) => string, search: string}} words
+   * @param {(value: string) => string} nameOf what people call a value
+   * @param {() => void} changed something else is chosen
+   */
+  constructor(words, nameOf, changed) {
+    this.words = words;
+    this.#nameOf = nameOf;
+    this.#changed = changed;
+    this.#search.placeholder = this.#search.ariaLabel = words.search;
+    const close = () => this.#dialog.close();
+    this.#dialog = h(
+      "dialog",
+      { "aria-label": words.all, closedby: "any", close: () => this.#more.focus() },
+      h("div", { class: "head" }, h("h2", {}, words.all), h("button", { type: "button", click: close }, texts.done)),
+      this.#search,
+      this.#rows,
+    );
+    this.element = h("div", { role: "group", class: "facet", "aria-label": words.all }, this.#row, this.#dialog);
+  }
+
+  /** @param {Counts} totals the numbers of all works, which decide what the largest values are */
+  use(totals) {
+    this.#values = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0) || byName(this.#nameOf(a), this.#nameOf(b)));
+  }
+
+  /** @param {Counts} counts the numbers of the works that the other choices leave */
+  show(counts) {
+    this.#counts = counts;
+    const largest = this.#values.slice(0, LARGEST);
+    const shown = [...[...this.chosen].filter((value) => !largest.includes(value)), ...largest];
+    const others = this.#values.filter((value) => !shown.includes(value)).length;
+    this.#more.replaceChildren(this.words.more(others));
+    const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
+    // Chips that stay keep the focus, and the row the place to which it is scrolled.
+    if (chips.length !== this.#row.childElementCount || chips.some((chip, place) => chip !== this.#row.children[place])) {
+      const focused = document.activeElement;
+      this.#row.replaceChildren(...chips);
+      if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
+    }
+    for (const [value, number] of this.#numbers) number.replaceChildren(this.#numberOf(value));
+    this.element.hidden = this.#values.length < 2 && this.chosen.size === 0;
+  }
+
+  /** @param {string} value */
+  #chip(value) {
+    const chip = this.#chips.get(value) ?? h("button", { type: "button", class: "chip", click: () => this.#toggle(value) });
+    this.#chips.set(value, chip);
+    chip.ariaPressed = `${this.chosen.has(value)}`;
+    chip.replaceChildren(h("bdi", {}, this.#nameOf(value)), " ", h("span", { class: "number" }, this.#numberOf(value)));
+    return chip;
+  }
+
+  /** @param {string} value */
+  #numberOf = (value) => (this.#counts.get(value) ?? 0).toLocaleString(language);
+
+  /** @param {string} value */
+  #toggle(value) {
+    if (!this.chosen.delete(value)) this.chosen.add(value);
+    this.#changed();
+  }
+
+  #open() {
+    this.#search.value = "";
+    this.#list();
+    this.#dialog.showModal();
+    // On a phone, a keyboard would cover half of the list.
+    if (matchMedia("(pointer: fine)").matches) this.#search.focus();
+  }
+
+  #list() {
+    const wanted = plain(this.#search.value.trim());
+    const found = this.#values.filter((value) => plain(this.#nameOf(value)).includes(wanted));
+    this.#numbers = new Map(found.slice(0, ROWS).map((value) => [value, h("span", { class: "number" }, this.#numberOf(value))]));
+    const rows = [...this.#numbers].map(([value, number]) => {
+      const box = h("input", { type: "checkbox", checked: this.chosen.has(value), change: () => this.#toggle(value) });
+      return h("li", {}, h("label", {}, box, h("bdi", {}, this.#nameOf(value)), number));
+    });
+    const rest = found.length === 0 ? texts.noMatch : found.length > ROWS && texts.typeForMore(found.length - ROWS);
+    this.#rows.replaceChildren(...rows, ...(rest ? [h("li", { class: "hint" }, rest)] : []));
+  }
+}
