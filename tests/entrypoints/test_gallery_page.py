@@ -66,7 +66,7 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
             "title": "Ours",
             "home": "https://home.example/?a",
             "submit": "https://gallery.example/console/",
-            "host": "gallery.example",
+            "report": None,
             "targets": [{"id": "forum", "name": "The forum"}],
             "keys": [*gallery.publication.public_keys()],
         }

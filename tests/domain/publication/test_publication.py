@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -122,6 +123,23 @@ def test_every_change_of_an_artwork_reaches_readers(stocked: LogoAdmin) -> None:
     assert seen()["logos"] == []
     stocked.themes.amend(AmendTheme(theme_id=1, active=False))
     assert seen() == {"authors": [], "logos": [], "themes": []}
+
+
+@pytest.mark.rule("contract L2")
+def test_the_index_has_the_time_of_an_update_and_none_for_what_is_as_it_was_added(
+    stocked: LogoAdmin, clock: FrozenClock
+) -> None:
+    def updated() -> dict[int, int | None]:
+        return {each["theme_id"]: each.get("updated_at") for each in index_of(stocked.publication.generate())["themes"]}
+
+    line = {"kind": "theme", "theme_id": 7, **ARTWORK, "author_ids": [], "created_at": NOW - DAY}
+    clock.pass_by(HOUR)
+    stocked.import_export.load(ImportRecords(), [json.dumps(line).encode()])
+    assert updated() == {1: None, 7: None}
+    clock.pass_by(HOUR)
+    stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+    stocked.themes.amend(AmendTheme(theme_id=7, name="Dusk"))
+    assert updated() == {1: None, 7: NOW + 2 * HOUR}
 
 
 # A marker of everything that readers must not get; the text is no part of any other.

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import Contents
@@ -107,7 +106,7 @@ def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -
         "title": page.title,
         "home": page.home or None,
         "submit": links.submit,
-        **({"host": urlsplit(links.gallery).netloc} if links.gallery else {}),
+        "report": page.report or None,
         "targets": [{"id": target.id, "name": target.name} for target in targets],
         "keys": [public_key(key) for key in identity.keys],
         **({"demo": True} if page.demo else {}),

@@ -96,6 +96,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         targets: the targets with pages, for which artworks may get user styles.
     """
     contents, shapes = Contents(), uow.gallery.pictures.shapes()
+    versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
     for kind, artwork, verdict in judged_artworks(uow, targets):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
@@ -106,6 +107,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         contents.pictures.update(shown.values())
         entries = {url: _picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
         contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), entries)
+        versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)
         contents.artworks[kind.kind, kind.id_of(artwork)] = PublishedArtwork(
             version_of(artwork), author_ids, artwork.details.origin or ""
@@ -116,7 +118,18 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         if target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
             contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
     contents.changed_at = uow.changes.times([each.version for each in contents.artworks.values()])
+    for kind_, of_kind in versions.items():
+        for id_, updated_at in _updates(uow, kind_, of_kind):
+            contents.records.date(kind_, id_, updated_at)
     return contents
+
+
+def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the ids of records that were changed since they were added, each with the time of the last change."""
+    added = uow.changes.creations(kind, versions)
+    changed = {id_: version for id_, version in versions.items() if added.get(id_) != version}
+    times = uow.changes.times([*changed.values()])
+    yield from ((id_, times[version]) for id_, version in changed.items() if version in times)
 
 
 def judged_artworks(stored: HasArtworks, targets: Targets) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:

@@ -108,6 +108,13 @@ class IndexBuilder:
         }
         self._sections[row.plural][row.id_of(artwork)] = canonical(without_empty(fields))
 
+    def date(self, kind: Kind, id_: int, updated_at: int) -> None:
+        """Have an artwork that was added say when it was changed, in Unix time, if that was later."""
+        section = self._sections[KINDS[kind].plural]
+        fields = json.loads(section[id_])
+        if updated_at > fields["created_at"]:
+            section[id_] = canonical({**fields, "updated_at": updated_at})
+
     def index(self, version: int) -> Index:
         """Return the index; nothing can be added afterwards."""
         for id_, author in sorted(self._authors.items()):
