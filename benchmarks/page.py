@@ -85,7 +85,7 @@ def _first_drawn(chromium: Browser, folder: Folder) -> float:
 def _all_cards(page: Page, address: str, count: int) -> Page:
     """Open the page, and show all cards."""
     page.goto(address)
-    page.locator(".more").click()
+    page.locator(".show-all").click()
     becomes(page, f"document.querySelectorAll('.card').length === {count}")
     return page
 

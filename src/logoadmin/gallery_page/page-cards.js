@@ -20,7 +20,7 @@ const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ a
  */
 export class Cards {
   #list = h("div", { role: "list", class: "wall", keydown: (event) => this.#move(event) });
-  #more = h("button", { type: "button", class: "more", click: () => this.#showAll() });
+  #more = h("button", { type: "button", class: "show-all", click: () => this.#showAll() });
   element = h("div", {}, this.#list, this.#more);
   /** @type {Map<string, HTMLElement>} those that were drawn, with their pictures */
   #drawn = new Map();

@@ -11,8 +11,9 @@ const find = (selector) => document.querySelector(selector);
 function speak(language) {
   if (language !== root.lang) {
     for (const element of document.querySelectorAll("[data-ru]")) swap(element, "ru", element.textContent, (text) => element.replaceChildren(text));
-    for (const element of document.querySelectorAll("[data-label-ru]"))
+    for (const element of document.querySelectorAll("[data-label-ru]")) {
       swap(element, "labelRu", element.ariaLabel, (text) => element.setAttribute("aria-label", text));
+    }
   }
   root.lang = language;
   const dates = new Intl.DateTimeFormat(localeOf(language), { dateStyle: "long" });

@@ -236,7 +236,7 @@ def test_a_work_says_of_itself_what_its_details_have() -> None:
         page = files.text("themes/1/index.html")
         for part in (
             '<meta name="description" content="Calm &amp; dark" />', '<h3 dir="auto">Colours</h3>', "2.1", ">MIT<",
-            "<em>Deep</em> &lt;b&gt;blue", 'href="../../#/?q=dark"', 'href="https://source.example/"',
+            "<em>Deep</em> &lt;b&gt;blue", 'href="../../#/?tag=dark"', 'href="https://source.example/"',
             'src="https://i.example/b.png"',
         ):  # fmt: skip
             assert part in page
