@@ -1,5 +1,6 @@
 """Works and authors have pages of their own, written whole at publication (contract Q1, Q5)."""
 
+import errno
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from logoadmin.domain.gallery.authors import AmendAuthor
 from logoadmin.domain.publication import publication_service
 from logoadmin.domain.publication.files.effects import Effect, effects_of
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, MADE
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.settings import settings_of
 
 pytestmark = pytest.mark.rule("contract Q1")
@@ -94,6 +97,19 @@ def test_only_pages_whose_content_changed_are_written() -> None:
         assert changed_pages(gallery, files) == {*shown, "authors/1/index.html"}
         gallery.authors.amend(AmendAuthor(author_id=1, username="Anna"))
         assert len(changed_pages(gallery, files)) == 21
+        assert "<name>Anna</name>" in files.text("feed.xml")
+
+
+def test_a_page_shows_new_names_of_the_authors_of_other_works() -> None:
+    with opened() as (gallery, files):
+        for number, name in enumerate(("Ann", "Ben"), 1):
+            gallery.authors.create(CreateAuthor(user_id=number, username=name))
+        theme(gallery, "Alone", 1)
+        theme(gallery, "Together", 1, 2)
+        gallery.publication.publish(files)
+        gallery.authors.amend(AmendAuthor(author_id=2, username="Benedict"))
+        gallery.publication.publish(files)
+        assert "Benedict" in files.text("themes/1/index.html")
 
 
 def test_a_new_title_changes_every_page() -> None:
@@ -157,6 +173,29 @@ def test_a_block_goes_out_while_many_pages_are_being_written(monkeypatch: pytest
         pages = [name for name in files.written if name.startswith("themes/") and name.endswith("/index.html")]
         # What was written is not written again.
         assert pages == [f"themes/{number}/index.html" for number in (1, 2, 3, 1, 4, 5, 6)]
+        assert "tracks readers" in files.text("themes/1/index.html")
+
+
+@pytest.mark.rule("contract L1", "contract Q1")
+def test_on_a_full_disk_the_page_of_a_blocked_work_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened() as (gallery, files):
+        theme(gallery, "Dawn")
+        gallery.publication.publish(files)
+        gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
+        write = Watched.write
+
+        def full(self: Watched, name: str, content: bytes) -> None:
+            if name != POINTER:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(self, name, content)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Watched, "write", full)
+            with pytest.raises(OSError, match="No space"):
+                gallery.publication.publish(files)
+        assert "themes/1/index.html" not in files.names()
+        assert parsed(files.read(POINTER) or b"").blocked[0]["reason"] == "tracks readers"
+        gallery.publication.publish(files)
         assert "tracks readers" in files.text("themes/1/index.html")
 
 

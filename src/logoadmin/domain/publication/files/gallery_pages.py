@@ -174,15 +174,19 @@ class Pages:
         return [self.index.sections[section][id_] for id_ in ids]
 
     def _made_of(self, works: Iterable[_Work]) -> list[Any]:
-        """Return what cards of artworks are made of."""
+        """Return what cards of artworks are made of: their own values, and the names of their authors."""
+        artworks, own = self.contents.artworks, self._bodies
         return [
-            (self.contents.artworks[work].version, *self._bodies(KINDS[work[0]].plural, work[1:])) for work in works
+            (
+                artworks[work].version,
+                own(KINDS[work[0]].plural, work[1:]),
+                own(AUTHORS.plural, artworks[work].author_ids),
+            )
+            for work in works
         ]
 
     def _artwork_page(self, work: _Work) -> MadeFile:
-        artwork = self.contents.artworks[work]
-        authors = self._bodies(AUTHORS.plural, artwork.author_ids)
-        parts = authors, self._made_of([work, *self._others(work)]), work in self.contents.versions
+        parts = self._made_of([work, *self._others(work)]), work in self.contents.versions
         name = f"{page_path(*work)}{PAGE}"
         return PageFile(name, "artwork.html", self.site, parts, lambda: self._artwork(work))
 
