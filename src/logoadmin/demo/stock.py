@@ -188,7 +188,7 @@ def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
 
 
 def _theme_values(number: int, name: str, extra: str, details: dict[str, Any], gallery: LogoAdmin) -> dict[str, Any]:
-    palette = ground, shape, accent = _palette(number * 7 + 3)
+    palette = ground, shape, accent = _palette(number)
     shown = [(_sent(gallery, page(palette, number + 40)), f"{name} on a second page")]
     return {
         "name": name,
