@@ -139,6 +139,17 @@ def test_the_service_serves_the_page() -> None:
             asset = client.get(f"/gallery/{name}")
             assert asset.headers["content-type"] == f"{kind}; charset=utf-8"
             assert asset.headers["cache-control"] == "public, max-age=300"
+        for name, kind in {"checks/": "text/html; charset=utf-8", "feed.xml": "application/atom+xml"}.items():
+            other = client.get(f"/gallery/{name}")
+            assert (other.status_code, other.headers["content-type"]) == (200, kind)
+            assert other.headers["cache-control"] == "public, max-age=300"
+            again = client.get(f"/gallery/{name}", headers={"If-None-Match": other.headers["etag"]})
+            assert again.status_code == 304
+        assert client.get("/gallery/checks/").headers["content-security-policy"] == PAGE_POLICY
+        without = client.get("/gallery/checks")
+        assert (without.status_code, without.headers["location"]) == (307, "checks/")
+        for unknown in ("themes/7", "themes/7/", "themes/..%2findex.html", "themes/"):
+            assert client.get(f"/gallery/{unknown}").status_code == 404
         moved = client.get("/gallery")
         assert (moved.status_code, moved.headers["location"]) == (307, "gallery/")
         keys = gallery.publication.rotate_key()

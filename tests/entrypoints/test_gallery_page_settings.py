@@ -56,3 +56,35 @@ def test_the_way_home(home: str) -> None:
 )
 def test_what_is_no_way_home(home: str) -> None:
     assert "gallery_home: should be an http or https URL" in refused(gallery_home=home)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("true", True),
+        ("false", False),
+        (False, False),
+        ("https://site.example/submit?a", "https://site.example/submit?a"),
+    ],
+)
+def test_the_way_to_submit(given: Any, found: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settings_of(gallery_submit=given).gallery_submit == found
+    monkeypatch.setenv("LOGOADMIN_GALLERY_SUBMIT", f"{given}")
+    assert load_settings().gallery_submit == found
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "", "maybe", "https://u:p@a.example", "mailto:a@b.example"])
+def test_what_is_no_way_to_submit(url: str) -> None:
+    assert "gallery_submit: " in refused(gallery_submit=url)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "https://a.example/report?page={url}", "mailto:us@a.example", "MAILTO:us@a.example?body={url}"]
+)
+def test_the_way_to_report(url: str) -> None:
+    assert settings_of(gallery_report=url).gallery_report == url
+
+
+@pytest.mark.parametrize("url", ["javascript:{url}", "mailto:", "mailto:a b@c.example", "data:text/html,x", "{url}"])
+def test_what_is_no_way_to_report(url: str) -> None:
+    assert "gallery_report: should be an http or https URL" in refused(gallery_report=url)
