@@ -34,6 +34,8 @@ export class List {
   #kind = "";
   /** Of all works, if they are of one kind. */
   #onlyKind = "";
+  /** The kind of which the largest targets and tags are known. @type {string | undefined} */
+  #counted;
   /** @type {Work[]} from the newest */
   #works = [];
   /** @type {Map<string, Work[]>} by the order that was asked for */
@@ -125,6 +127,7 @@ export class List {
   /** @param {Work[]} works all of the gallery @param {{all: boolean, count: number}} [drawn] what to draw at once */
   use(works, drawn = this.drawn) {
     this.#works = works.sort((a, b) => b.record.created_at - a.record.created_at || b.id - a.id);
+    this.#counted = undefined;
     this.#words.clear();
     this.#ordered.clear();
     this.#cards.isAll = drawn.all;
@@ -200,9 +203,12 @@ export class List {
     const named = words.length === 0 ? ofKind : ofKind.filter((work) => words.every((word) => this.#wordsOf(work).includes(word)));
     const tagged = tags.length === 0 ? named : named.filter((work) => tags.every((tag) => tagsOf(work).includes(tag)));
     const found = targets.size === 0 ? tagged : tagged.filter(({ record }) => targets.has(record.target));
-    this.#targets.use(targetsIn(ofKind));
+    if (this.#counted !== this.#kind) {
+      this.#counted = this.#kind;
+      this.#targets.use(targetsIn(ofKind));
+      this.#tags.use(tagsIn(ofKind));
+    }
     this.#targets.show(targetsIn(tagged));
-    this.#tags.use(tagsIn(ofKind));
     this.#tags.show(tagsIn(found));
     return found;
   }
