@@ -10,10 +10,30 @@ from tests.console.driver import Person
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
 from tests.console.test_artwork import done
-from tests.console.test_kept_pictures import drawing, png
+from tests.console.test_kept_pictures import drawing, give, png
 
 pytestmark = pytest.mark.slow("a browser")
 
+STYLE = """/* ==UserStyle==
+@name Aurora
+@namespace example.org
+@version 2.1
+@description Northern lights
+@author Ann, Nobody Here
+@license CC-BY-4.0
+@homepageURL https://aurora.example
+@var color accent "Accent" #123456
+@odd thing
+==/UserStyle== */
+@-moz-document domain("wiki.example") { a { color: var(--accent) } }
+"""
+# Pastes a text into an element.
+_PASTE = """(element, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  const how = { clipboardData, bubbles: true, composed: true, cancelable: true };
+  element.dispatchEvent(new ClipboardEvent("paste", how));
+}"""
 SHOTS = ({"url": f"https://{PICTURES}/2.svg", "alt": "A thread"}, {"url": f"https://{PICTURES}/3.svg"})
 
 
@@ -201,3 +221,39 @@ def test_lists_find_words_and_tags_and_change_tags_and_licences_of_many(console:
     done(page, "Removed the tag")
     assert details(service) == {"description": "Northern lights", "licence": "MIT", "tags": ["dark", "winter"]}
     assert details(service, 2) == {"licence": "MIT", "tags": ["dark", "winter"]}
+
+
+@pytest.mark.rule("contract S3")
+def test_a_user_style_that_is_dropped_or_pasted_fills_the_form_and_says_what_is_lost(console: Person) -> None:
+    page = console.page
+    console.sign_in("themes/new")
+    name, target = field(page, "Name"), field(page, "Target")
+    name.fill("Mine")
+    give(name, "drop", "aurora.user.css", STYLE.encode(), "text")
+    outcome = page.locator(".field-css [role=status]")
+    expect(outcome).to_contain_text("Name, Target, Authors, Description, Home page, Licence, Version, and CSS")
+    for lost in (
+        "\u2068odd\u2069 is not kept",
+        "only the default values are kept: \u2068accent",
+        "not in the gallery: \u2068Nobody Here",
+    ):
+        expect(outcome).to_contain_text(lost)
+    expect(name).to_have_value("Aurora")
+    expect(target).to_have_value("wiki.example")
+    expect(page.locator(".author-chosen")).to_contain_text("Ann")
+    expect(page.locator("[name='details.description']")).to_have_value("Northern lights")
+    editor = page.get_by_role("textbox", name="CSS")
+    expect(editor).to_contain_text("--accent: #123456")
+    expect(editor).not_to_contain_text("UserStyle")
+    expect(page.locator(".css-editor-code .cm-lint-marker-error")).to_have_count(0)
+    link = page.frame_locator(".preview-frame").locator(".threads a").first
+    expect(link).to_have_css("color", "rgb(18, 52, 86)")
+    outcome.get_by_role("button", name="Undo").click()
+    expect(name).to_have_value("Mine")
+    expect(page.locator(".author-chosen")).to_have_count(0)
+    expect(editor).not_to_contain_text("accent")
+    editor.evaluate(_PASTE, STYLE.replace("@odd thing", "@preprocessor stylus"))
+    expect(outcome).to_contain_text("is written for \u2068stylus\u2069. Compile it to CSS first")
+    expect(editor).not_to_contain_text("accent")
+    editor.evaluate(_PASTE, STYLE)
+    expect(name).to_have_value("Aurora")

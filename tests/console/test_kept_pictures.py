@@ -40,8 +40,8 @@ def drawing(shade: int, form: str = "PNG", size: tuple[int, int] = (800, 600)) -
     return file.getvalue()
 
 
-def give(place: Locator, how: str, name: str, content: bytes) -> None:
-    place.evaluate(_GIVE, [how, name, f"image/{name.rpartition('.')[2]}", base64.b64encode(content).decode()])
+def give(place: Locator, how: str, name: str, content: bytes, group: str = "image") -> None:
+    place.evaluate(_GIVE, [how, name, f"{group}/{name.rpartition('.')[2]}", base64.b64encode(content).decode()])
 
 
 def png(name: str, content: bytes) -> FilePayload:

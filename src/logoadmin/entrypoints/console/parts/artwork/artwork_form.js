@@ -12,11 +12,13 @@ import { Picture } from "../primitives/picture.js";
 import { AuthorsField } from "./authors_field.js";
 import "./details_fields.js";
 import { LogoCss } from "./logo_css.js";
+import { UserStyle } from "./user_style.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
 
-const CSS_WIDGETS = { logo: LogoCss, theme: cssWidget("sheet") };
+const Sheet = cssWidget("sheet");
+const CSS_WIDGETS = { logo: LogoCss, theme: ThemeCss };
 const TARGETS = { logo: target("logo"), theme: target("theme") };
 const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 export const Verdict = lazy(() => import("../css/css_verdict.js").then((module) => module.CssVerdict));
@@ -27,6 +29,11 @@ widgets.url = PictureAddress;
 export function useWidgets(kind) {
   widgets.css = CSS_WIDGETS[kind];
   widgets.target = TARGETS[kind];
+}
+
+/** The CSS of a theme, which may come as a user style. @param {WidgetProps} props */
+function ThemeCss(props) {
+  return [h(Sheet, { key: "sheet", ...props }), h(UserStyle, { key: "style", form: props.form, disabled: props.disabled })];
 }
 
 /**

@@ -26,6 +26,7 @@ export function complaintsAbout(state, kind) {
   tree?.iterate({
     enter(node) {
       if (found.length >= MOST) return false;
+      if (node.type.isError && isOfDocument(state, node.node)) return false;
       const complaint = node.type.isError ? broken(state, node, kind) : unknown(state, node, kind);
       // One mistake often breaks the same place several times.
       if (complaint && (found.at(-1)?.from !== complaint.from || found.at(-1)?.severity !== complaint.severity)) {
@@ -77,6 +78,13 @@ function unknown(state, node, kind) {
   if (isKnown || hasError(declaration)) return undefined;
   const from = colon.to + whole.length - whole.trimStart().length;
   return { ...place(state, from, node.to), severity: "warning", message: t("css.unknownValue", { name }) };
+}
+
+/** @param {State} state @param {import("@lezer/common").SyntaxNode} node @returns {boolean} whether it is in the conditions of `@-moz-document`, which user styles have */
+function isOfDocument(state, node) {
+  let parent = node.parent;
+  while (parent && parent.name !== "AtRule" && parent.name !== "Block") parent = parent.parent;
+  return parent?.name === "AtRule" && /^@(-moz-)?document\b/i.test(state.sliceDoc(parent.from, parent.from + 16));
 }
 
 /** @param {State} state @param {import("@lezer/common").SyntaxNode} declaration */

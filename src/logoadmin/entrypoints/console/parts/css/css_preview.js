@@ -6,7 +6,7 @@ import { FILES } from "../../router.js";
 import { pictureUrl } from "../primitives/basics.js";
 import { ownPicture } from "../primitives/own_picture.js";
 import { takenDown } from "../primitives/shown_picture.js";
-import { contactsOf, isTooDeep, withheld } from "./css_hosts.js";
+import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
 import { Contacts, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
 import { fixedHosts, isPictureHost, shareHosts } from "./picture_hosts.js";
 import { useShared } from "../../shared_settings.js";
@@ -142,7 +142,7 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
   const css = useMemo(() => {
     const isReached = (/** @type {string} */ origin, /** @type {boolean} */ isFont) => reached.includes(origin) || (!isFont && isShown(origin, contacts));
-    const rest = withheld(contacts.rest, isReached, location.protocol);
+    const rest = onAllPages(withheld(contacts.rest, isReached, location.protocol));
     return picture ? rest.replaceAll(url, picture) : rest;
   }, [contacts, reached, picture]);
   // A sheet that is adopted takes no imports; they come before it.

@@ -98,8 +98,8 @@ function useDropAndPaste(place, take) {
     const drag = (/** @type {DragEvent} */ event) => {
       if (!event.dataTransfer || !hasFile(event)) return;
       const isHere = event.target instanceof Node && field.contains(event.target);
-      // Over another field that takes files.
-      if (!isHere && event.defaultPrevented) {
+      // Something else takes it.
+      if (event.defaultPrevented && (!isHere || event.dataTransfer.items[0]?.type === "text/css")) {
         show(false);
         return;
       }
