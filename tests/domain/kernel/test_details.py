@@ -1,7 +1,9 @@
 """What an artwork says of itself: the limits of its members, how patches are merged, and how it is stored."""
 
 import json
+import time
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -132,3 +134,11 @@ def test_equal_details_are_stored_as_equal_texts(some: dict[str, Any], others: d
     assert Details.parsed(text) == Details.stored(one.members()) == one
     assert Details.parsed(text).canonical() == Details(**dict(reversed(some.items()))).canonical() == text
     assert text is None or (text == text.strip() and json.loads(text) == one.members())
+
+
+@pytest.mark.rule("contract S1")
+def test_a_long_tag_is_refused_before_it_is_normalised_which_takes_quadratic_time() -> None:
+    began = time.process_time()
+    assert problems(tags=["a" + "\u0301\u0327" * 30_000]) == [("tags.0", "string_too_long")]
+    assert time.process_time() - began < 2
+    assert stating(tags=[normalize("NFD", "\u1f82" * 32)]).tags == ("\u1f82" * 32,)

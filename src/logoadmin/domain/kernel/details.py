@@ -36,13 +36,18 @@ from logoadmin.domain.kernel.texts import (
 )
 
 _ORIGIN: Final = r"^[A-Za-z0-9._~\-]+$"
+# No character is composed of more than this many in NFC.
+_LONGEST_COMPOSED: Final = 4
 
 
 def _plain_tag(tag: object) -> object:
     """Return a tag in lower case and NFC, with single spaces and none around it (contract S1)."""
     if not isinstance(tag, str):
         return tag
-    plain = unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", tag).lower().split()))
+    words = " ".join(tag.split())
+    if len(words) > _LONGEST_COMPOSED * MAX_TAG:  # which stays too long; normalisation takes quadratic time
+        return words
+    plain = unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", words).lower().split()))
     if len(plain) > MAX_TAG >= len(tag):
         text = f"Tag should have at most {MAX_TAG} characters in lower case"
         raise PydanticCustomError("string_too_long", text)
