@@ -1,6 +1,9 @@
 """User styles as the fields of an artwork (contract S3)."""
 
+import time
+import tracemalloc
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import pytest
@@ -173,3 +176,36 @@ def test_a_long_style_is_read_and_one_that_becomes_too_long_is_refused() -> None
     room = MAX_CUSTOM_CSS - 10
     with pytest.raises(InvalidInput, match="more than 524,288 characters"):
         read(f"/*{'x' * room}*/ a {{}}", 'var color x "X" red')
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "author " + "<" * 100_000,
+        "author a" + " " * 100_000 + "b",
+        'advanced dropdown a "A" {' + "\\'" * 50_000 + "}",
+        "advanced dropdown a A {b 'a'<<<EOT\n@" * 3_000,
+        "var color a A red\n@" + "var " * 20_000,
+    ],
+)
+def test_a_head_is_read_in_linear_time(key: str) -> None:
+    began = time.process_time()
+    with suppress(InvalidInput):
+        read("a {}", key)
+    assert time.process_time() - began < 4
+
+
+def test_many_variables_that_are_not_understood_are_refused() -> None:
+    assert len(read("a {}", *["var color a"] * 50).lost) == 50
+    with pytest.raises(InvalidInput, match="More than 50 of its variables are not understood"):
+        read("a {}", *["var color a"] * 51)
+
+
+def test_variables_of_many_parts_are_refused_before_they_take_memory() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput, match=r"more than 524,288 characters"):
+            read('@-moz-document domain("a") {}' * 2_000, f"var text x X {'y' * 60_000}")
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()

@@ -21,7 +21,9 @@ _HEAD: Final = re.compile(r"\ufeff?\s*/\*!?\s*==userstyle==(.*?)==/userstyle==\s
 _KEY: Final = re.compile(r"@([\w-]+)[^\S\n]*", re.ASCII)
 _LINE: Final = re.compile(r"[^\n]*")
 # The name of a person, without an address of mail or of a page after it.
-_CONTACT: Final = re.compile(r"\s*(?:<[^>]*>|\([^)]*\))\s*")
+_CONTACT: Final = re.compile(r"<[^<>]*>|\([^()]*\)")
+# Each of them may take a search through the whole text.
+_MOST_NOT_UNDERSTOOD: Final = 50
 _DETAILS: Final = {
     "description": "description",
     "homepageURL": "homepage",
@@ -91,8 +93,6 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
     if preprocessor != "default":
         raise _refused(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
     css = _with_variables(text[head.end() :].lstrip("\n"), variables)
-    if len(css) > MAX_CUSTOM_CSS:
-        raise _refused(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
     rules = [*documents_in(tokenize(css))]
     lost += (
         f"The conditions of @-moz-document in line {each.place.source_line} cannot be read."
@@ -119,7 +119,7 @@ def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]
     """Return the texts in a head by key, the last of each, and its variables."""
     keys: dict[str, str] = {}
     variables: dict[str, Variable] = {}
-    place = 0
+    place = failures = 0
     while (key := _KEY.search(head, place)) is not None:
         place = key.end()
         if key[1] in ("var", "advanced"):
@@ -130,6 +130,9 @@ def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]
                 variables[found.name] = found
             except NotUnderstood as error:
                 lost.append(f"{key[0].strip()} {error.name}".strip() + " is not understood and left out.")
+                failures += 1
+                if failures > _MOST_NOT_UNDERSTOOD:
+                    raise _refused(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
             continue
         line = _LINE.match(head, place)
         written = "" if line is None else line[0].strip()
@@ -145,7 +148,7 @@ def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]
 
 def _authors(author: str) -> Iterator[str]:
     for name in _CONTACT.sub(" ", author).split(","):
-        yield name.strip()
+        yield " ".join(name.split())
 
 
 def _valid(member: str, value: str | None, lost: list[str]) -> str | None:
@@ -174,13 +177,17 @@ def _details(keys: Mapping[str, str], lost: list[str]) -> Details:
 
 
 def _with_variables(css: str, variables: Sequence[Variable]) -> str:
-    """Return CSS in which the variables are custom properties, in each of its parts, as managers write them."""
+    """Return CSS in which the variables are custom properties, in each of its parts, as managers write them.
+
+    Raises:
+        InvalidInput: it would be too long.
+    """
     if not variables:
         return css
     rule = "".join(f"  --{each.name}: {each.value};\n" for each in variables)
     rule = f":root {{\n{rule}}}\n"
     parts: list[str] = []
-    is_outside = False
+    is_outside, left = False, MAX_CUSTOM_CSS
     for statement in statements(css):
         written = [source for _, source in statement]
         if isinstance(statement[-1][0], CurlyBracketsBlock):
@@ -190,4 +197,7 @@ def _with_variables(css: str, variables: Sequence[Variable]) -> str:
                 written.insert(0, rule)
                 is_outside = True
         parts += written
+        left -= sum(map(len, written))
+        if left < 0:
+            raise _refused(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
     return "".join(parts)

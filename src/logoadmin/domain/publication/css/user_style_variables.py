@@ -17,7 +17,7 @@ _LINE: Final = re.compile(r"[^\n]*")
 _LABEL: Final = re.compile(r"""(`(?:\\`|[\s\S])*?`|(["'])(?:\\\2|[^\n])*?\2|\w+)[^\S\n]*""")
 # An option of a drop-down: its name, its label, and a text up to EOT or in quotation marks.
 _OPTION: Final = re.compile(
-    r"""[^"}]*?(["'`])(?:\\.|(?!\1)[^\\])*\1\s*(?:<<<EOT(?P<text>[\s\S]+?)EOT;|(?P<string>(["'`])(?:\\.|(?!\4)[^\\])*\4))\s*"""
+    r"""[^"'`}]*(["'`])(?:\\.|(?!\1)[^\\])*\1\s*(?:<<<EOT(?P<text>[\s\S]+?)EOT;|(?P<string>(["'`])(?:\\.|(?!\4)[^\\])*\4))\s*"""
 )
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<string>(["'`])(?:\\[\s\S]|(?!\2)[^\\])*\2)|(?P<number>-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE]-?\d+)?)
