@@ -86,8 +86,6 @@ export interface Artwork {
   /** The authors in their order. */
   authors: Author[];
   css: Verdict;
-  /** Absent if it says nothing. */
-  details?: Details;
 }
 
 export interface Logo extends Artwork {
