@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.sql_storage.tables.all_tables import TABLES, metadata
-from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES
+from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES, TAG_TABLES
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from tests.entrypoints.command_line import Run, says_one_line
 
@@ -53,7 +53,7 @@ def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
 
 
 def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
-    exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values())}
+    exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()
     assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
 

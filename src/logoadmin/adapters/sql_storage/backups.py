@@ -3,7 +3,8 @@
 import re
 import secrets
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -150,14 +151,9 @@ def _pool_of(dialect: Dialect) -> ConnectionPool:
 
 
 def _refuse_empty(dialect: Dialect, name: str) -> None:
-    try:
-        with closing(_storage_of(dialect)) as storage:
-            if storage.is_empty():
-                raise TablesMissing
-    except StorageUnavailable as error:
-        if error.cause is not Cause.CORRUPT:
-            raise
-        raise StartError(f"{name}: {error.cause.text}; {error.cause.cure}") from None
+    with _damage_explained(name), closing(_storage_of(dialect)) as storage:
+        if storage.is_empty():
+            raise TablesMissing
 
 
 def _fit(dialect: Dialect, name: str) -> None:
@@ -165,7 +161,19 @@ def _fit(dialect: Dialect, name: str) -> None:
         _refuse_empty(dialect, name)
     except TablesMissing:
         raise StartError(f"{name} is not the backup of a gallery; name another file") from None
-    _make_current(dialect)
+    with _damage_explained(name):
+        _make_current(dialect)
+
+
+@contextmanager
+def _damage_explained(name: str) -> Iterator[None]:
+    """Name the file of a backup in the error, not its copy."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        if error.cause is not Cause.CORRUPT:
+            raise
+        raise StartError(f"{name}: {error.cause.text}; {error.cause.cure}") from None
 
 
 def _make_current(dialect: Dialect) -> None:
