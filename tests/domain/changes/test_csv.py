@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -103,6 +104,7 @@ HEAD: Final = "author_id,username,user_id\n"
         ("author_id,user_id\n1,2\n", [(1, (), "csv_columns")]),
         ("author_id,username,rank\n1,A,2\n", [(1, ("rank",), "extra_forbidden")]),
         ("username,name\nA,B\n", [(1, ("username",), "value_error")]),
+        ("," * 1_000 + HEAD, [(1, (), "too_long")]),
         ("", [(1, (), "missing")]),
     ],
 )
@@ -192,3 +194,31 @@ def test_a_field_that_never_ends_is_not_held_whole() -> None:
     parts = [b"username,user_id\n", *[b'"' + b"x" * 65_536] * 64]
     *_, last = CsvLines(parts, Kind.AUTHOR, "utf-8", {})
     assert isinstance(last, errors.Problem)
+
+
+@pytest.mark.parametrize(
+    ("parts", "charset"),
+    [
+        ([b"(" * 200_000 + b"\n"], "utf-8"),
+        # There, no line ends with the byte after which a file is read in parts.
+        ([b"\n"] * 400_000, "cp037"),
+        ([b"," * 50_000 + HEAD.encode()] + [b"1,A,2\n"] * 3_000, "utf-8"),
+    ],
+)
+def test_a_hostile_file_is_refused_in_linear_time(parts: list[bytes], charset: str) -> None:
+    began = time.process_time()
+    *_, last = CsvLines(parts, Kind.AUTHOR, charset, {})
+    assert isinstance(last, errors.Problem)
+    assert time.process_time() - began < 4
+
+
+def test_names_are_separated_in_linear_time() -> None:
+    began = time.process_time()
+    assert [*split_names(f"a{' ' * 200_000}b")] == [f"a{' ' * 200_000}b"]
+    assert time.process_time() - began < 4
+
+
+def test_a_line_that_never_ends_is_refused() -> None:
+    *_, last = CsvLines([b"x" * 65_536] * 65, Kind.AUTHOR, "utf-8", {})
+    assert isinstance(last, errors.Problem)
+    assert last.msg == "Line should have at most 4,194,304 characters"

@@ -30,6 +30,9 @@ _MEMBERS: Final = {f"{DETAILS_FIELD}.{member}": member for member in DETAILS}
 # What a record may leave out: it then keeps what it has, or gets it from the service.
 _OPTIONAL: Final = frozenset({"created_at", "user_id"})
 _MAX_FIELD: Final = 2**20
+_MAX_LINE: Final = 4 * _MAX_FIELD
+# Most of them without a name, as spreadsheets may leave them; each line is filled up to its last column.
+_MOST_COLUMNS: Final = 1_000
 _SEPARATORS: Final = ",;\t"
 # What people and the console call the fields, in small letters and without blanks and brackets.
 _HEADS: Final = {
@@ -56,7 +59,7 @@ _TRUTH: Final = {
 }
 _NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 # A name, perhaps in quotation marks, up to a semicolon or the end.
-_NAME: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^;]*?))\s*(?:;|\Z)')
+_NAME: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^;]*))(?:;|\Z)')
 # How a cell begins that spreadsheets would execute as a formula (OWASP, "CSV injection"). It gets an apostrophe before
 # it, and another one if it has an apostrophe there already, so that the import restores every text.
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -181,27 +184,35 @@ def _problem_of(error: csv.Error) -> Problem:
 def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str | Problem]:
     """Yield the lines of a text with their ends, then a problem if it cannot be read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
-    rest = ""
+    begun, length = list[str](), 0
     try:
         for part in parts:
             if isinstance(part, Problem):
                 yield part
                 return
-            rest += part if isinstance(part, str) else decoder.decode(part)
-            *whole, rest = rest.split("\n")
-            yield from (line + "\n" for line in whole)
-        rest += decoder.decode(b"", final=True)
+            ended, *others = (part if isinstance(part, str) else decoder.decode(part)).split("\n")
+            begun.append(ended)
+            length += len(ended)
+            for following in others:
+                yield "".join(begun) + "\n"
+                begun, length = [following], len(following)
+            if length > _MAX_LINE:
+                yield Problem((), f"Line should have at most {_MAX_LINE:,} characters", "too_long")
+                return
+        begun.append(decoder.decode(b"", final=True))
     except UnicodeError:
         text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
         yield Problem((), text, "csv_charset")
         return
-    if rest:
+    if rest := "".join(begun):
         yield rest
 
 
 def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str] | Problem:
     """Return the field of each column, or the problem with the first line; ``extra`` columns replace others."""
     fields = _fields(kind)
+    if len(heads) > _MOST_COLUMNS:
+        return Problem((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")
     known = {_plain(field): field for field in (*fields, *extra)} | {"id": kind.id_field, "name": kind.name_field}
     columns = []
     for head in heads:
@@ -218,7 +229,7 @@ def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> l
 
 
 def _plain(head: str) -> str:
-    return re.sub(r"\(.*?\)|[\W_]", "", head.casefold())
+    return re.sub(r"\([^()]*\)|[\W_]", "", head.casefold())
 
 
 def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Problem:
@@ -282,8 +293,8 @@ _TO_CELL: Final[Mapping[str, Callable[[Any], str]]] = {"tags": ", ".join, "scree
 def split_names(cell: str) -> Iterator[str]:
     """Yield the names in a cell."""
     for quoted, bare in _NAME.findall(cell):
-        if quoted or bare:
-            yield quoted.replace('""', '"') if quoted else bare
+        if name := quoted.replace('""', '"') or bare.rstrip():
+            yield name
 
 
 def csv_head(kind: Kind) -> str:
