@@ -4,6 +4,7 @@ import csv
 import glob
 import io
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -87,6 +88,8 @@ def test_pictures_beside_the_file_are_kept_and_the_same_command_again_changes_no
         ("link.png", "picture_file: link.png is outside of the folder of the file"),
         ("missing.png", "picture_file: missing.png cannot be read: No such file or directory"),
         ("folder", "picture_file: folder cannot be read: Is a directory"),
+        ("pipe.png", "picture_file: pipe.png is not a file"),
+        ("circle.png", "picture_file: circle.png cannot be read: Too many levels of symbolic links"),
         ("text.png", "picture_file: text.png: "),
         (7, "picture_file: Input should be the name of a file"),
     ],
@@ -96,6 +99,8 @@ def test_a_picture_that_cannot_be_kept_is_a_problem_of_its_line(run: Run, named:
     Path("store/folder").mkdir(parents=True)
     Path("store/text.png").write_text("no picture")
     Path("store/link.png").symlink_to(Path("secret.png").resolve())
+    Path("store/circle.png").symlink_to("circle.png")
+    os.mkfifo("store/pipe.png")
     write("store/store.jsonl", line("W", picture_file=named))
     ended = run("import", "store/store.jsonl")
     assert ended.code == 1
