@@ -255,6 +255,41 @@ def test_a_user_style_that_cannot_be_taken_is_named(run: Run, style: str, proble
     assert [theme.details.origin for theme in themes()] == ["b"]
 
 
+@pytest.mark.rule("contract S3")
+def test_user_styles_with_other_names_are_other_themes(run: Run) -> None:
+    draw("p.png")
+    names = ["\u043b\u0435\u0442\u043e", "\u0437\u0438\u043c\u0430", "x" * 200, "x" * 201]
+    for name in names:
+        Path(f"{name}.user.css").write_text(STYLE)
+    files = [f"{name}.user.css" for name in names]
+    assert run("import", *files, "--picture", "p.png").code == 0
+    origins = [theme.details.origin or "" for theme in themes()]
+    assert len({*origins}) == len(names)
+    assert all(len(origin) <= 128 for origin in origins)
+    assert run("import", *files).out.splitlines()[0] == "Imported 4 themes (4 unchanged)"
+
+
+@pytest.mark.rule("contract S3")
+def test_two_user_styles_are_never_one_theme(run: Run) -> None:
+    draw("p.png")
+    Path("a b.user.css").write_text(STYLE)
+    Path("a-b.user.css").write_text(STYLE)
+    ended = run("import", "a b.user.css", "a-b.user.css", "--picture", "p.png")
+    problem = "details.origin: It would be the same theme as a b.user.css: rename one of them"
+    assert (ended.code, ended.err.splitlines()[0]) == (1, f"a-b.user.css: {problem}")
+
+
+@pytest.mark.rule("contract S3")
+def test_a_picture_beside_a_user_style_leads_nowhere_else(run: Run) -> None:
+    draw("secret.png")
+    Path("styles").mkdir()
+    Path("styles/a.user.css").write_text(STYLE)
+    Path("styles/a.png").symlink_to(Path("secret.png").resolve())
+    ended = run("import", "styles/a.user.css")
+    problem = "picture_file: styles/a.png leads outside of its folder"
+    assert (ended.code, ended.err.splitlines()[0]) == (1, f"styles/a.user.css: {problem}")
+
+
 def test_a_spreadsheet_moves_in(run: Run) -> None:
     draw("sheet/pictures/aurora.png", "#123456")
     draw("sheet/pictures/copper.png", "#b40000")

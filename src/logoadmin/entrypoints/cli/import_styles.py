@@ -2,7 +2,9 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 USER_STYLE: Final = ".user.css"
 _PICTURES: Final = (".png", ".webp", ".jpg", ".jpeg", ".gif")
+_DIGEST: Final = 8
 _NO_ORIGIN: Final = re.compile(r"[^A-Za-z0-9._~-]+")
 
 
@@ -41,10 +44,14 @@ def style_lines(
         picture: the picture of new themes that have none beside them.
     """
     known = {each.details.origin: each for each in gallery.themes.list(ListThemes()) if each.details.origin}
+    files_of: dict[str, Path] = {}
     read: list[RawLine] = []
     for path in files:
-        origin = _NO_ORIGIN.sub("-", path.name.removesuffix(USER_STYLE))[:MAX_ORIGIN]
+        origin = _origin(path.name.removesuffix(USER_STYLE))
         try:
+            if (other := files_of.setdefault(origin, path)) is not path:
+                text = f"It would be the same theme as {other}: rename one of them"
+                raise InvalidInput([Problem(("details", "origin"), text, "value_error")])
             style = gallery.css.user_style(ReadUserStyle(text=path.read_text(encoding="utf-8-sig")))
             values = _line(style, origin, target, known.get(origin))
             values |= _picture(path, known.get(origin), picture)
@@ -59,6 +66,15 @@ def style_lines(
             for sentence in style.lost:
                 say(f"{path}: {sentence}")
     return read
+
+
+def _origin(name: str) -> str:
+    """Return the origin of a file; a name that is written otherwise, or too long, gets another one than all others."""
+    origin = _NO_ORIGIN.sub("-", name)
+    if name.isascii() and len(origin) <= MAX_ORIGIN:
+        return origin
+    digest = sha256(unicodedata.normalize("NFC", name).encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST]
+    return f"{origin[: MAX_ORIGIN - _DIGEST - 1]}-{digest}".lstrip("-")
 
 
 def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None) -> dict[str, Any]:
@@ -88,6 +104,8 @@ def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None
 def _picture(style: Path, known: Theme | None, default: Path | None) -> dict[str, str]:
     name = style.name.removesuffix(USER_STYLE)
     beside = next((path for ending in _PICTURES if (path := style.with_name(name + ending)).is_file()), None)
+    if beside is not None and not beside.resolve().is_relative_to(style.parent.resolve()):
+        raise InvalidInput([Problem((PICTURE_FILE,), f"{beside} leads outside of its folder", "value_error")])
     if beside is None and known is not None:
         return {"preview_url": known.preview_url}
     if (file := beside or default) is not None:
