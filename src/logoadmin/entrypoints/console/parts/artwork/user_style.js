@@ -1,10 +1,11 @@
 /** A user style (contract S3) that is pasted or dropped into the form of a theme, or chosen as a file, fills its fields. */
-import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { h, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { describe } from "../../notices.js";
 import { listOf, readList } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { FileButton, useGivenFiles } from "../primitives/given_files.js";
 import { words } from "../primitives/fields.js";
 
 /** @typedef {import("../../form.js").FormState} FormState */
@@ -66,13 +67,12 @@ async function fill(form, text) {
 /** @param {{form: FormState, disabled: boolean}} props */
 export function UserStyle({ form, disabled }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState(/** @type {Outcome | undefined} */ (undefined));
-  const take = async (/** @type {string | Promise<string>} */ given) => {
+  const take = async (/** @type {File} */ file) => {
     setBusy(true);
     try {
-      setOutcome(await fill(form, await given));
+      setOutcome(await fill(form, await file.text()));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       setOutcome({ problem: () => problemWords(error) });
@@ -81,23 +81,15 @@ export function UserStyle({ form, disabled }) {
     }
     place.current?.scrollIntoView({ block: "nearest" });
   };
-  const latest = useRef(take);
-  latest.current = take;
-  useEffect(() => (disabled || !place.current ? undefined : listen(place.current, (given) => void latest.current(given))), [disabled]);
+  useGivenFiles(place, { within: "form", accepts: (type) => type === "text/css", pasted: styleIn, take: disabled ? undefined : (file) => void take(file) });
   if (disabled) return null;
-  const chosen = () => {
-    const [file] = input.current?.files ?? [];
-    if (file) void take(file.text());
-    if (input.current) input.current.value = "";
-  };
   const putBack = (/** @type {import("../../form.js").Values} */ before) => {
     form.values.value = before;
     setOutcome(undefined);
   };
   return h("div", { ref: place, class: "stack tight" },
     h("div", { class: "cluster" },
-      h("input", { ref: input, type: "file", hidden: true, accept: ".css,text/css", onChange: chosen }),
-      h(Button, { icon: "Upload", busy, onClick: () => input.current?.click() }, t("style.choose")),
+      h(FileButton, { accept: ".css,text/css", busy, take: (file) => void take(file) }, t("style.choose")),
       h("span", { class: "hint" }, t("style.drop")),
     ),
     h("div", { role: "status" },
@@ -112,37 +104,8 @@ export function UserStyle({ form, disabled }) {
   );
 }
 
-/** Take style sheets that are dropped on the form, and user styles that are pasted into it. @param {HTMLElement} place @param {(given: string | Promise<string>) => void} take */
-function listen(place, take) {
-  const form = place.closest("form");
-  const field = place.closest(".field");
-  const stop = new AbortController();
-  const isSheet = (/** @type {DragEvent} */ event) => event.dataTransfer?.items[0]?.type === "text/css";
-  const over = (/** @type {DragEvent} */ event) => {
-    const isHere = isSheet(event) && event.target instanceof Node && Boolean(form?.contains(event.target));
-    field?.classList.toggle("over", isHere);
-    if (!isHere || !event.dataTransfer) return;
-    event.preventDefault();
-    event.dataTransfer.dropEffect = "copy";
-  };
-  const drop = (/** @type {DragEvent} */ event) => {
-    field?.classList.remove("over");
-    const [file] = event.dataTransfer?.files ?? [];
-    if (!file || !isSheet(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    take(file.text());
-  };
-  const paste = (/** @type {ClipboardEvent} */ event) => {
-    const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!STYLE.test(text)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    take(text);
-  };
-  // Before the fields, which would take them for what they are for.
-  addEventListener("dragover", over, { capture: true, signal: stop.signal });
-  form?.addEventListener("drop", drop, { capture: true, signal: stop.signal });
-  form?.addEventListener("paste", paste, { capture: true, signal: stop.signal });
-  return () => stop.abort();
+/** @param {DataTransfer} data Of the clipboard. @returns {File | undefined} the user style in it */
+function styleIn(data) {
+  const text = data.getData("text/plain");
+  return STYLE.test(text) ? new File([text], "") : undefined;
 }

@@ -4,6 +4,7 @@ import { Failure } from "../../client.js";
 import { describe } from "../../notices.js";
 import { t, withTexts } from "../../texts.js";
 import { Button, pictureUrl } from "../primitives/basics.js";
+import { FileButton, useGivenFiles } from "../primitives/given_files.js";
 import { ownPicture } from "../primitives/own_picture.js";
 import { size } from "../primitives/size.js";
 import { keepCopy, keepFile } from "./keep.js";
@@ -16,7 +17,7 @@ const loadWords = withTexts(() => import("./picture_failure.js"), "publication")
 
 /** @param {{value: unknown, set: (url: string) => void, disabled: boolean, id?: string}} props `id`: of the button, where the label has no field. */
 export function PictureSource({ value, set, disabled, id }) {
-  const [place, input] = [useRef(/** @type {HTMLElement | null} */ (null)), useRef(/** @type {HTMLInputElement | null} */ (null))];
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   // Each belongs to one value of the field: another value ends the one and hides the other.
   const [work, setWork] = useState(/** @type {{words: string, sent?: number, stop: AbortController} | undefined} */ (undefined));
   const [outcome, setOutcome] = useState(/** @type {Outcome & {value: unknown} | undefined} */ (undefined));
@@ -51,21 +52,15 @@ export function PictureSource({ value, set, disabled, id }) {
       setWork((now) => (now?.stop === stop ? { words: sent < 1 ? words : t("keep.converting", { name }), ...(sent < 1 ? { sent } : {}), stop } : now));
     void run(words, (stop) => keepFile(file, progress(stop), stop.signal), file.size);
   };
-  useDropAndPaste(place, disabled ? undefined : take);
+  useGivenFiles(place, { within: ".field", accepts: (type) => type !== "text/css", pasted: pictureIn, take: disabled ? undefined : take });
   if (disabled) return null;
-  const chosen = () => {
-    const [file] = input.current?.files ?? [];
-    if (file) take(file);
-    if (input.current) input.current.value = "";
-  };
   const url = String(value ?? "");
   const isElsewhere = pictureUrl(url) !== undefined && !ownPicture(url);
   const copy = () => void run(t("keep.copying"), ({ signal }) => keepCopy(url, signal));
   const shown = outcome && outcome.value === value && !work ? outcome : undefined;
   return h("div", { ref: place, class: "picture-source" },
     h("div", { class: "cluster" },
-      h("input", { ref: input, type: "file", hidden: true, accept: ACCEPTED, onChange: chosen }),
-      h(Button, { id, icon: "Upload", onClick: () => input.current?.click() }, t("keep.choose")),
+      h(FileButton, { id, accept: ACCEPTED, take }, t("keep.choose")),
       isElsewhere && h(Button, { icon: "CopyPlus", idle: Boolean(work), onClick: copy }, t("keep.copy")),
       !ownPicture(url) && h("span", { class: "hint" }, t("keep.drop")),
     ),
@@ -85,50 +80,7 @@ export function PictureSource({ value, set, disabled, id }) {
 const resultOf = ({ size: after, width, height }, before) =>
   t(before === undefined ? "keep.copied" : "keep.kept", { before: size(before ?? 0), after: size(after), sides: `${width} × ${height}` });
 
-/** Take files from the whole field, and let none that misses it open in place of the page. @param {{current: HTMLElement | null}} place @param {((file: File) => void) | undefined} take */
-function useDropAndPaste(place, take) {
-  const latest = useRef(take);
-  latest.current = take;
-  useEffect(() => {
-    const field = /** @type {HTMLElement | null | undefined} */ (place.current?.closest(".field"));
-    if (!field) return undefined;
-    const stop = new AbortController();
-    const show = (/** @type {boolean} */ isOver) => field.classList.toggle("over", isOver);
-    const hasFile = (/** @type {DragEvent} */ event) => Boolean(event.dataTransfer?.types.includes("Files"));
-    const drag = (/** @type {DragEvent} */ event) => {
-      if (!event.dataTransfer || !hasFile(event)) return;
-      const isHere = event.target instanceof Node && field.contains(event.target);
-      // Something else takes it.
-      if (event.defaultPrevented && (!isHere || event.dataTransfer.items[0]?.type === "text/css")) {
-        show(false);
-        return;
-      }
-      event.preventDefault();
-      event.dataTransfer.dropEffect = isHere ? "copy" : "none";
-      show(isHere);
-    };
-    const drop = (/** @type {DragEvent} */ event) => {
-      show(false);
-      const [file] = event.dataTransfer?.files ?? [];
-      if (!file) return;
-      event.preventDefault();
-      latest.current?.(file);
-    };
-    const paste = (/** @type {ClipboardEvent} */ event) => {
-      const { clipboardData: data } = event;
-      const file = [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/"));
-      // A table or a text from an office program comes with its own picture.
-      if (!file || data?.types.includes("text/plain")) return;
-      event.preventDefault();
-      latest.current?.(file);
-    };
-    addEventListener("dragover", drag, { signal: stop.signal });
-    addEventListener("dragleave", (event) => event.relatedTarget === null && show(false), { signal: stop.signal });
-    field.addEventListener("drop", drop, { signal: stop.signal });
-    field.addEventListener("paste", paste, { signal: stop.signal });
-    return () => {
-      show(false);
-      stop.abort();
-    };
-  }, [take === undefined]);
+/** @param {DataTransfer} data Of the clipboard. @returns {File | undefined} its picture; a table or a text from an office program comes with one of its own */
+function pictureIn(data) {
+  return data.types.includes("text/plain") ? undefined : [...data.files].find(({ type }) => type.startsWith("image/"));
 }
