@@ -295,6 +295,8 @@ def test_the_id_that_a_work_had_elsewhere_leads_to_its_page() -> None:
         assert "refresh" not in files.text("themes/2/index.html")
 
 
-@pytest.mark.parametrize("folder", ["..", "themes/..", "themes/.a", "themes/1.user.css", "themes/a/b", "authors/a"])
+@pytest.mark.parametrize(
+    "folder", ["..", "themes/..", "themes/.a", "themes/1.user.css", "themes/1.User.CSS", "themes/a/b", "authors/a"]
+)
 def test_no_page_has_a_name_that_leads_elsewhere(folder: str) -> None:
     assert CHANGING_NAME.fullmatch(f"{folder}/index.html") is None

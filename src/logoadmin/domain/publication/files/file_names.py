@@ -13,8 +13,9 @@ SPARE: Final = ".spare"
 LEASE: Final = ".lease"
 # What each file was made of, see made_files.
 MADE: Final = ".made.json"
-# The folder of a page: an id, or the id that an artwork had elsewhere, none of which leads to other folders or files.
-PAGE_ID: Final = r"(?!\.)(?![^/]*\.user\.css/)[A-Za-z0-9._~-]{1,128}"
+# The folder of a page: an id, or the id that an artwork had elsewhere, none of which leads to other folders or files,
+# also where names in capitals are the same.
+PAGE_ID: Final = r"(?!\.)(?![^/]*\.(?i:user\.css)/)[A-Za-z0-9._~-]{1,128}"
 CHECKS: Final = "checks/"
 
 # The names of our files: of each, the folder and the last part.
