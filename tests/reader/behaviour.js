@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 import { open } from "./reader.js";
 
-const { key, one, two, sheets, now } = JSON.parse(await text(process.stdin));
+const { key, one, two, sheets, details, now } = JSON.parse(await text(process.stdin));
 const url = "https://gallery.example/gallery";
 let files = one;
 let requests = [];
@@ -38,6 +38,7 @@ const cases = {
     assert.deepEqual([logo.authors[0].username, logo.custom_css, logo.author_ids], ["Ann", "", [1]]);
     logo.name = "changed";
     assert.equal(gallery.get("logo", 1).name, "logo 1");
+    assert.deepEqual(gallery.logos().map((each) => each.details), [details, undefined]);
     const unknown = [["logo", 99], ["logo", "1"], ["user", 1], ["__proto__", 1]];
     for (const [kind, id] of unknown) assert.equal(gallery.get(kind, id), undefined);
     assert.equal(gallery.latest.version, 1);

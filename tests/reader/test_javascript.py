@@ -95,7 +95,8 @@ def test_reader_js_in_node_lives_through_all_stories(
 def test_programs_in_node_get_what_the_contract_promises(tmp_path: Path) -> None:
     sheets = encoded({path: Answer(content) for path, content in samples.SHEETS.items()})
     published = {"one": encoded(samples.ONE.files()), "two": encoded(samples.TWO.files()), "sheets": sheets}
-    assert run_in_node(tmp_path, "behaviour.js", {"key": A.jwk, "now": NOW + 100, **published})
+    known = {"key": A.jwk, "now": NOW + 100, "details": samples.DETAILS}
+    assert run_in_node(tmp_path, "behaviour.js", {**known, **published})
 
 
 @pytest.mark.slow("a browser is started")

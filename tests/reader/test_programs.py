@@ -21,7 +21,7 @@ from logoadmin.reader.gallery import Gallery
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import NOW, POINTER, A, Answer, Files
-from tests.reader.samples import LONG, ONE, SHEETS, TWO
+from tests.reader.samples import DETAILS, LONG, ONE, SHEETS, TWO
 
 pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
@@ -61,6 +61,7 @@ def test_records_come_with_their_authors_as_copies_and_by_target(url: str) -> No
     assert (logo["authors"][0]["username"], logo["custom_css"], logo["author_ids"]) == ("Ann", "", [1])
     logo["name"] = "changed"
     assert gallery.logos()[0]["name"] == "logo 1"
+    assert [logo.get("details") for logo in gallery.logos()] == [DETAILS, None]
     assert [gallery.get(kind, 99) for kind in ("logo", "user")] == [None, None]
     assert gallery.latest["version"] == 1
 
