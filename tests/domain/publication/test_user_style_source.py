@@ -70,16 +70,6 @@ def test_a_variable_is_a_custom_property_with_its_default(written: str, value: s
     assert found.details == Details(licence="MIT")  # what follows a variable is read
 
 
-def test_options_with_texts_of_their_own() -> None:
-    options = '{\n  a "One" <<<EOT 1px *\\/ EOT;\n  b "Two" <<<EOT 2px EOT;\n}'
-    assert "lost" not in read("a {}", f'var dropdown x "X" {options.replace(" *" + chr(92) + "/", "")}').custom_css
-    found = read("a {}", f'var dropdown x "X" {options.replace(" *" + chr(92) + "/", "")}', "license MIT")
-    assert found.custom_css == ":root {\n  --x: 1px;\n}\na {}"
-    assert found.details.licence == "MIT"
-    image = read("a {}", 'var image x "X" {\n  a "One" "url(a.png)"\n  b "Two" "none"\n}')
-    assert "--x: url(a.png);" in image.custom_css
-
-
 @pytest.mark.parametrize(
     "written",
     [
@@ -183,8 +173,7 @@ def test_a_long_style_is_read_and_one_that_becomes_too_long_is_refused() -> None
     [
         "author " + "<" * 100_000,
         "author a" + " " * 100_000 + "b",
-        'advanced dropdown a "A" {' + "\\'" * 50_000 + "}",
-        "advanced dropdown a A {b 'a'<<<EOT\n@" * 3_000,
+        'var select a "A" {' + "\\'" * 50_000 + "}",
         "var color a A red\n@" + "var " * 20_000,
     ],
 )

@@ -1,7 +1,7 @@
 """User styles, texts that begin with a ``==UserStyle==`` comment, as the fields of an artwork (contract S3)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -18,8 +18,8 @@ from logoadmin.domain.publication.css.tokens import tokenize
 from logoadmin.domain.publication.css.user_style_variables import NotUnderstood, Variable, unquoted, variable
 
 _HEAD: Final = re.compile(r"\ufeff?\s*/\*!?\s*==userstyle==(.*?)==/userstyle==\s*\*/[^\S\n]*\n?", re.I | re.DOTALL)
-_KEY: Final = re.compile(r"@([\w-]+)[^\S\n]*", re.ASCII)
-_LINE: Final = re.compile(r"[^\n]*")
+# A key, and the rest of its line.
+_KEY: Final = re.compile(r"@([\w-]+)[^\S\n]*([^\n]*)", re.ASCII)
 # The name of a person, without an address of mail or of a page after it.
 _CONTACT: Final = re.compile(r"<[^<>]*>|\([^()]*\)")
 # Each of them may take a search through the whole text.
@@ -31,13 +31,13 @@ _DETAILS: Final = {
     "license": "licence",
     "version": "version",
 }
-# The gallery has its own.
-_REPLACED: Final = ("namespace", "updateURL", "preprocessor", "var", "advanced", "name", "author")
+# Read, or replaced by those of the gallery.
+_READ: Final = {*_DETAILS, "name", "author", "preprocessor", "namespace", "updateURL", "var", "advanced"}
 
 
 class _Names(Input):
-    name: ArtworkName = "-"
-    author: Username = "-"
+    name: ArtworkName | None = None
+    author: Username | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class UserStyle:
     ]
     lost: Annotated[
         tuple[str, ...],
-        described("What could not be kept, in sentences.", ["@var accent: only its default value is kept."]),
+        described("What could not be kept, in sentences.", ["@exclude is not kept."]),
     ]
 
 
@@ -89,7 +89,7 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
         raise _refused("Text should begin with a comment from ==UserStyle== to ==/UserStyle==")
     lost: list[str] = []
     keys, variables = _read(head[1], lost)
-    preprocessor = keys.get("preprocessor", "default").lower()
+    preprocessor = "uso" if "advanced" in keys else keys.get("preprocessor", "default").lower()
     if preprocessor != "default":
         raise _refused(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
     css = _with_variables(text[head.end() :].lstrip("\n"), variables)
@@ -100,9 +100,10 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
         if not each.conditions
     )
     conditions = tuple(dict.fromkeys(each for rule in rules for each in rule.conditions))
+    authors = filter(None, (" ".join(name.split()) for name in _CONTACT.sub(" ", keys.get("author", "")).split(",")))
     return UserStyle(
-        _valid("name", keys.get("name"), lost),
-        tuple(filter(None, (_valid("author", name, lost) for name in _authors(keys.get("author", ""))))),
+        _kept(_Names, "name", "name", keys.get("name") or None, lost),
+        tuple(filter(None, (_kept(_Names, "author", "author", name, lost) for name in authors))),
         _details(keys, lost),
         tuple(map(str, conditions)),
         targets.holding(conditions) if all(each.conditions for each in rules) else None,
@@ -122,58 +123,38 @@ def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]
     place = failures = 0
     while (key := _KEY.search(head, place)) is not None:
         place = key.end()
-        if key[1] in ("var", "advanced"):
-            if key[1] == "advanced":
-                keys.setdefault("preprocessor", "uso")
-            try:
-                found, place = variable(head, place)
-                variables[found.name] = found
-            except NotUnderstood as error:
-                lost.append(f"{key[0].strip()} {error.name}".strip() + " is not understood and left out.")
-                failures += 1
-                if failures > _MOST_NOT_UNDERSTOOD:
-                    raise _refused(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
+        if key[1] != "var":
+            if key[1] not in _READ and key[1] not in keys:
+                lost.append(f"@{key[1]} is not kept.")
+            keys[key[1]] = unquoted(key[2].strip())
             continue
-        line = _LINE.match(head, place)
-        written = "" if line is None else line[0].strip()
-        place += 0 if line is None else len(line[0])
-        keys[key[1]] = unquoted(written)
-        if key[1] not in _DETAILS and key[1] not in _REPLACED:
-            lost.append(f"@{key[1]} is not kept.")
+        try:
+            found, place = variable(head, key.start(2))
+            variables[found.name] = found
+        except NotUnderstood as error:
+            lost.append(f"@var {error.name}".strip() + " is not understood and left out.")
+            failures += 1
+            if failures > _MOST_NOT_UNDERSTOOD:
+                raise _refused(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
     if variables:
         names = ", ".join(variables)
         lost.append(f"Of the settings of the style (@var), only the default values are kept: {names}.")
     return keys, [*variables.values()]
 
 
-def _authors(author: str) -> Iterator[str]:
-    for name in _CONTACT.sub(" ", author).split(","):
-        yield " ".join(name.split())
-
-
-def _valid(member: str, value: str | None, lost: list[str]) -> str | None:
-    """Return a name that a record may have; of another one, say so."""
-    if not value:
-        return None
+def _kept(model: type[Input], key: str, member: str, value: str | None, lost: list[str]) -> str | None:
+    """Return the value of a key that a record may have as this member; None and a sentence for another one."""
     try:
-        _Names(**{member: value})
+        model(**dict[str, Any]({member: value}))
     except InvalidInput as error:
-        lost.append(f"@{member} is left out: {error.problems[0].msg}.")
+        lost.append(f"@{key} is left out: {error.problems[0].msg}.")
         return None
     return value
 
 
 def _details(keys: Mapping[str, str], lost: list[str]) -> Details:
-    """Return the details that the head has and an artwork may have."""
-    members: dict[str, Any] = {}
-    for key, member in _DETAILS.items():
-        try:
-            Details(**dict[str, Any]({member: keys.get(key)}))
-        except InvalidInput as error:
-            lost.append(f"@{key} is left out: {error.problems[0].msg}.")
-        else:
-            members[member] = keys.get(key)
-    return Details(**members)
+    found = {member: _kept(Details, key, member, keys.get(key), lost) for key, member in _DETAILS.items()}
+    return Details(**dict[str, Any](found))
 
 
 def _with_variables(css: str, variables: Sequence[Variable]) -> str:

@@ -15,10 +15,6 @@ from logoadmin.domain.publication.css.tokens import is_literal, significant, tok
 _WORD: Final = re.compile(r"([\w-]+)\s*", re.ASCII)
 _LINE: Final = re.compile(r"[^\n]*")
 _LABEL: Final = re.compile(r"""(`(?:\\`|[\s\S])*?`|(["'])(?:\\\2|[^\n])*?\2|\w+)[^\S\n]*""")
-# An option of a drop-down: its name, its label, and a text up to EOT or in quotation marks.
-_OPTION: Final = re.compile(
-    r"""[^"'`}]*(["'`])(?:\\.|(?!\1)[^\\])*\1\s*(?:<<<EOT(?P<text>[\s\S]+?)EOT;|(?P<string>(["'`])(?:\\.|(?!\4)[^\\])*\4))\s*"""
-)
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<string>(["'`])(?:\\[\s\S]|(?!\2)[^\\])*\2)|(?P<number>-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE]-?\d+)?)
     |(?P<word>\w+)|(?P<mark>[][{}:,]))\s*""",
@@ -92,24 +88,12 @@ def _default(type_: str, head: str, place: int) -> tuple[str, int]:
         if line[:1] not in ("0", "1"):
             raise ValueError
         return line[:1], place
-    if type_ in ("dropdown", "image") and (option := _OPTION.match(head, place + 1)) and head[place] == "{":
-        return _first_option(option, head)
     value, place = _relaxed_json(head, place)
-    if type_ in ("select", "dropdown", "image"):
+    if type_ in ("select", "image"):
         return _chosen(value), place
     if type_ in ("number", "range"):
         return _number(value), place
     raise ValueError
-
-
-def _first_option(option: re.Match[str], head: str) -> tuple[str, int]:
-    value = unquoted(option["string"]) if option["string"] else option["text"].strip().replace("*\\/", "*/")
-    place = option.end()
-    while (following := _OPTION.match(head, place)) is not None:
-        place = following.end()
-    if head[place] != "}":
-        raise ValueError
-    return value, place + 1
 
 
 def _relaxed_json(head: str, place: int) -> tuple[Any, int]:
