@@ -84,14 +84,14 @@ def test_pictures_beside_the_file_are_kept_and_the_same_command_again_changes_no
 @pytest.mark.parametrize(
     ("named", "problem"),
     [
-        ("../secret.png", "picture_file: ../secret.png is outside of the folder of the file"),
-        ("link.png", "picture_file: link.png is outside of the folder of the file"),
+        ("../secret.png", "picture_file: ../secret.png is outside the folder of the file"),
+        ("link.png", "picture_file: link.png is outside the folder of the file"),
         ("missing.png", "picture_file: missing.png cannot be read: No such file or directory"),
         ("folder", "picture_file: folder cannot be read: Is a directory"),
         ("pipe.png", "picture_file: pipe.png is not a file"),
         ("circle.png", "picture_file: circle.png cannot be read: Too many levels of symbolic links"),
         ("text.png", "picture_file: text.png: "),
-        (7, "picture_file: Input should be the name of a file"),
+        (7, "picture_file: Input should be a file name"),
     ],
 )
 def test_a_picture_that_cannot_be_kept_is_a_problem_of_its_line(run: Run, named: object, problem: str) -> None:
@@ -238,7 +238,7 @@ def test_a_folder_of_user_styles_moves_in_and_amends_what_it_changed(run: Run) -
     ("style", "problem"),
     [
         (STYLE.replace("@license MIT", "@preprocessor stylus"), "compile it to CSS first"),
-        (STYLE.replace("@name Aurora\n", ""), "name: The style should have a @name"),
+        (STYLE.replace("@name Aurora\n", ""), "name: The style should have @name"),
         (STYLE.partition("@-moz-document")[0] + "a { color: #123 }", "target: No target has all of its pages"),
         ("a { color: #123 }", "==UserStyle=="),
     ],

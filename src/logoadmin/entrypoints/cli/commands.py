@@ -12,6 +12,7 @@ from logoadmin.entrypoints.cli.backups import backup, move, restore
 from logoadmin.entrypoints.cli.config import config
 from logoadmin.entrypoints.cli.css import css
 from logoadmin.entrypoints.cli.doctor import doctor
+from logoadmin.entrypoints.cli.export_records import export
 from logoadmin.entrypoints.cli.gallery import (
     changing,
     command_settings,
@@ -20,7 +21,7 @@ from logoadmin.entrypoints.cli.gallery import (
     show_start,
 )
 from logoadmin.entrypoints.cli.healthcheck import healthcheck
-from logoadmin.entrypoints.cli.import_export import export, import_
+from logoadmin.entrypoints.cli.import_records import import_
 from logoadmin.entrypoints.cli.lines import command_of, print_lines
 from logoadmin.entrypoints.cli.pictures import pictures
 from logoadmin.entrypoints.cli.publish import gallery_key, publish

@@ -81,7 +81,7 @@ class LinesWithPictures:
     def _url(self, member: str, name: object) -> str:
         """Return the URL of a picture, which is read and kept once."""
         if not isinstance(name, str):
-            raise _Refused(member, "Input should be the name of a file")
+            raise _Refused(member, "Input should be a file name")
         if name not in self._kept:
             try:
                 self._kept[name] = self.keep(self._content(member, name.strip()))
@@ -95,13 +95,13 @@ class LinesWithPictures:
             # Not ``Path.resolve``, which has an error of its own for links in a circle.
             path = Path(os.path.realpath(folder / name))
             if not path.is_relative_to(folder):
-                raise _Refused(member, f"{name} is outside of the folder of the file")
+                raise _Refused(member, f"{name} is outside the folder of the file")
             with open(path, "rb", opener=_open_at_once) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise _Refused(member, f"{name} is not a file")
                 content = file.read(MAX_PICTURE + 1)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "no name of a file"
+            reason = error.strerror if isinstance(error, OSError) else "not a file name"
             raise _Refused(member, f"{name} cannot be read: {reason}") from None
         if len(content) > MAX_PICTURE:
             raise _Refused(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")

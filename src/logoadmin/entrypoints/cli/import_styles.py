@@ -80,7 +80,7 @@ def _origin(name: str) -> str:
 def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None) -> dict[str, Any]:
     target = target or style.target or (known.target if known is not None else None)
     if not style.name:
-        raise InvalidInput([Problem(("name",), "The style should have a @name", "missing")])
+        raise InvalidInput([Problem(("name",), "The style should have @name", "missing")])
     if not target:
         text = "No target has all of its pages: name one with --target"
         raise InvalidInput([Problem(("target",), text, "missing")])

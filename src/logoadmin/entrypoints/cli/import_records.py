@@ -1,4 +1,4 @@
-"""Import and export (contract I)."""
+"""The import of records from files (contract I1, I2, I4, I5)."""
 
 import shutil
 import sys
@@ -11,14 +11,11 @@ from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.atomic_files import atomic_file
 from logoadmin.domain.kernel.command import strict_json
-from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError
-from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.errors import InvalidLines
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.entrypoints.cli.css import explained
 from logoadmin.entrypoints.cli.gallery import (
-    command_settings,
     database_option,
     gallery_at,
     gallery_for_dry_run,
@@ -38,30 +35,11 @@ if TYPE_CHECKING:
     from logoadmin.domain.kernel.records import Imported
     from logoadmin.domain.logo_admin import LogoAdmin
 
-# What a file of records does not hold; docs/backup.md lists it as well.
-NOT_EXPORTED: Final = (
-    "the history and the version numbers",
-    "blocks",
-    "the keys that sign tokens and the gallery",
-    "sessions",
-    "service keys",
-    "second factors",
-    "identities of single sign-on",
-    "preferences",
-    "pictures",
-    "proposals",
-    "notices that were not sent yet",
-    "the settings for everybody",
-    "sign-in events",
-    "stored responses and counts of failed sign-ins",
-)
-
-
 _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
 _ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
 _MOST_NAMED: Final = 5
-_picture = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MOST_NAME: Final = 64
+_picture = click.Path(exists=True, dir_okay=False, path_type=Path)
 _INACTIVE: Final = "They are switched off; switch on those that are ready"
 
 
@@ -137,7 +115,7 @@ class _Skipped:
             raise
         if self.lines:
             _show_problems(self._files, self.lines, _names(lines, {line.number for line in self.lines}))
-            click.echo(f"logoadmin: {_counted(len(self.lines), 'line')} skipped", err=True)
+            click.echo(f"logoadmin: {counted(len(self.lines), 'line')} skipped", err=True)
         return imported
 
 
@@ -243,11 +221,11 @@ def _show_imported(imported: "Imported") -> None:
         became = {"created": counts.created, "amended": counts.amended, "unchanged": counts.unchanged}
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
         if outcomes:
-            done.append(f"{_counted(counts.lines, kind)} ({outcomes})")
+            done.append(f"{counted(counts.lines, kind)} ({outcomes})")
     click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(done) or 'nothing'}")
     if imported.without_password:
         click.echo(
-            f"{_counted(imported.without_password, 'new user')} without a password cannot sign in: "
+            f"{counted(imported.without_password, 'new user')} without a password cannot sign in: "
             "set one with logoadmin user password USER, or import a file made with export --with-password-hashes",
             err=True,
         )
@@ -282,7 +260,8 @@ def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
         click.echo(on_one_line(text), err=True)
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Return a number of things."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -296,88 +275,3 @@ def _progress(lines: "Iterable[RawLine]") -> Iterator[Callable[[], None]]:
         length = sum(1 for _ in reading)
     with click.progressbar(length=length, label="Importing", file=sys.stderr) as bar:
         yield lambda: bar.update(1)
-
-
-@click.command()
-@click.argument("file", type=click.Path(allow_dash=True, dir_okay=False))
-@database_option
-@click.option(
-    "--with-password-hashes", is_flag=True, help="Include password hashes, so that users keep their passwords."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["jsonl", "csv"]),
-    help="JSON Lines, the default, or CSV, which has the records of one --kind: author, theme or logo.",
-)
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    type=click.Choice([kind.value for kind in KINDS]),
-    help="Export only records of this kind; can be repeated.",
-)
-def export(
-    file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...], form: str | None
-) -> None:
-    """Export records to FILE, one JSON object per line; - is standard output.
-
-    An import needs the records that others refer to: roles of users, and authors of themes and logos.
-    """
-    from logoadmin.domain.changes.import_export import ExportRecords
-
-    command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds)), "format": form})
-    _refuse_database(file, database)
-    if not force and file != "-" and Path(file).is_file():
-        raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
-    with gallery_at(database, "never") as gallery, _target(file) as target:
-        click.echo(f"Left out: {', '.join(NOT_EXPORTED)}. logoadmin move copies everything", err=True)
-        if not with_password_hashes and Kind.USER in (command.kind or KINDS):
-            click.echo(
-                "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
-                "(--with-password-hashes includes the hashes)",
-                err=True,
-            )
-        counts = gallery.import_export.dump(command, target.write, with_password_hashes=with_password_hashes)
-    counted = (_counted(count, kind) for kind, count in counts.items() if count)
-    click.echo(f"Exported {', '.join(counted) or 'nothing'}", err=True)
-
-
-def _refuse_database(file: str, database: str | None) -> None:
-    """Refuse to overwrite the database that is exported."""
-    from logoadmin.maintenance import files_of_database
-
-    if Path(file).resolve() in files_of_database(command_settings(database)):
-        raise click.UsageError(f"{file} is the database; name another file.")
-
-
-@contextmanager
-def _target(file: str) -> Iterator[IO[str]]:
-    """Write a file that gets its name when it is complete and on the disk, and that only its owner may read.
-
-    Raises:
-        OSError: with the name of the file, which the system omits when a write fails.
-    """
-    try:
-        with _opened(file) as target:
-            yield target
-            target.flush()
-    except OSError as error:
-        name = "standard output" if file == "-" else file
-        raise OSError(error.errno, error.strerror or str(error), error.filename or name) from None
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[IO[str]]:
-    if file == "-":
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
-        yield sys.stdout
-        return
-    path = Path(file)
-    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a file
-        with path.open("w", encoding="utf-8", newline="") as target:
-            yield target
-        return
-    with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="") as target:
-        yield target
