@@ -13,6 +13,7 @@ import pytest
 
 import logoadmin
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.gallery import ARTWORK
 
@@ -66,12 +67,11 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.mark.server("a web server in a thread")
 @pytest.mark.rule("contract Q2", "contract Q3")
 @pytest.mark.parametrize("name", ["index.html", "page.js", "reader.js", "logos/1.user.css"])
-def test_the_page_and_the_user_styles_of_a_copy_are_compared(
-    run: Run, copy: str, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    targets = {"forum": {"name": "Forum", "document": 'domain("forum.example")', "logo": ".logo"}}
-    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", json.dumps(targets))
+def test_the_page_and_the_user_styles_of_a_copy_are_compared(run: Run, copy: str, name: str) -> None:
+    targets: Any = {"forum": {"name": "Forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
     create_logo(custom_css="color: red")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=targets))
     assert run("publish", "gallery", "--verify", copy).code == 0
     shutil.copytree(FOLDER, "elsewhere")
     (FOLDER / name).write_bytes((FOLDER / name).read_bytes() + b" ")
