@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 import logoadmin
+from logoadmin import CreateTheme
 from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -28,6 +30,7 @@ from logoadmin.ports.publication.gallery_page import GalleryPage
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run
+from tests.gallery import ARTWORK
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract Q2")
@@ -154,6 +157,19 @@ def test_the_service_serves_the_page() -> None:
         assert (moved.status_code, moved.headers["location"]) == (307, "gallery/")
         keys = gallery.publication.rotate_key()
         comes_true(lambda: keys[0]["x"] in client.get("/gallery/").text, 15)
+
+
+@pytest.mark.rule("contract S1", "contract Q1")
+def test_the_service_leads_from_the_id_that_a_work_had_elsewhere_to_its_page() -> None:
+    with opened() as gallery:
+        gallery.themes.create(CreateTheme(**ARTWORK, details=Details(origin="aurora-17")))
+        client = AppClient(logoadmin.asgi(gallery))
+        comes_true(partial(is_served, client))
+        for address in ("/gallery/themes/aurora-17", "/gallery/themes/aurora-17/"):
+            moved = client.get(address, follow_redirects=True)
+            assert (moved.status_code, 'content="0; url=../../themes/1/"' in moved.text) == (200, True)
+        assert ARTWORK["name"] in client.get("/gallery/themes/1/").text
+        assert client.get("/gallery/themes/aurora-18/").status_code == 404
 
 
 @pytest.mark.parametrize("given", [{"gallery_page": False}])

@@ -123,9 +123,9 @@ def test_a_new_title_changes_every_page() -> None:
         assert files.read(MADE) != noted
 
 
-@pytest.mark.rule("contract L3", "contract Q1")
+@pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
 def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened() as (gallery, files):
+    with opened(public_url="https://g.example") as (gallery, files):
         theme(gallery, "Dawn")
         theme(gallery, "Dusk")
         gallery.publication.publish(files)
@@ -147,6 +147,9 @@ def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypat
         assert "noindex" in page
         assert "themes/2/index.html" not in changed_pages(gallery, files)
         assert files.text("themes/1/index.html") == page
+        for listing in ("feed.xml", "sitemap.xml"):
+            assert "themes/2/" in files.text(listing)
+            assert "themes/1/" not in files.text(listing)
         gallery.themes.amend(AmendTheme(theme_id=1, active=True, unblock=True))
         gallery.publication.publish(files)
         assert "Dawn" in files.text("themes/1/index.html")
