@@ -188,3 +188,10 @@ def test_namespaces_are_those_of_the_file() -> None:
 def test_odd_texts_do_not_fail() -> None:
     assert style(Kind.LOGO, f"width: {'9' * 5000}px") is not None
     assert theme(f"a {{ width: {'9' * 5000}px }}") is not None
+
+
+def test_css_that_needs_its_pages_too_often_is_no_style() -> None:
+    everywhere = Target("all", "All", ())
+    parts = [f'a {{}} @-moz-document domain("{number}.example") {{ b {{}} }}\n' for number in range(1_000)]
+    assert style(Kind.THEME, "".join(parts[:100]), target=everywhere) is not None
+    assert style(Kind.THEME, "".join(parts), target=everywhere) is None

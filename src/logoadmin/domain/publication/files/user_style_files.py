@@ -12,7 +12,7 @@ from logoadmin.domain.publication.files.user_styles import StyledArtwork, style_
 from logoadmin.domain.publication.publication_records import MadeFile
 
 # Raised with each change of what this program makes of an artwork.
-_FORM: Final = 3
+_FORM: Final = 4
 
 
 @dataclass(frozen=True, slots=True)

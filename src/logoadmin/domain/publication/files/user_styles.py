@@ -1,7 +1,7 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from unicodedata import category
@@ -9,6 +9,7 @@ from unicodedata import category
 from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock
 
 from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
@@ -27,6 +28,8 @@ from logoadmin.domain.publication.files.names import isolated
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
 # Statements that may stand before a namespace.
 _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
+# Of the parts of a sheet, each of which gets the pages of its target.
+_MOST_CHARACTERS: Final = 4 * MAX_CUSTOM_CSS
 _QUOTES: Final = ('"', "'", "`")
 
 
@@ -70,12 +73,15 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
 
     Returns:
         None if it cannot be one: a logo without a selector in its target; CSS without pages for a target that leaves
-        them to it; CSS that is ``invalid``, has an import, or
-        has an ``@-moz-document`` for pages outside of the target.
+        them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages outside of the
+        target; CSS of so many parts, each of which needs the pages of the target, that it would be too long.
     """
     css = _css(artwork, target)
     documents = None if css is None else ", ".join(target.documents or _documents_of(css))
     if css is None or not documents:
+        return None
+    body = _taken_apart(css, documents)
+    if body is None:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
     details = artwork.details
@@ -93,7 +99,7 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         "updateURL": f"{url}{style_name(artwork.kind, artwork.id)}" if url else "",
     }
     lines = "".join(f"@{key:<11} {value}\n" for key, value in head.items() if value)
-    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{''.join(_taken_apart(css, documents))}"
+    return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{body}"
 
 
 def _css(artwork: StyledArtwork, target: Target) -> str | None:
@@ -133,9 +139,13 @@ def _line(text: str) -> str:
     return line.replace("*/", "*\\/")
 
 
-def _taken_apart(css: str, document: str) -> Iterator[str]:
-    """Yield the namespaces of a sheet, its own ``@-moz-document`` rules, and the others in rules for the target."""
-    rest, may_follow = "", True
+def _taken_apart(css: str, document: str) -> str | None:
+    """Return the namespaces of a sheet, its own ``@-moz-document`` rules, and the others in rules for the target.
+
+    None if that is too long.
+    """
+    rest, may_follow, length = "", True, 0
+    namespaces: list[str] = []
     parts: list[str] = []
     for statement in statements(css):
         first, written = statement[0][0], "".join(source for _, source in statement)
@@ -144,14 +154,18 @@ def _taken_apart(css: str, document: str) -> Iterator[str]:
         if is_document(first):
             if rest.strip():
                 parts.append(_wrapped(rest, document))
+                length += len(parts[-1])
+                if length > _MOST_CHARACTERS:
+                    return None
             parts.append(f"{written.rstrip()}\n")
             rest = ""
         elif name == "namespace" and may_follow and not has_block:
-            yield f"{written.strip().removesuffix(';')};\n"
+            namespaces.append(f"{written.strip().removesuffix(';')};\n")
         elif name not in ("charset", "import", "namespace"):
             rest += written
         may_follow = may_follow and not has_block and (name in _BEFORE_RULES or not significant([first]))
-    yield from (*parts, "" if parts and not rest.strip() else _wrapped(rest, document))
+    last = "" if parts and not rest.strip() else _wrapped(rest, document)
+    return "".join((*namespaces, *parts, last))
 
 
 def _with_plain_heads(css: str) -> str:
