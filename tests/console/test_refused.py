@@ -54,7 +54,8 @@ def fields_of(console: Person, operation: str) -> list[str]:
                 whole = document["components"]["schemas"][reference] if reference else schema
                 # No field of the record, and a suspension, which is not in the form.
                 others = {"amend_user": "active"}.get(operation, "unblock")
-                return [name for name in whole["properties"] if name != others]
+                # The form has the members of the details instead.
+                return [name for name in whole["properties"] if name not in (others, "details")]
     raise AssertionError(operation)
 
 
