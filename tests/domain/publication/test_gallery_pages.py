@@ -1,6 +1,7 @@
 """Works and authors have pages of their own, written whole at publication (contract Q1, Q5)."""
 
 import errno
+import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -283,6 +284,21 @@ def test_a_work_says_of_itself_what_its_details_have() -> None:
         ):  # fmt: skip
             assert part in page
         assert "Calm &amp; dark" in files.text("feed.xml")
+
+
+@pytest.mark.rule("contract L2", "contract Q1")
+def test_the_text_of_a_work_is_on_its_page_and_not_in_the_index() -> None:
+    with opened() as (gallery, files):
+        made = {"name": "Dawn", "custom_css": "", "details": {"description": "Calm", "text": "A long story"}}
+        gallery.themes.create(CreateTheme(**THEME | made))
+        gallery.publication.publish(files)
+        (index,) = (name for name in files.names() if re.fullmatch(r"[0-9]+-[0-9a-f]{16}\.json", name))
+        assert json.loads(files.text(index))["themes"][0]["details"] == {"description": "Calm"}
+        assert "A long story" in files.text("themes/1/index.html")
+        amended: dict[str, Any] = {"details": {"text": "Another story"}}
+        gallery.themes.amend(AmendTheme(theme_id=1, **amended))
+        gallery.publication.publish(files)
+        assert "Another story" in files.text("themes/1/index.html")
 
 
 @pytest.mark.rule("contract S1", "contract Q1")

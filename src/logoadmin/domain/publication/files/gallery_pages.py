@@ -15,7 +15,7 @@ from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.effects import effects_of
 from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
-from logoadmin.domain.publication.files.index import Index, css_path, sha256
+from logoadmin.domain.publication.files.index import TEXT, Index, css_path, sha256
 from logoadmin.domain.publication.files.user_style_files import UserStyles
 from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
 from logoadmin.ports.publication.gallery_page import GalleryPage
@@ -186,7 +186,7 @@ class Pages:
         ]
 
     def _artwork_page(self, work: _Work) -> MadeFile:
-        parts = self._made_of([work, *self._others(work)]), work in self.contents.versions
+        parts = self._made_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
         name = f"{page_path(*work)}{PAGE}"
         return PageFile(name, "artwork.html", self.site, parts, lambda: self._artwork(work))
 
@@ -248,14 +248,18 @@ class Pages:
             "changed_at": self._changed_at(work),
         }
 
+    def _text(self, work: _Work) -> str:
+        kind, id_ = work
+        return self.index.texts.get((KINDS[kind].plural, id_), "")
+
     def _artwork(self, work: _Work) -> Mapping[str, Any]:
         """Return the values of the page of an artwork."""
         card, style = self._card(work), self.styles.of(*work)
         css, file = self.index.css_of(card).strip(), card.get("custom_css_file")
-        details = card["details"]
+        details = {**card["details"], TEXT: self._text(work)}
         own = urlsplit(self.site.links.gallery or "").netloc
         return {
-            "work": card,
+            "work": {**card, "details": details},
             "screenshots": [{**_UNKNOWN, **each} for each in details["screenshots"] or ()],
             "version": details["version"] or f"1.0.{self.contents.artworks[work].version}",
             "css": css if file is None else "",

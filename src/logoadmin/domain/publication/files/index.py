@@ -14,6 +14,8 @@ from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 SECTIONS: Final = ("authors", "logos", "themes")
 # CSS of more bytes is in a file of its own, which keeps the index small (contract L2).
 MOST_INLINE: Final = 2_048
+# The member of details that is on pages alone, since it would be most of an index (contract L2).
+TEXT: Final = "text"
 _EMPTY: Final[tuple[object, ...]] = ("", (), [], {}, None)
 
 
@@ -47,6 +49,7 @@ class Index:
         name: the name of the file.
         sections: its records as canonical JSON, by section and id.
         long_css: the CSS of records that is in files of its own, by its hash.
+        texts: the long texts of artworks, which are on their pages alone, by section and id.
     """
 
     body: bytes
@@ -54,6 +57,7 @@ class Index:
     name: str
     sections: Mapping[str, Mapping[int, bytes]]
     long_css: Mapping[str, bytes]
+    texts: Mapping[tuple[str, int], str]
 
     def record(self, section: str, id_: int) -> Any:
         """Return a record."""
@@ -73,6 +77,7 @@ class IndexBuilder:
         self._sections: dict[str, dict[int, bytes]] = {name: {} for name in SECTIONS}
         self._authors: dict[int, Author] = {}
         self._long_css: dict[str, bytes] = {}
+        self._texts: dict[tuple[str, int], str] = {}
 
     def add(
         self,
@@ -106,6 +111,8 @@ class IndexBuilder:
             "details": _details_entry(artwork.details, row.published, pictures),
             "picture": pictures.get(artwork.preview_url),
         }
+        if text := fields["details"].pop(TEXT, ""):
+            self._texts[row.plural, row.id_of(artwork)] = text
         self._sections[row.plural][row.id_of(artwork)] = canonical(without_empty(fields))
 
     def date(self, kind: Kind, id_: int, updated_at: int) -> None:
@@ -126,7 +133,7 @@ class IndexBuilder:
             parts += [b",".join(self._sections[name].values()), b"]"]
         body = b"".join((*parts, b"}"))
         found = sha256(body)
-        return Index(body, found, f"{version}-{found[:16]}.json", self._sections, self._long_css)
+        return Index(body, found, f"{version}-{found[:16]}.json", self._sections, self._long_css, self._texts)
 
 
 def _details_entry(

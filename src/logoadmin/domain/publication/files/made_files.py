@@ -70,8 +70,8 @@ def write_made(
 
 
 def _is_current(each: MadeFile, known: Mapping[str, Any], stored: Collection[str]) -> bool:
-    before = known.get(each.name)
-    return before == f"{_NONE}{each.made_of}" or (before == each.made_of and each.name in stored)
+    before, made_of = known.get(each.name), each.made_of
+    return before == f"{_NONE}{made_of}" or (before == made_of and each.name in stored)
 
 
 def _changed(
