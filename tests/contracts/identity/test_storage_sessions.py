@@ -380,4 +380,6 @@ def test_secrets_are_kept_and_replaced_each_alone(storage: Storage) -> None:
         assert storage.read(found) == ("c", "")
     write_in_vain(storage, replaced("Token_key", "x"))
     assert storage.read(found) == ("c", "")
+    several = storage.read(lambda uow: uow.secrets.several(("token_key", "Token_key", "none")))
+    assert several == {"token_key": "c", "Token_key": ""}
     assert write(storage, replaced("missing", "a"), lambda uow: uow.secrets.get("missing")) == "a"

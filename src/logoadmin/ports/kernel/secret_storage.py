@@ -1,5 +1,6 @@
 """The secrets of the service, such as its keys."""
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
@@ -8,6 +9,9 @@ class Secrets(Protocol):
 
     def get(self, name: str) -> str | None:
         """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return those of some secrets that exist, by their names."""
 
     def put(self, name: str, value: str) -> None:
         """Store a new secret."""

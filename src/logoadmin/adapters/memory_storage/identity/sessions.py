@@ -1,6 +1,6 @@
 """Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
@@ -106,6 +106,10 @@ class MemorySecrets(Repository):
 
     def get(self, name: str) -> str | None:
         return self._tables.secrets.get(name)
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        found = self._tables.secrets
+        return {name: found[name] for name in names if name in found}
 
     def put(self, name: str, value: str) -> None:
         self._journal.set(self._tables.secrets, name, value)

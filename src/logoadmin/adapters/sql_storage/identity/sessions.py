@@ -1,6 +1,6 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -199,12 +199,19 @@ class SqlPreferences(Repository):
         self._put(preferences, {"user_id": user_id}, {"value": text})
 
 
+_SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_([bindparam(key) for key in KEYS]))
+
+
 class SqlSecrets(Repository):
     """Implements :class:`~logoadmin.ports.kernel.secret_storage.Secrets`."""
 
     def get(self, name: str) -> str | None:
         row = self._find(secrets.c.value, name=name)
         return None if row is None else str(row[0])
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        portions = in_portions(KEYS, names)
+        return {name: value for some in portions for name, value in self._transaction.rows(_SECRETS, some)}
 
     def put(self, name: str, value: str) -> None:
         self._add(secrets, {"name": name, "value": value})

@@ -62,12 +62,13 @@ class GalleryKeys:
 
     def identity(self, uow: UnitOfWork, now: int) -> Identity | None:
         """Return the identity; None before :meth:`prepare`."""
-        gallery, stored = uow.secrets.get(_ID), _stored(uow)
+        found = uow.secrets.several((_ID, _EPOCH, _KEYS))
+        gallery, stored = found.get(_ID), _parsed(found.get(_KEYS))
         signing = self._tidied(stored, now)
         if gallery is None or not self._can_sign(signing):
             return None
         keys = (*self._from_file, *(self._signing.key(key.private) for key in signing))
-        return Identity(gallery, int(uow.secrets.get(_EPOCH) or 0), keys, is_tidy=signing == stored)
+        return Identity(gallery, int(found.get(_EPOCH, 0)), keys, is_tidy=signing == stored)
 
     def prepare(self, uow: UnitOfWork, now: int) -> None:
         """Generate what is missing, retire keys that a key file replaces, and delete those that no longer sign."""
@@ -113,7 +114,11 @@ def raise_epoch(uow: UnitOfWork, now: int) -> None:
 
 
 def _stored(uow: UnitOfWork) -> list[_StoredKey]:
-    return [_StoredKey(**key) for key in json.loads(uow.secrets.get(_KEYS) or "[]")]
+    return _parsed(uow.secrets.get(_KEYS))
+
+
+def _parsed(keys: str | None) -> list[_StoredKey]:
+    return [_StoredKey(**key) for key in json.loads(keys or "[]")]
 
 
 def _store(uow: UnitOfWork, keys: Sequence[_StoredKey]) -> None:
