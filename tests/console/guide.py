@@ -64,7 +64,7 @@ def take(page: Page, address: str) -> None:
     shown("logos", "console/logos", ".sign-in form", sign_in)
     page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
     shown("logo", "console/logos/1", ".sidebar")
-    shown("review", "console/submissions/2", ".preview-frame")
+    shown("review", "console/submissions/3", ".preview-frame")
     page.set_viewport_size({"width": 1120, "height": 680})
     shown("history", "console/history", ".disclosure-head")
 
