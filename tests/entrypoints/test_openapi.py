@@ -276,6 +276,11 @@ UNSTATED = {
     "Input should be given together with kind",  # the same (contract G3)
     "Input should be an encoding, such as utf-8 or cp1251",  # as Python's codecs name them (contract I4)
     "Input should be a URL that browsers accept",
+    # A target has documents or its own, and conditions and selectors are CSS, which patterns do not read (contract Q3).
+    'Input should have either documents or "own": true',
+    "The CSS of a logo names no pages: give documents instead of own",
+    'Input should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")',
+    "Input should be a selector, such as .site-logo",
     "Tag should have at most 32 characters in lower case",  # some letters become two there (contract S1)
     "String should have at least one visible character",  # patterns know no categories of Unicode (contract A3)
 }
@@ -288,8 +293,10 @@ def breaks_unstated_rule(case: Any, response: Any) -> bool:
     """Return whether a request is refused for what no schema of the document states."""
     if has_whole_float(case.body) or lacks_current_password(case):
         return True
-    if response.status_code == 415:  # the type of the body depends on the query (contract I4)
-        return bool(case.path == "/api/import" and "kind" in case.query)
+    if response.status_code == 415:  # whether there is a body, and its type, depend on the query (contract I4, P1)
+        return (case.path, "kind" in case.query) == ("/api/import", True) or (
+            case.path == "/api/pictures" and not isinstance(case.body, bytes) and "from" not in case.query
+        )
     if response.status_code != 422:
         return False
     if case.path == "/api/pictures":  # what another server has, or has not, is no picture (contract P1)
