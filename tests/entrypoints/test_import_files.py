@@ -128,6 +128,15 @@ def test_a_dry_run_judges_pictures_and_keeps_none(run: Run) -> None:
     assert run("import", "--dry-run", "store.jsonl").code == 1
 
 
+def test_a_dry_run_names_pictures_as_the_service_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
+    draw("a.png")
+    write("store.jsonl", line("W", picture_file="a.png"))
+    assert run("import", "store.jsonl").code == 0
+    assert themes()[0].preview_url.startswith("https://gallery.example/g/pictures/")
+    assert run("import", "--dry-run", "store.jsonl").out == "Could import 1 theme (1 unchanged)\n"
+
+
 def test_a_spreadsheet_names_pictures_in_a_column(run: Run) -> None:
     draw("pictures/a.png")
     rows = io.StringIO()

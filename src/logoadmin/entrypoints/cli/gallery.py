@@ -69,12 +69,14 @@ def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
 
 
 def gallery_in_memory() -> "LogoAdmin":
-    """Open an empty gallery, of which nothing is left."""
+    """Open an empty gallery, of which nothing is left. The URLs of its pictures are those of the service."""
     from logoadmin.bootstrap import open_gallery
-    from logoadmin.settings import settings_of
+    from logoadmin.settings import load_settings, settings_of
     from logoadmin.starting import MEMORY
 
-    return open_gallery(settings_of(database=MEMORY), administrator=False)
+    loaded = load_settings()
+    urls = {"public_url": loaded.public_url, "port": loaded.port, "root_path": loaded.root_path}
+    return open_gallery(settings_of(database=MEMORY, **urls), administrator=False)
 
 
 def command_settings(database: str | None) -> "Settings":
