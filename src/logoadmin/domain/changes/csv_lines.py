@@ -93,7 +93,7 @@ class CsvLines:
         lines: the file in bytes, from the first line each time.
         kind: the kind of the records.
         charset: the encoding, as :func:`check_charset` returns it; UTF-8 may begin with a mark.
-        extra: columns that the lines may have besides, for those who replace them before an import.
+        extra: further columns, which the caller replaces before an import.
     """
 
     lines: Iterable[RawLine]

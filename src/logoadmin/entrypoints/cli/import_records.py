@@ -47,7 +47,7 @@ _INACTIVE: Final = "They are switched off; switch on those that are ready"
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @database_option
 @click.option("--dry-run", is_flag=True, help="Check whether FILE can be imported, and change nothing.")
-@click.option("--skip-invalid", is_flag=True, help="Import what is valid, and print what is not; the exit code is 1.")
+@click.option("--skip-invalid", is_flag=True, help="Import the valid lines, and print the others; the exit code is 1.")
 @click.option("--target", help="The target of user styles, instead of the one that their pages choose.")
 @click.option(
     "--picture", type=_picture, help="The picture of new user styles that have none of their name beside them."
@@ -106,7 +106,7 @@ class _Skipped:
         caller: "Owner",
         progress: Callable[[], None],
     ) -> "Imported":
-        """Import lines, and print what is wrong with the others."""
+        """Import the lines, and print the problems of those that are skipped."""
         skipped = self.lines if self._is_wanted else None
         try:
             imported = gallery.import_export.load(command, lines, caller, progress, skipped=skipped)

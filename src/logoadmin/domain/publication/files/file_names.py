@@ -1,4 +1,4 @@
-"""The names of the files of a published gallery, by which its own are told from others (contract L2, Q1)."""
+"""The names of the files of a published gallery, which distinguish them from other files (contract L2, Q1)."""
 
 import re
 from typing import Final
