@@ -64,7 +64,7 @@ check-code: .venv/ready  ## Check style, English, types and import rules
 	$(BIN)/pytest -n 0 -m lint tests/architecture
 
 check-console: tools/console/node_modules/ready  ## Check types and style of the console's modules, with the Node that pip installs
-	mkdir -p build && $(BIN)/logoadmin openapi > build/openapi.json
+	mkdir -p build && $(BIN)/logoadmin openapi --access guarded > build/openapi.json
 	$(NPM) run check
 
 bundle: tools/console/node_modules/ready  ## Bundle the console into build/console, from which the wheel has it

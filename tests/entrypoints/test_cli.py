@@ -693,6 +693,9 @@ def test_openapi_prints_the_document_of_a_policy(run: Run, monkeypatch: pytest.M
     assert json.loads(run("openapi", "--access", "open").out) == openapi_document(Policy.OPEN)
     monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
     assert json.loads(run("openapi").out) == openapi_document(Policy.OPEN)
+    # A tool that asks for a policy gets its document whatever the environment holds.
+    monkeypatch.setenv("LOGOADMIN_NO_SUCH_SETTING", "1")
+    assert json.loads(run("openapi", "--access", "guarded").out) == openapi_document(Policy.GUARDED)
 
 
 @contextmanager

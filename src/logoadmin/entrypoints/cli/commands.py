@@ -115,7 +115,8 @@ def openapi(access: str | None) -> None:
     from logoadmin.entrypoints.http_api.openapi import openapi_document
     from logoadmin.settings import load_settings
 
-    document = openapi_document(load_settings(access=access).access or Policy.GUARDED)
+    policy = load_settings().access if access is None else Policy(access)
+    document = openapi_document(policy or Policy.GUARDED)
     click.echo(json.dumps(document, indent=2, sort_keys=True))
 
 
