@@ -411,6 +411,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
             "gallery_title": "Our logos",
             "gallery_targets": {"forum": {"name": "Forum", "documents": ['domain("forum.example")']}},
             "gallery_home": "https://www.example/",
+            "submission_rules": "Logos are 300 pixels wide.",
         },
     ),
     ListFactors: ("factors.list", {}),

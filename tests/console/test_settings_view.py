@@ -122,11 +122,13 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
     page = console.page
     title, home = page.get_by_label("Title"), page.get_by_label("Link to your site")
     title.fill("Our logos")
+    page.get_by_label("Rules for submissions").fill("Logos are 300 pixels wide.\nNothing of others.")
     home.fill("https://www.example/")
     home.press("Enter")
     expect(page.locator(".notice")).to_contain_text("The page for visitors")
     found = service.gallery.settings.get(GetSettings())
     assert (found.gallery_title, found.gallery_home) == ("Our logos", "https://www.example/")
+    assert found.submission_rules == "Logos are 300 pixels wide.\nNothing of others."
     page.reload()
     expect(title).to_have_value("Our logos")
     title.fill("")

@@ -116,6 +116,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "gallery_title": None,
     "gallery_home": None,
     "gallery_targets": {},
+    "submission_rules": "",
 }
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {

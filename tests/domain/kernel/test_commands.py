@@ -58,7 +58,7 @@ AMENDMENTS = {
     authors.AmendAuthor: {"user_id", "username"},
     artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "details", "active"},
     artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "details", "active"},
-    settings.AmendSettings: {"picture_hosts", "gallery_title", "gallery_home", "gallery_targets"},
+    settings.AmendSettings: {"picture_hosts", "gallery_title", "gallery_home", "gallery_targets", "submission_rules"},
     proposals.AmendProposal: {"title", "note", "changes"},
 }
 ANYTHING = anything()

@@ -187,11 +187,12 @@ def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, sto
 
 def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_undone(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
-    amended = stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home=""))
-    assert (amended.picture_hosts, amended.gallery_title, amended.gallery_home) == (HOSTS, "Ours", "")
+    rules = "Logos are 300 pixels wide.\n\nNo pictures of others." + "!" * 3_950
+    amended = stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home="", submission_rules=rules))
+    assert amended == SharedSettings(HOSTS, "Ours", "", submission_rules=rules)
     assert stocked.settings.get(GetSettings()) == amended
     stocked.settings.amend(AmendSettings(gallery_title=None))
-    assert stocked.settings.get(GetSettings()) == SharedSettings(HOSTS, None, "")
+    assert stocked.settings.get(GetSettings()) == SharedSettings(HOSTS, None, "", submission_rules=rules)
     stocked.changes.revert(Revert(change_id=stocked.changes.version()))
     assert stocked.settings.get(GetSettings()) == amended
 
@@ -200,8 +201,9 @@ def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_und
     ("values", "place"),
     [
         ({"gallery_title": ""}, ("gallery_title",)),
-        ({"gallery_title": "x" * 101}, ("gallery_title",)),
+        ({"gallery_title": "x" * 65}, ("gallery_title",)),
         ({"gallery_home": "javascript:alert(1)"}, ("gallery_home",)),
+        ({"submission_rules": "x" * 4_001}, ("submission_rules",)),
         ({"gallery_home": "https://ann:secret@www.example/"}, ("gallery_home",)),
     ],
 )

@@ -222,7 +222,7 @@ SETTINGS: Final = RecordKind(
     removed=lambda _: None,
     name_field="",
     write_scope=Scope.ALL,
-    usual={"gallery_title": None, "gallery_home": None, "gallery_targets": {}},
+    usual={"gallery_title": None, "gallery_home": None, "gallery_targets": {}, "submission_rules": ""},
 )
 
 # Of these, the history has the removals alone, each under the number of its change: none can be undone.

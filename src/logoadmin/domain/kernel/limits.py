@@ -36,7 +36,8 @@ MAX_ADDRESS: Final = 64
 MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
 MAX_PICTURE_HOSTS: Final = 64
-MAX_GALLERY_TITLE: Final = 100
+MAX_GALLERY_TITLE: Final = 64
+MAX_SUBMISSION_RULES: Final = 4_000
 MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
@@ -363,6 +364,14 @@ GalleryHome = Annotated[
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
         "https://www.example",
+    ),
+]
+SubmissionRules = Annotated[
+    str,
+    *plain_text(0, MAX_SUBMISSION_RULES),
+    described(
+        "What submissions must be like: plain text, shown to people who submit; empty for none.",
+        "Logos are 300 pixels wide.",
     ),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.

@@ -39,6 +39,7 @@ from logoadmin.domain.kernel.limits import (
     RoleName,
     Scopes,
     Source,
+    SubmissionRules,
     Target,
     ThemeId,
     UnixTime,
@@ -178,6 +179,7 @@ class SharedSettings:
     gallery_title: GalleryTitle | None = None
     gallery_home: GalleryHome | None = None
     gallery_targets: GalleryTargets = field(default_factory=dict)
+    submission_rules: SubmissionRules = ""
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 

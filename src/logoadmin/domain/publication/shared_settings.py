@@ -7,7 +7,7 @@ from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.kinds import SETTINGS
-from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts
+from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SubmissionRules
 from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, unless_unmodified
@@ -27,6 +27,7 @@ class AmendSettings(Command):
     gallery_title: GalleryTitle | None = UNSET
     gallery_home: GalleryHome | None = UNSET
     gallery_targets: NewTargets = UNSET
+    submission_rules: SubmissionRules = UNSET
 
 
 class SettingsService(Service):

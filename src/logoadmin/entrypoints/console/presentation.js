@@ -70,5 +70,10 @@ export const presentation = {
     name: "username",
   },
   role: { order: ["name", "scope"], widgets: { scope: "scope" }, name: "name" },
-  settings: { order: ["gallery_title", "gallery_home"], apart: ["picture_hosts", "gallery_targets"], widgets: {}, name: "" },
+  settings: {
+    order: ["gallery_title", "gallery_home", "submission_rules"],
+    apart: ["picture_hosts", "gallery_targets"],
+    widgets: { submission_rules: "text area" },
+    name: "",
+  },
 };

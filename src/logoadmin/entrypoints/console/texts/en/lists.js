@@ -95,6 +95,7 @@ export default {
   "field.gallery_home": "Link to your site",
   "field.gallery_targets": "Targets",
   "field.gallery_title": "Title of the page for visitors",
+  "field.submission_rules": "Rules for submissions",
   "field.picture_hosts": "Picture hosts",
   "field.details_tags": "Tags",
   "field.preview_url": "Picture",

@@ -546,6 +546,7 @@ export default {
   "in.gallery_home": "the link to your site",
   "in.gallery_targets": "the targets",
   "in.gallery_title": "the title of the page for visitors",
+  "in.submission_rules": "the rules for submissions",
   "in.picture_hosts": "the picture hosts",
   "in.preview_url": "the picture",
   "in.role_id": "the role",
@@ -665,6 +666,7 @@ export default {
   // About
   "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
   "field.gallery_title.hint": "Empty: as in the service configuration.",
+  "field.submission_rules.hint": "What people read who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
   "overview.published": "What sites have",
   // What an artwork says of itself
   "area.count": "{n} of {most}",

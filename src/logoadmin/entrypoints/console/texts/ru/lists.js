@@ -98,6 +98,7 @@ export default {
   "field.gallery_home": "Ссылка на ваш сайт",
   "field.gallery_targets": "Места",
   "field.gallery_title": "Заголовок страницы для посетителей",
+  "field.submission_rules": "Правила для присылаемых работ",
   "field.picture_hosts": "Хосты для картинок",
   "field.details_tags": "Теги",
   "field.preview_url": "Картинка",

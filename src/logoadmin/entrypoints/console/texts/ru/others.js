@@ -549,6 +549,7 @@ export default {
   "in.gallery_home": "ссылки на ваш сайт",
   "in.gallery_targets": "мест",
   "in.gallery_title": "заголовка страницы для посетителей",
+  "in.submission_rules": "правил для присылаемых работ",
   "in.picture_hosts": "хостов для картинок",
   "in.preview_url": "картинки",
   "in.role_id": "роли",
@@ -668,6 +669,7 @@ export default {
   // About
   "field.gallery_home.hint": "Куда ведёт страница; начинается с http:// или https://. Пусто: как в настройках сервиса.",
   "field.gallery_title.hint": "Пусто: как в настройках сервиса.",
+  "field.submission_rules.hint": "Что читают авторы, когда присылают работу: размеры, форматы, что принимается. Простой текст, до 4000 знаков.",
   "overview.published": "Что есть у сайтов",
   // Что работа говорит о себе
   "area.count": "{n} из {most}",
