@@ -79,7 +79,7 @@ vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored file
 structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/modules.md
 	$(BIN)/python -m benchmarks.structure
 
-tables: .venv/ready  ## Write the tables of settings, causes, modules and operations into docs/
+tables: .venv/ready  ## Write the tables of settings, causes, rules and operations into docs/
 	$(BIN)/python -m tests.architecture.tables
 
 bench: .venv/ready  ## Compare with a bare Starlette route and with the usual way; needs wrk, and mariadbd for its part

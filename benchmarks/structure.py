@@ -36,10 +36,13 @@ _JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILIN
 _JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
 
 _COUNTED: Final = (
-    "A call is a call of a function in `src/logoadmin`, in any thread. Coroutines and generators that go on after a",
-    "wait, comprehensions, the lambda of a `cached_property` and functions that `dataclass` makes are not counted;",
-    "properties and validators are.",
+    "Calls are those of functions in `src/logoadmin`, properties and validators included, in all threads: resumed",
+    "coroutines and generators, comprehensions and methods that `dataclass` generates are not counted.",
 )
+# From the core outwards.
+_ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
+# The rules that a docstring names.
+_RULES: Final = re.compile(r"\s*\((?:contract|spec) [^)]*\)")
 _PASSWORD: Final = "a password for measuring"
 _LOGO: Final[dict[str, Any]] = {
     "name": "Aurora",
@@ -286,17 +289,9 @@ def block() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from ("", "| Python | Files | Lines |", "|---|---|---|")
-    rooms = [
-        "domain",
-        *(f"domain/{context}" for context in ("kernel", "gallery", "identity", "publication", "changes")),
-    ]
-    rooms += ["ports", "adapters/memory_storage", "adapters/sql_storage", "entrypoints/http_api"]
-    rooms += ["entrypoints/server", "entrypoints/cli", "entrypoints/console"]
-    for place in ["src", *(f"src/logoadmin/{room}" for room in rooms), "tests"]:
-        files = sorted((ROOT / place).rglob("*.py"))
-        lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
-        yield f"| `{place}` | {len(files)} | {lines:,} |"
+    yield from ("", "| Package | Modules | Lines | Contents |", "|---|---|---|---|")
+    yield from (_row(folder) for folder in _packages(PACKAGE))
+    yield f"| `tests` | {_size(ROOT / 'tests')} | [The tests](testing.md) |"
     yield from ("", " ".join(_COUNTED), "", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
     followed = {**http_paths(), **library_paths()}
     for what, path in followed.items():
@@ -312,6 +307,27 @@ def _lines() -> Iterator[str]:
         yield f"| {what} | {len(names)} |"
     shown = followed["`POST /api/logos`"]
     yield from ("", f"The path of `POST /api/logos`: {', '.join(f'`{name}`' for name in shown.files)}.", "", "")
+
+
+def _packages(folder: Path, depth: int = 2) -> Iterator[Path]:
+    """Yield a package and those in it down to a depth, from the core outwards."""
+    yield folder
+    inner = [path.parent for path in folder.glob("*/__init__.py")] if depth else []
+    for package in sorted(inner, key=lambda path: (_ROOMS.index(path.name) if path.name in _ROOMS else 0, path.name)):
+        yield from _packages(package, depth - 1)
+
+
+def _row(package: Path) -> str:
+    """Return the row of a package: its size with the packages in it, and the start of its docstring."""
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    start = _RULES.sub("", docstring.partition("\n\n")[0].replace("\n", " "))
+    contents = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", start).replace("``", "`").removesuffix(".")
+    return f"| `{package.relative_to(PACKAGE.parent).as_posix()}` | {_size(package)} | {contents} |"
+
+
+def _size(folder: Path) -> str:
+    files = sorted(folder.rglob("*.py"))
+    return f"{len(files)} | {sum(len(file.read_text(encoding='utf-8').splitlines()) for file in files):,}"
 
 
 def written() -> str:

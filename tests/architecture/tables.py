@@ -1,6 +1,5 @@
 """The tables of the docs that are generated from the code; ``python -m tests.architecture.tables`` writes them."""
 
-import ast
 import re
 import sys
 from collections import defaultdict
@@ -23,12 +22,9 @@ from tests.architecture.test_evidence import named, rules
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PACKAGE: Final = DOCS.parent / "src" / "logoadmin"
-_RULES: Final = re.compile(r"\s*\(((?:contract|spec) [^)]*)\)")
 _SPEC_RULES: Final = re.compile(
     r"§(Resources|Endpoints|Rules|Authentication|Errors|Limits|Versioning)(?: (\d+))?(?:( to | and )(\d+))?"
 )
-# From the core outwards.
-_ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
 
 
 def settings() -> str:
@@ -54,11 +50,6 @@ def causes() -> str:
     """Return the rows of all causes of database failures: code, text and cure."""
     lines = ["| Code | Cause | Remedy |", "|---|---|---|"]
     return "\n".join([*lines, *(f"| `{cause.code}` | {cause.text} | {cause.cure} |" for cause in Cause)])
-
-
-def modules() -> str:
-    """Return the rows of all modules, each with the start of its docstring."""
-    return "\n".join(["| Module | Contents | Rules |", "|---|---|---|", *_module_rows(PACKAGE)])
 
 
 def operations() -> str:
@@ -112,28 +103,6 @@ def _name_of(answer: Any) -> str:
     return str(answer.__name__)
 
 
-def _module_rows(folder: Path) -> Iterator[str]:
-    """Yield the rows of a package, of its modules and of the packages in it."""
-    name = folder.relative_to(PACKAGE).as_posix()
-    yield f"| {'`__init__.py`' if folder == PACKAGE else f'**`{name}/`**'} | {_contents(folder / '__init__.py')} |"
-    for module in sorted(folder.glob("*.py")):
-        if module.name != "__init__.py":
-            yield f"| `{module.relative_to(PACKAGE).as_posix()}` | {_contents(module)} |"
-    packages = {
-        path.parent.name: path.parent for path in folder.glob("*/__init__.py") if path.parent.name != "versions"
-    }
-    for package in sorted(packages, key=lambda name: (_ROOMS.index(name) if name in _ROOMS else 0, name)):
-        yield from _module_rows(packages[package])
-
-
-def _contents(module: Path) -> str:
-    """Return two cells: the start of a module's docstring, and the rules that it names in parentheses."""
-    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    start = docstring.partition("\n\n")[0].replace("\n", " ")
-    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", _RULES.sub("", start)).replace("``", "`")
-    return f"{text.removesuffix('.')} | {', '.join(_RULES.findall(start))}"
-
-
 def spec_rules() -> str:
     """Return the rows of all rules of the specification: the modules that keep each, and the tests that prove it."""
     modules, tests = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
@@ -163,7 +132,6 @@ def _cited(text: str) -> Iterator[str]:
 TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
-    "modules": ("modules.md", modules),
     "rules": ("spec.md", spec_rules),
     "operations": ("operations.md", operations),
     "records": ("interface.md", records),
