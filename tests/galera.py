@@ -23,7 +23,7 @@ _NAMES: Final = ("one", "two", "three")
 _SYNCED: Final = "4"
 _READY_WITHIN: Final = 60.0
 _STARTS: Final = 3
-# As in docs/cluster.md, except for the size of the cache.
+# As in docs/proxy.md, except for the size of the cache.
 _TIMES: Final = (
     "evs.keepalive_period=PT0.5S",
     "evs.suspect_timeout=PT2S",

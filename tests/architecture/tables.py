@@ -31,8 +31,8 @@ def settings() -> str:
     """Return the rows of all settings: name, default and description."""
     lines = ["| Name | Default | Meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        listed = "; separated by commas, or an array in `logoadmin.toml`" if "tuple" in str(field.annotation) else ""
-        lines.append(f"| `{name}` | {default(field.default)} | {field.description}{listed} |")
+        is_list = " (list)" if "tuple" in str(field.annotation) else ""
+        lines.append(f"| `{name}` | {default(field.default)} | {field.description}{is_list} |")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The recipes of docs/members.md, run against the service (contract R5)."""
+"""The recipes of docs/people.md, run against the service (contract R5)."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from tests.services import in_thread
 
 pytestmark = [pytest.mark.rule("contract R5"), pytest.mark.server("a web server in a thread")]
 
-PAGE: Final = (Path(__file__).parents[2] / "docs/members.md").read_text(encoding="utf-8")
+PAGE: Final = (Path(__file__).parents[2] / "docs/people.md").read_text(encoding="utf-8")
 SECRET: Final = "of the forum"
 PASSWORD: Final = "a long one of the administrator"
 
@@ -26,7 +26,7 @@ def recipe(part: str) -> dict[str, Any]:
     (block,) = [block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if part in block]
     assert block.count("\n") <= 30
     names: dict[str, Any] = {}
-    exec(compile(block, "docs/members.md", "exec"), names)
+    exec(compile(block, "docs/people.md", "exec"), names)
     return names
 
 

@@ -222,7 +222,7 @@ def test_both_lost(run: Run, gallery: LogoAdmin) -> None:
 
 def test_in_a_hurry(run: Run, gallery: LogoAdmin) -> None:
     enrol(gallery)
-    lets_in(run, "somebody must be let in at once, whatever is lost")
+    lets_in(run, "the user must get in at once, whatever is lost")
 
 
 def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
@@ -244,7 +244,7 @@ def test_an_issuer_that_is_away(run: Run, gallery: LogoAdmin) -> None:
     settings |= {"oidc_issuer": "https://127.0.0.1:1", "oidc_default_role": "member", "password_sign_in": False}
     with connected(**settings) as closed, pytest.raises(SignInForbidden):
         password(closed)
-    lets_in(run, "the issuer is away or wrongly configured", **settings)
+    lets_in(run, "the issuer is unreachable or misconfigured", **settings)
 
 
 def test_passwords_switched_off(run: Run, gallery: LogoAdmin) -> None:

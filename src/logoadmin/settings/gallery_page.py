@@ -23,27 +23,20 @@ _Line = Annotated[str, Field(max_length=MAX_GALLERY_TITLE), AfterValidator(_is_l
 class GalleryPageSettings(BaseModel):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
-    gallery_page: bool = Field(
-        True, description="whether the published gallery has a [page for visitors](publish.md#the-page)"
-    )
-    gallery_title: _Line = Field("Gallery", description="the title of that page")
-    gallery_home: str = Field(
-        "", description="the URL of a page to which it links, such as `https://www.example`; by default no link"
-    )
+    gallery_page: bool = Field(True, description="publish a [page for visitors](publish.md#the-page)")
+    gallery_title: _Line = Field("Gallery", description="title of that page")
+    gallery_home: str = Field("", description="URL of your site, to which the page links")
     gallery_submit: bool | str = Field(
         True,
         union_mode="left_to_right",
         description=(
-            "whether it links to the console, for people who want to submit something; or the URL of a page of the "
-            "site that [sends members on](members.md)"
+            "link to the console for people who want to submit works; or the URL of a page of your "
+            "site that [signs members in](people.md#links)"
         ),
     )
     gallery_report: str = Field(
         "",
-        description=(
-            "where visitors report a logo or a theme: a URL or `mailto:`, in which `{url}` stands for the address of "
-            "its page; by default nowhere"
-        ),
+        description=("URL or `mailto:` where visitors report a work; `{url}` stands for the address of its page"),
     )
 
     @field_validator("gallery_home")

@@ -46,50 +46,47 @@ class Settings(SignInSettings, GalleryPageSettings):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    host: Address = Field("127.0.0.1", description="the address to listen on")
-    port: int = Field(8000, ge=0, le=MAX_PORT, description="the port; 0 chooses a free one")
+    host: Address = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(8000, ge=0, le=MAX_PORT, description="port; 0 chooses a free one")
     database: SecretStr = Field(
-        SecretStr("sqlite:///logoadmin.db"), description="the [URL of the database](install.md#databases)"
+        SecretStr("sqlite:///logoadmin.db"), description="[URL of the database](install.md#databases)"
     )
     create: bool = Field(
         True,
         description=(
-            "whether a missing database may be created by a start; `false`, once there is a gallery, makes it an error "
-            "(only `logoadmin init`, `restore` and `move` still create one)"
+            "create a missing database at the start; set `false` once you have a gallery, so that a "
+            "lost database is an error"
         ),
     )
     access: Annotated[Policy | None, CaseInsensitive] = Field(
         None,
         description=(
-            "the [access policy](secure.md#access-policies), `open` or `guarded`; by default `open` on loopback, and "
-            "required elsewhere"
+            "[access policy](people.md#access-policies), `open` or `guarded`; by default `open` on "
+            "loopback, and required elsewhere"
         ),
     )
-    workers: int = Field(1, ge=1, le=MAX_WORKERS, description="the number of worker processes, up to 64")
+    workers: int = Field(1, ge=1, le=MAX_WORKERS, description="number of worker processes, up to 64")
     trusted_proxies: Networks = Field(
-        (), description="addresses and networks of trusted [proxies](proxy.md#who-the-client-is)"
+        (), description="addresses and networks of trusted [proxies](proxy.md#client-addresses)"
     )
-    root_path: Prefix = Field(
-        "", description="the prefix that a [proxy](proxy.md#under-a-prefix) strips from the paths, such as `/gallery`"
-    )
+    root_path: Prefix = Field("", description="prefix that a [proxy](proxy.md) strips from paths, such as `/gallery`")
     token_key: SecretStr | None = Field(
         None,
         description=(
-            "the key that signs access tokens, at least 32 bytes; more keys may follow, see [keys for "
-            "tokens](secure.md#keys-for-tokens); by default the keys in the database"
+            "[keys for tokens](people.md#keys-for-tokens) of at least 32 bytes, separated by white "
+            "space; by default in the database"
         ),
     )
     token_key_files: Files = Field(
-        None, description="PEM files with private and public keys; the first signs access tokens"
+        None, description="PEM files with [keys for tokens](people.md#keys-for-tokens); the first signs"
     )
-    gallery: bool = Field(True, description="whether the [published gallery](publish.md) is served at `/gallery/`")
+    gallery: bool = Field(True, description="serve the [published gallery](publish.md) at `/gallery/`")
     gallery_dir: str | None = Field(
         None,
         min_length=1,
         description=(
-            "the [folder into which the service publishes](publish.md#the-folder-of-the-service); by default the "
-            "database file with `-gallery` behind its name, or `NAME-gallery` in the working directory for a database "
-            "`NAME` on a server"
+            "[folder of the published gallery](publish.md#the-folder-of-the-service); by default "
+            "`DATABASE-gallery`, beside an SQLite file or in the working directory"
         ),
     )
     gallery_days: int = Field(
@@ -98,58 +95,54 @@ class Settings(SignInSettings, GalleryPageSettings):
     gallery_key_file: str | None = Field(
         None,
         description=(
-            "PEM file (PKCS #8) with the Ed25519 key that signs the [published gallery](publish.md#the-gallery-key), "
-            "by default a key in the database; after a rotation, former keys follow the new one"
+            "PEM file with the Ed25519 [key of the gallery](publish.md#the-gallery-key), followed by "
+            "former keys; by default in the database"
         ),
     )
-    session_days: int = Field(90, ge=1, le=3_660, description="how long a session lasts in any case; 1 to 3660")
+    session_days: int = Field(90, ge=1, le=3_660, description="maximum length of a session; 1 to 3660")
     hosts: Hosts = Field(
         (),
         description=(
-            "the [host names](secure.md#names) of the service besides those of loopback, such as `gallery.example`; "
-            "`*` for any"
+            "[host names](proxy.md#host-names) of the service besides loopback names, such as "
+            "`gallery.example`; `*` for any"
         ),
     )
     origins: Origins = Field(
-        (), description="the origins whose pages may use the whole interface, such as `https://admin.example`"
+        (), description="origins whose pages may use the whole interface, such as `https://admin.example`"
     )
     cache_seconds: int = Field(
         60,
         ge=0,
         le=31_536_000,
         description=(
-            "how long browsers and CDNs may keep [public reads](interface.md#caches-and-pages-of-other-sites) without "
-            "revalidation"
+            "how long browsers and CDNs may cache [public reads](interface.md#caches-and-pages-of-other-sites)"
         ),
     )
-    console: bool = Field(True, description="whether the console is served at `/console/`, and `/` redirects to it")
+    console: bool = Field(True, description="serve the console at `/console/`, and redirect `/` to it")
     picture_hosts: PictureHosts = Field(
         (),
         description=(
-            "the hosts from which [previews of CSS](extend-console.md#other-peoples-css) in the console may load "
-            "pictures, such as `i.example` or `*.example`"
+            "hosts whose pictures [previews of CSS](extend-console.md#other-peoples-css) in the "
+            "console may load, such as `*.example`"
         ),
     )
     picture_space: ByteSize = Field(
         ByteSize(1024**3),
         ge=0,
-        description=(
-            "the space of all [pictures](pictures.md) together in the database, such as `4 GiB`, or bytes; with 0, no "
-            "picture is accepted"
-        ),
+        description=("space for all [pictures](pictures.md) in the database; 0 accepts none"),
     )
     publish_imports: bool = Field(
         False,
         description=(
-            "whether logos and themes whose CSS [imports a style sheet](css.md#imports) are published: readers then "
-            "get whatever its owner sends them"
+            "publish works whose CSS [imports a style sheet](css.md#imports), whose owner then "
+            "controls what readers get"
         ),
     )
     outgoing_hosts: OutgoingHosts = Field(
         (),
         description=(
-            "names and addresses of hosts that [outgoing requests](secure.md#outgoing-requests) may reach although "
-            "they are not public, such as `styles.internal`"
+            "hosts that are not public but allowed for [outgoing "
+            "requests](proxy.md#outgoing-requests), such as `styles.internal`"
         ),
     )
     proposal_days: int = Field(
@@ -157,37 +150,37 @@ class Settings(SignInSettings, GalleryPageSettings):
         ge=1,
         le=3_660,
         description=(
-            "how long texts of [submissions](members.md) are kept that were declined, withdrawn or changed by a "
-            "reviewer; 1 to 3660"
+            "how long texts of [submissions](submissions.md) are kept that were declined, withdrawn "
+            "or changed by a reviewer; 1 to 3660"
         ),
     )
     notify_urls: NotifyUrls | None = Field(
         None,
         description=(
-            "the URLs of webhooks in Discord, Slack, Mattermost and others that get [notices](notices.md) of "
-            "submissions and blocks, separated by commas; this needs `logoadmin[client]`"
+            "URLs of webhooks that get [notices](submissions.md#notices), separated by commas; "
+            "requires `logoadmin[client]`"
         ),
     )
     admin_password: FirstPassword | None = Field(
-        None, description="the password of the first administrator; by default a generated one"
+        None, description="password of the first administrator; by default generated"
     )
-    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304, description="memory of each password hash, in KiB")
-    argon2_passes: int = Field(2, ge=1, le=100, description="the number of passes of each password hash")
+    argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304, description="memory for each password hash, in KiB")
+    argon2_passes: int = Field(2, ge=1, le=100, description="passes for each password hash")
     log_level: Level = Field("warning", description="`debug`, `info`, `warning` or `error`")
-    log_format: LogFormat = Field("text", description="`text`, or [`json`](watch.md#the-log-as-json)")
+    log_format: LogFormat = Field("text", description="`text` or [`json`](watch.md#the-log)")
     drain_seconds: int = Field(
         5,
         ge=0,
         le=3_600,
-        description="how long requests in flight are finished [after SIGTERM](upgrade.md#stopping); up to 3600",
+        description="how long current requests may take [after SIGTERM](upgrade.md#stopping); up to 3600",
     )
     metrics_port: int | None = Field(
         None,
         ge=0,
         le=MAX_PORT,
-        description="the port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
+        description="port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
     )
-    metrics_host: Address = Field("127.0.0.1", description="the address for metrics")
+    metrics_host: Address = Field("127.0.0.1", description="address for metrics")
 
     # No setting itself: the flag, variable or file of each one that was given.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)

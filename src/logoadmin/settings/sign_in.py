@@ -26,51 +26,51 @@ class SignInSettings(BaseModel):
     oidc_issuer: str | None = Field(
         None,
         description=(
-            "the URL of the OpenID Connect issuer for [single sign-on](people.md#single-sign-on), as in its metadata, "
-            "such as `https://login.example/realms/gallery`; this needs `logoadmin[client]`"
+            "URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its "
+            "metadata; requires `logoadmin[client]`"
         ),
     )
-    oidc_client_id: str | None = Field(None, description="the id of this service at the issuer")
-    oidc_client_secret: SecretStr | None = Field(None, description="the secret of this service at the issuer")
+    oidc_client_id: str | None = Field(None, description="id of this service at the issuer")
+    oidc_client_secret: SecretStr | None = Field(None, description="secret of this service at the issuer")
     oidc_roles: tuple[str, ...] = Field(
         (),
         description=(
-            "the [roles of groups](people.md#roles-of-groups) at the issuer, by name or id, such as "
-            "`editors=editor,staff=2`; the first group that a user has decides"
+            "[roles of groups](people.md#roles-of-groups), by name or id, such as "
+            "`editors=editor,staff=2`; the user's first group counts"
         ),
     )
     oidc_default_role: str | None = Field(
-        None, description="the role, by name or id, of users without such a group; by default they cannot sign in"
+        None, description="role of users without such a group; by default they cannot sign in"
     )
     public_url: PublicUrlText | None = Field(
         None,
         description=(
-            "the [URL that browsers open](secure.md#the-public-url), such as `https://gallery.example`; by default "
-            "`http://localhost:PORT`, followed by `root_path`"
+            "[URL that browsers open](proxy.md#the-public-url); by default `http://localhost:PORT` and `root_path`"
         ),
     )
-    password_sign_in: bool = Field(True, description="whether people can sign in with a password")
+    password_sign_in: bool = Field(True, description="allow sign-in with passwords")
     min_password_length: int = Field(
         8,
         ge=1,
         le=64,
         description=(
-            "the minimum length of new passwords under the access policy `guarded`; 1 to 64. From 8 on, the most "
-            "common passwords are refused as well"
+            "minimum length of new passwords under `guarded`, 1 to 64; from 8 on, common passwords are refused"
         ),
     )
     second_factor: Annotated[SecondFactorPolicy, CaseInsensitive] = Field(
         "optional",
-        description=("whether a second factor is `optional`, or `required` of everybody who may change something"),
+        description=("`optional`, or `required` for users who can change something"),
     )
     factor_key: FactorKey | None = Field(
         None,
         description=(
-            "the key that encrypts the secrets of second factors in the database, at least 32 characters; former keys "
-            "may follow, separated by commas; by default a key in the database"
+            "keys that encrypt [second factors](people.md#where-the-secrets-are), at least 32 "
+            "characters each, separated by commas; by default in the database"
         ),
     )
-    event_days: int = Field(180, ge=1, le=3_660, description="how long security events are kept; 1 to 3660")
+    event_days: int = Field(
+        180, ge=1, le=3_660, description="how long [security events](people.md#security-events) are kept; 1 to 3660"
+    )
 
     @field_validator("oidc_issuer")
     @classmethod
