@@ -172,7 +172,19 @@ _ACT: Final = (
     *("can_undo", "why_not"),
 )
 _PROPOSAL_SUMMARY: Final = (
-    *("proposal_id", "title", "state", "user_id", "user_name", "counts", "names", "pictures", "new_hosts", "risks"),
+    *(
+        "proposal_id",
+        "title",
+        "state",
+        "user_id",
+        "user_name",
+        "first_work",
+        "counts",
+        "names",
+        "pictures",
+        "new_hosts",
+        "risks",
+    ),
     *("artworks", "reason", "created_at"),
     *("decided_at", "decided_by", "request_id", "undone", "undone_at", "undone_by"),
     *("undone_user_id", "undone_user_name"),

@@ -452,6 +452,28 @@ def test_texts_that_were_not_applied_go_after_a_while(storage: Storage) -> None:
     assert (again.state, len(again.changes)) == ("waiting", 1)
 
 
+@pytest.mark.rule("contract R1", "contract R3")
+def test_a_work_is_the_first_until_one_of_its_submitter_is_applied(
+    gallery: LogoAdmin, member: Caller, reviewer: Caller
+) -> None:
+    def first_works() -> list[bool]:
+        return [each.first_work for each in gallery.proposals.list(ListProposals(), reviewer)]
+
+    propose(gallery, member, NEW_LOGO)
+    propose(gallery, member, NEW_LOGO)
+    propose(gallery, reviewer, NEW_LOGO)
+    gallery.proposals.propose(proposing(NEW_LOGO))  # by the program itself
+    assert first_works() == [True, True, True, False]
+    before = shown(gallery)
+    gallery.proposals.apply(ApplyProposal(proposal_id=2), with_request(reviewer, "applied"))
+    assert first_works() == [False, False, True, False]
+    after = shown(gallery)
+    assert (before.first_work, after.first_work) == (True, False)
+    assert after.version > before.version  # or a client would keep what it has
+    undo(gallery, "applied", OWNER, "undone")
+    assert first_works() == [True, True, True, False]
+
+
 @pytest.mark.rule("contract R1", "contract R2")
 def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())
@@ -471,6 +493,10 @@ def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> Non
         gallery.proposals.apply(ApplyProposal(proposal_id=1))
     for _ in range(20):
         latter.proposals.propose(proposing(NEW_LOGO))
+    # What was applied of the latter is no work of the former.
+    gallery.proposals.apply(ApplyProposal(proposal_id=2))
+    waiting = gallery.proposals.list(ListProposals(state=WAITING, limit=2))
+    assert [(each.proposal_id, each.first_work) for each in waiting] == [(1, True), (3, False)]
     # Nor does the history give the name of one to what the other did.
     gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
     gallery.users.remove(RemoveUser(user_id=MEMBER_ID))

@@ -88,6 +88,9 @@ class ProposalSummary:
     state: Annotated[ProposalState, described("Whether it waits, or the decision.", "waiting")]
     user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
     user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
+    first_work: Annotated[
+        bool, described("Whether it waits, and no proposal of its submitter has been applied yet.", False)
+    ]
     counts: Annotated[Mapping[str, int], described("How many changes are about each kind of record.", {"logo": 1})]
     names: Annotated[tuple[str, ...], described("The names of the first three logos and themes in it.", ["Aurora"])]
     pictures: Annotated[tuple[str, ...], described("The pictures of these.", ["https://example.org/aurora.png"])]

@@ -15,13 +15,14 @@ from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_o
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in
-from logoadmin.ports.changes.proposal_storage import ListedProposal, StoredProposal, Viewer
+from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 from logoadmin.ports.kernel.change_storage import creation_of
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
 # such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
 _NOBODY: Final = -1
+_SHOWN_KINDS: Final = (Kind.USER, Kind.AUTHOR, Kind.LOGO, Kind.THEME)
 
 
 def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
@@ -83,7 +84,10 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
     undoings = {each.change_id: each for each in undone_changes if each}
     users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
     created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
-    last_of_users = history_in(uow).last_of_kinds().get(Kind.USER, 0)
+    waiting = [each for each in proposals if each.state is ProposalState.WAITING]
+    successful = proposals_in(uow).successful({each.user_id for each in waiting if each.user_id is not None})
+    # A proposal that is applied changes records, after which others are no longer the first.
+    last = max([history_in(uow).last_of_kinds().get(kind, 0) for kind in _SHOWN_KINDS])
     for proposal in proposals:
         user = users.get(proposal.user_id)
         # Somebody else may have the id of a removed user.
@@ -98,6 +102,9 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
             state=proposal.state,
             user_id=proposal.user_id,
             user_name=None if submitter is None else submitter.username,
+            first_work=proposal.state is ProposalState.WAITING
+            and proposal.user_id is not None
+            and (proposal.user_id, proposal.user_since) not in successful,
             **_summary(proposal.summary),
             reason=proposal.reason,
             created_at=proposal.created_at,
@@ -109,7 +116,7 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
             undone_by=None if undoing is None else undoing.request_id,
             undone_user_id=None if undoing is None else undoing.user_id,
             undone_user_name=None if undoer is None else undoer.username,
-            version=last_of_users << VERSION_BITS | proposal.version,
+            version=last << VERSION_BITS | proposal.version,
         )
 
 

@@ -1,6 +1,6 @@
 """Proposals: changes that wait for a decision (contract R1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Protocol
@@ -153,6 +153,9 @@ class Proposals(Protocol):
 
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
         """Return the number of proposals that wait of the user whom a change created, and their size in bytes."""
+
+    def successful(self, user_ids: Collection[int]) -> frozenset[tuple[int, int]]:
+        """Return those of these users of whom a proposal was applied, each with the change that created the user."""
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
         """Return up to ``limit`` proposals with texts that were not applied, decided at a Unix time or earlier."""

@@ -1,5 +1,6 @@
 """The proposals."""
 
+from collections.abc import Collection
 from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
@@ -56,6 +57,11 @@ class MemoryProposals(Repository):
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
         sizes = [each.size for each in self._waiting() if (each.user_id, each.user_since) == (user_id, since)]
         return len(sizes), sum(sizes)
+
+    def successful(self, user_ids: Collection[int]) -> frozenset[tuple[int, int]]:
+        made = self._tables.proposals.values()
+        applied = [each for each in made if each.state is ProposalState.APPLIED and each.user_id in user_ids]
+        return frozenset((each.user_id, each.user_since) for each in applied if each.user_id is not None)
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
         found = [(each.unapplied_since, id_) for id_, each in self._tables.proposals.items()]

@@ -1,7 +1,7 @@
 """The repository of proposals."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, func, or_, select, true
 
 from logoadmin.adapters.sql_storage.keyset_pages import IndexPath, KeysetPages
 from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.statements import KEY, Row
+from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.changes_tables import proposals
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
@@ -38,6 +38,11 @@ _PAGES = KeysetPages(
 )
 _WAITING_OF = select(func.count(), func.coalesce(func.sum(proposals.c.size), 0)).where(
     proposals.c.user_id == KEY, proposals.c.user_since == bindparam("since"), proposals.c.state == bindparam("state")
+)
+_SUCCESSFUL = (
+    select(proposals.c.user_id, proposals.c.user_since)
+    .where(proposals.c.user_id.in_([bindparam(key) for key in KEYS]), proposals.c.state == bindparam("state"))
+    .distinct()
 )
 _UNAPPLIED = (
     select(*_COLUMNS)
@@ -119,6 +124,13 @@ class SqlProposals(Repository):
         given = {"key": user_id, "since": since, "state": ProposalState.WAITING.value}
         ((count, size),) = self._transaction.rows(_WAITING_OF, given)
         return int(count), int(size)
+
+    def successful(self, user_ids: Collection[int]) -> frozenset[tuple[int, int]]:
+        found: set[tuple[int, int]] = set()
+        for some in in_portions(KEYS, sorted(user_ids)):
+            rows = self._transaction.rows(_SUCCESSFUL, {**some, "state": ProposalState.APPLIED.value})
+            found |= {(user_id, since) for user_id, since in rows}
+        return frozenset(found)
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
         return tuple(map(_proposal, self._transaction.rows(_UNAPPLIED, {"until": until, "limit": limit})))
