@@ -20,7 +20,6 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
 from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
@@ -35,7 +34,6 @@ from tests.privileges import unprivileged
 pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
 
 SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
-TROUBLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
 # The checks made through a proxy.
 THROUGH: Final = ("url", "gallery")
 # What keeps nothing from working: this machine may have an older SQLite.
@@ -109,18 +107,6 @@ def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_pa
 
 def test_memory_is_warned_of(run: Run) -> None:
     assert list(problems(run("doctor", "--database", "memory:"))) == ["database"]
-
-
-@pytest.mark.usefixtures("gallery")
-def test_the_docs_have_every_check(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
-    (tmp_path / "logoadmin.toml").chmod(0o600)
-    of_file = list(said(run("doctor")))
-    of_server = list(mysql_checks.looks_inside(0))
-    table = TROUBLE.read_text(encoding="utf-8").partition("| Check | Passes if |\n")[2].partition("\n\n")[0]
-    named = [name for row in re.findall(r"^\| (`.*`) \|", table, re.MULTILINE) for name in re.findall("`(.+?)`", row)]
-    others = [*THROUGH, "metrics_port"]
-    assert sorted(named) == sorted({*of_file, *of_server, *others})
 
 
 # Settings

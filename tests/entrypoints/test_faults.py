@@ -1,7 +1,4 @@
-"""Every way in which a start or a run fails, made for real: the output of commands, doctor, ``/readyz`` and the log.
-
-The table of the docs (docs/trouble.md, "Where each fault is reported") has the same rows.
-"""
+"""Every way in which a start or a run fails, made for real: the output of commands, doctor, ``/readyz`` and the log."""
 
 import contextlib
 import itertools
@@ -47,8 +44,6 @@ pytestmark = [
 ]
 
 SOON: Final = 10.0
-TABLE: Final = Path(__file__).parents[2] / "docs" / "trouble.md"
-HEAD: Final = "| Fault | `init`, `serve` | `doctor` | `/readyz` | Log |\n"
 
 
 class Place:
@@ -509,10 +504,3 @@ def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.M
     for command in ("init", "serve"):
         says_one_line(run(command), 2, of_settings, "did you mean LOGOADMIN_WORKERS?")
     assert problems(run("doctor").out) == {"settings"}
-
-
-@pytest.mark.rule("contract K4")
-def test_the_docs_have_the_same_table() -> None:
-    table = TABLE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0].splitlines()[1:]
-    rows = [(row.fault, row.command, row.doctor, row.readyz, row.log) for row in ROWS]
-    assert [line.replace("`", "") for line in table] == [f"| {' | '.join(cells)} |" for cells in (*rows, *AT_START)]

@@ -12,7 +12,6 @@ from tests.entrypoints.command_line import Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K9")]
 
-_BACKUP: Final = Path(__file__).parents[2] / "docs" / "backup.md"
 # What of each table an export leaves out; the settings for everybody are in the history.
 LEFT_OUT: Final = {
     "changes": "the history and the version numbers",
@@ -56,9 +55,3 @@ def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
     exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()
     assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
-
-
-def test_the_docs_name_what_an_export_leaves_out() -> None:
-    section = _BACKUP.read_text(encoding="utf-8").split("## What an export leaves out")[1].split("\n## ")[0]
-    listed = [line[2:].split(":")[0].split(",")[0] for line in section.splitlines() if line.startswith("- ")]
-    assert listed == [*NOT_EXPORTED]

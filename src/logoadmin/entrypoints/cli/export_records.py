@@ -16,7 +16,7 @@ from logoadmin.entrypoints.cli.gallery import command_settings, database_option,
 from logoadmin.entrypoints.cli.import_records import counted
 from logoadmin.entrypoints.cli.lines import command_of
 
-# What a file of records does not hold; docs/backup.md lists it as well.
+# What a file of records does not contain.
 NOT_EXPORTED: Final = (
     "the history and the version numbers",
     "blocks",
