@@ -21,7 +21,7 @@ from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.bound_storage import OpenTransaction
-from logoadmin.domain.changes import acts, import_export
+from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
@@ -395,6 +395,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
     preferences.GetPreferences: ("preferences.get", {}),
     preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
+    member_notices.GetNotices: ("member_notices.get", {}),
+    member_notices.MarkNoticesSeen: ("member_notices.mark_seen", {}),
     publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     css.ReadUserStyle: ("css.user_style", {"text": "/* ==UserStyle==\n@name Aurora\n==/UserStyle== */\na {}"}),

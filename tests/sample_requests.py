@@ -211,6 +211,8 @@ SAMPLES: Final = (
         (*_USER, "user_since", "scope", "must_enrol", "must_change_password", "by_link")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
+    Sample("GET", "/api/auth/me/notices", 200, "always", ("notices", "unseen")),
+    Sample("POST", "/api/auth/me/notices/seen", 200, "always", ("unseen",)),
     Sample("GET", "/api/auth/sessions", 200, "always", _SESSION, is_list=True),
     Sample("DELETE", "/api/auth/sessions/{session_id}", 200, "always", ("session_id",), errors=(404,)),
     Sample("GET", "/api/auth/factors", 200, "always", _FACTOR, is_list=True),

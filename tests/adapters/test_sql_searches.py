@@ -2,7 +2,8 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,8 +15,10 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
-from logoadmin.domain.kernel.records import Author, Logo, Role, User
+from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, User
+from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.gallery.picture_storage import PictureName, Standing
+from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 
@@ -210,3 +213,34 @@ def _is_taken_down(picture: str, uow: UnitOfWork) -> bool:
 
 def _names(picture: str, uow: UnitOfWork) -> object:
     return uow.gallery.pictures.names(picture, 20)
+
+
+@pytest.mark.rule("contract R7")
+def test_notices_for_members_cost_their_own_number(sql_storage: SqlStorage) -> None:
+    proposal = StoredProposal(
+        proposal_id=0, version=1, state=ProposalState.DECLINED, user_id=7, user_since=5, title="", kinds=0, summary={},
+        size=0, created_at=0, waiting_since=0, decided_at=1, note="", changes=(),
+    )  # fmt: skip
+
+    def keep_works(uow: UnitOfWork) -> None:
+        for author_id in (1, 2):
+            uow.records(AUTHORS).add(Author(author_id, 6 + author_id, f"author {author_id}", 0))
+        for id_ in range(2_000):
+            uow.proposals.add(replace(proposal, proposal_id=id_, decided_at=id_ + 1, user_since=5 + id_ % 2))
+            uow.records(LOGOS).add(Logo(id_, "Aurora", "u", "forum", "", False, (), 0))
+            link_author(uow, LOGOS, id_, 1 if id_ < 20 else 2)
+            uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, id_, id_, "no" if id_ % 2 else None))
+
+    sql_storage.write(keep_works)
+    everything = work_for(sql_storage, lambda uow: uow.proposals.page(-1, 2_000))
+    for statistics in (False, True):
+        if statistics:
+            take_statistics(sql_storage)
+        found = sql_storage.read(lambda uow: [len(each) for each in _notices(uow)])
+        assert found == [50, 0, 10]
+        assert work_for(sql_storage, _notices) < everything / 4, statistics
+
+
+def _notices(uow: UnitOfWork) -> tuple[Sequence[object], ...]:
+    stored = uow.member_notices
+    return stored.decided(7, 5, 50), stored.undone(7, 5, 50), stored.blocked(7, 50)

@@ -93,7 +93,7 @@ def test_the_docs_have_every_rule() -> None:
         "O": 9,
         "P": 5,
         "Q": 5,
-        "R": 6,
+        "R": 7,
         "S": 3,
     }
     contract = {f"{letter}{number}" for letter, last in numbers.items() for number in range(1, last + 1)}

@@ -27,6 +27,7 @@ LEFT_OUT: Final = {
     "challenges": "second factors",
     "identities": "identities of single sign-on",
     "preferences": "preferences",
+    "seen_notices": "preferences",
     "pictures": "pictures",
     "picture_names": "pictures",
     "proposals": "proposals",

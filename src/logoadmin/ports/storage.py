@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.changes.member_notice_storage import MemberNotices
 from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
@@ -61,6 +62,10 @@ class UnitOfWork(Protocol):
     @property
     def notices(self) -> Notices:
         """The notices that are still to be sent."""
+
+    @property
+    def member_notices(self) -> MemberNotices:
+        """The sources of notices for members."""
 
     @property
     def gallery(self) -> GalleryStorage:

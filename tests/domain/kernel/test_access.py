@@ -7,7 +7,7 @@ from typing import Protocol
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes import acts, import_export
+from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
@@ -78,7 +78,7 @@ TABLE: dict[type[Command], Row] = {
         sessions.WhoAmI, sessions.ListSessions, sessions.RemoveSession, preferences.GetPreferences,
         preferences.SetPreferences, settings.GetSettings, ListFactors, EnrolTotp, ConfirmTotp, RemoveFactor,
         CountRecoveryCodes, MakeRecoveryCodes, passkeys.BeginPasskey, passkeys.EnrolPasskey, keys.ListKeys,
-        keys.CreateKey, keys.RemoveKey, events.ListEvents,
+        keys.CreateKey, keys.RemoveKey, events.ListEvents, member_notices.GetNotices, member_notices.MarkNoticesSeen,
     ), Row("", False)),
     **dict.fromkeys((
         sessions.RemoveUserSession, sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink,
@@ -127,6 +127,7 @@ FOR_USERS = (
     *(preferences.GetPreferences, preferences.SetPreferences, sessions.WhoAmI, sessions.ListSessions),
     *(sessions.RemoveSession, ListFactors, passkeys.BeginPasskey, passkeys.EnrolPasskey, EnrolTotp, ConfirmTotp),
     *(RemoveFactor, CountRecoveryCodes, MakeRecoveryCodes, keys.ListKeys, keys.CreateKey, keys.RemoveKey),
+    *(member_notices.GetNotices, member_notices.MarkNoticesSeen),
 )
 OWN = [kind for kind, row in TABLE.items() if row.own]
 GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope or not row.without_token]

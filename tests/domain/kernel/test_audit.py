@@ -10,7 +10,7 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes import acts, import_export
+from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
@@ -149,6 +149,7 @@ UNRECORDED: Final = {
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
     preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
+    member_notices.GetNotices, member_notices.MarkNoticesSeen,
     css.JudgeCss, css.ReadUserStyle, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
     factors.ListUserFactors, factors.RemoveUserFactors, factors.CountRecoveryCodes,
@@ -386,7 +387,7 @@ OWNERS: Final = {
     "gallery_in": ("gallery", {"publication/publication_service.py"}),
     "repositories_in": ("gallery", {"changes/proposals.py"}),
     "publication_in": ("publication", set[str]()),
-    "(proposals_in|notices_in|rehearse)": ("changes", set[str]()),
+    "(proposals_in|notices_in|member_notices_in|rehearse)": ("changes", set[str]()),
     "change_log_of": ("changes", {"gallery/pictures.py"}),
 }
 

@@ -13,6 +13,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
+from logoadmin.ports.changes.member_notice_storage import SeenNotices
 from logoadmin.ports.changes.notice_storage import StoredNotice
 from logoadmin.ports.changes.proposal_storage import StoredProposal
 from logoadmin.ports.gallery.picture_storage import Standing, StoredPicture
@@ -96,6 +97,7 @@ class Tables:
     named_by: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     proposals: Rows[StoredProposal] = field(default_factory=Rows)
     notices: dict[int, StoredNotice] = field(default_factory=dict)
+    seen_notices: dict[int, SeenNotices] = field(default_factory=dict)
     factors: dict[int, Factor] = field(default_factory=dict)
     # hash -> user
     recovery_codes: dict[str, int] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.memory_storage.changes.member_notices import MemoryMemberNotices
 from logoadmin.adapters.memory_storage.changes.notices import MemoryNotices
 from logoadmin.adapters.memory_storage.changes.proposals import MemoryProposals
 from logoadmin.adapters.memory_storage.gallery.pictures import MemoryPictures
@@ -71,6 +72,7 @@ class MemoryUnitOfWork(Repository):
     secrets = cached_property(lambda room: MemorySecrets(room._tables, room._journal))
     proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))
     notices = cached_property(lambda room: MemoryNotices(room._tables, room._journal))
+    member_notices = cached_property(lambda room: MemoryMemberNotices(room._tables, room._journal))
     gallery = cached_property(lambda room: _Gallery(room._tables, room._journal))
     identity = cached_property(lambda room: _Identity(room._tables, room._journal))
     publication = cached_property(lambda room: _Publication(room._tables, room._journal))

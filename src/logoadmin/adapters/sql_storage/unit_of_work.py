@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.sql_storage.changes.member_notices import SqlMemberNotices
 from logoadmin.adapters.sql_storage.changes.notices import SqlNotices
 from logoadmin.adapters.sql_storage.changes.proposals import SqlProposals
 from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, error_of
@@ -82,6 +83,7 @@ class SqlUnitOfWork(_Room):
     secrets = cached_property(lambda room: SqlSecrets(room._transaction))
     proposals = cached_property(lambda room: SqlProposals(room._transaction))
     notices = cached_property(lambda room: SqlNotices(room._transaction))
+    member_notices = cached_property(lambda room: SqlMemberNotices(room._transaction))
     gallery = cached_property(lambda room: _Gallery(room._transaction))
     identity = cached_property(lambda room: _Identity(room._transaction))
     publication = cached_property(lambda room: _Publication(room._transaction))

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from logoadmin.domain.changes import proposal_records
+from logoadmin.domain.changes import member_notices, proposal_records
 from logoadmin.domain.changes.acts import ActService
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
+from logoadmin.domain.changes.member_notices import MemberNoticeService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposals import ProposalService, forget_unapplied
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -19,7 +20,7 @@ from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 # The modules with the answers of its use cases, which are stored for commands that are sent again.
-ANSWERS: Final = (proposal_records,)
+ANSWERS: Final = (proposal_records, member_notices)
 _DAY: Final = 86_400
 
 
@@ -31,6 +32,7 @@ class ChangesContext:
     bulk: BulkService
     proposals: ProposalService
     notices: NoticeSender
+    member_notices: MemberNoticeService
     import_export: ImportExportService
 
     def connect_changes(
@@ -49,6 +51,7 @@ class ChangesContext:
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
         self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host)
         self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
+        self.member_notices = MemberNoticeService(transactions)
         self.import_export = ImportExportService(transactions, new_passwords)
 
 

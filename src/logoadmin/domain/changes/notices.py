@@ -1,6 +1,7 @@
 """Notices in Discord, Slack, Mattermost and others, about proposals and blocks (contract R6).
 
 A notice is stored in the transaction of what it is about, one row for each receiver, and sent later by one process.
+Members read their own in :mod:`~logoadmin.domain.changes.member_notices`.
 """
 
 import json

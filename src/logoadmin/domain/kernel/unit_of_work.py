@@ -24,6 +24,7 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
+from logoadmin.ports.changes.member_notice_storage import MemberNotices
 from logoadmin.ports.changes.notice_storage import Notices
 from logoadmin.ports.changes.proposal_storage import Proposals
 from logoadmin.ports.gallery.gallery_storage import GalleryStorage
@@ -310,3 +311,8 @@ def proposals_in(uow: AnyUnitOfWork) -> Proposals:
 def notices_in(uow: AnyUnitOfWork) -> Notices:
     """Return the notices that are still to be sent."""
     return repositories_in(uow).notices
+
+
+def member_notices_in(uow: AnyUnitOfWork) -> MemberNotices:
+    """Return the sources of notices for members."""
+    return repositories_in(uow).member_notices

@@ -120,6 +120,7 @@ class MemoryUsers(MemoryRecords[User]):
         MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
         self._journal.delete(self._tables.passwords, id_)
         self._journal.delete(self._tables.preferences, id_)
+        self._journal.delete(self._tables.seen_notices, id_)
         remove_sign_in(self._tables, self._journal, id_)
         return super().remove(id_)
 

@@ -18,11 +18,12 @@ from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalSta
 _FIELDS: Final = tuple(field.name for field in fields(StoredProposal))
 _LISTED: Final = tuple(field.name for field in fields(ListedProposal))
 _COLUMNS: Final = tuple(proposals.c[name] for name in _FIELDS)
+LISTED_COLUMNS: Final = tuple(proposals.c[name] for name in _LISTED)
 _JSON: Final = ("summary", "changes")
 _OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.user_since == bindparam("since"))
 _OTHERS = proposals.c.kinds.bitwise_and(bindparam("hidden_kinds")) == 0
 _PAGES = KeysetPages(
-    select(*(proposals.c[name] for name in _LISTED)),
+    select(*LISTED_COLUMNS),
     proposals.c.proposal_id,
     {
         "state": proposals.c.state == bindparam("state"),
@@ -61,7 +62,8 @@ def _proposal(row: Row) -> StoredProposal:
     return StoredProposal(**_deserialized(_FIELDS, row))
 
 
-def _listed(row: Row) -> ListedProposal:
+def listed(row: Row) -> ListedProposal:
+    """Return the proposal in a row of ``LISTED_COLUMNS``."""
     return ListedProposal(**_deserialized(_LISTED, row))
 
 
@@ -118,7 +120,7 @@ class SqlProposals(Repository):
             viewer_id = -1 if viewer.user_id is None else viewer.user_id
             given |= {"viewer_id": viewer_id, "since": viewer.since, "hidden_kinds": viewer.hidden_kinds}
         given = {name: value for name, value in given.items() if value is not None}
-        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _listed)
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), listed)
 
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
         given = {"key": user_id, "since": since, "state": ProposalState.WAITING.value}

@@ -1,10 +1,17 @@
-"""The tables of proposals and notices."""
+"""The tables of proposals, of notices, and of what members have seen."""
 
 from typing import Final
 
 from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
 
-from logoadmin.adapters.sql_storage.tables.columns import OPAQUE, LongText, created_at_column, id_column, metadata
+from logoadmin.adapters.sql_storage.tables.columns import (
+    OPAQUE,
+    LongText,
+    created_at_column,
+    id_column,
+    metadata,
+    user_id_column,
+)
 from logoadmin.domain.kernel.limits import MAX_DECLINE_REASON, MAX_NOTICE, MAX_PROPOSAL_NOTE, MAX_PROPOSAL_TITLE
 
 # Without foreign keys: proposals outlast users.
@@ -34,6 +41,7 @@ proposals: Final = Table(
     Column("summary", LongText),
     Column("changes", LongText, nullable=False),
     Index(None, "user_id", "state"),
+    Index(None, "user_id", "decided_at"),
     Index(None, "state"),
     Index(None, "first_change"),
     Index(None, "unapplied_since"),
@@ -52,4 +60,13 @@ notices: Final = Table(
     Column("due_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False),
     Index(None, "due_at"),
+)
+
+# The fields of SeenNotices.
+seen_notices: Final = Table(
+    "seen_notices",
+    metadata,
+    user_id_column(primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("count", Integer, nullable=False),
 )

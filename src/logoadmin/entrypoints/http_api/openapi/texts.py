@@ -23,6 +23,7 @@ TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
     "preferences": "What clients keep for their user, such as the look of a list.",
+    "member_notices": "What users are told about their submissions and works.",
     "publication": "The published gallery, and what is missing from it.",
     "pictures": "The pictures that the gallery keeps.",
     "settings": "What administrators decide for everybody.",
@@ -169,7 +170,9 @@ _KEY: Final = {
 }
 
 # What these change has no place in the history, and therefore no note.
-_WITHOUT_HISTORY: Final = frozenset({"links", "sessions", "preferences", "factors", "passkeys", "keys"})
+_WITHOUT_HISTORY: Final = frozenset(
+    {"links", "sessions", "preferences", "member_notices", "factors", "passkeys", "keys"}
+)
 _NOTE: Final = {
     "name": "X-Change-Note",
     "in": "header",

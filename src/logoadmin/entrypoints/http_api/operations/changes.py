@@ -1,8 +1,8 @@
-"""The endpoints about the history, bulk changes, import and export (contract G, I4, J7, R)."""
+"""The endpoints about the history, bulk changes, submissions, import and export (contract G, I4, J7, R)."""
 
 from typing import Final
 
-from logoadmin.domain.changes import acts, import_export
+from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
@@ -78,6 +78,13 @@ CHANGES_OPERATIONS: Final = (
     Operation("contract R3", "POST /api/proposals/{proposal_id}/withdraw", proposals.WithdrawProposal,
               ProposalService.withdraw, Proposal, "Withdraw a proposal",
               "Only its submitter can do so, while it waits.", also=(409,)),
+    Operation("contract R7", "GET /api/auth/me/notices", member_notices.GetNotices,
+              member_notices.MemberNoticeService.get, member_notices.MemberNotices, "Get my notices",
+              "Decisions about your submissions, and blocks of your works: the newest 50, and how many of these you "
+              "have not marked as seen. Blocks of removed works are left out. Not with a service key."),
+    Operation("contract R7", "POST /api/auth/me/notices/seen", member_notices.MarkNoticesSeen,
+              member_notices.MemberNoticeService.mark_seen, member_notices.UnseenNotices, "Mark my notices as seen",
+              "All that exist now. Not with a service key."),
     Operation("contract I4", "POST /api/import", import_export.ImportRecords, import_export.ImportExportService.load,
               dict[ListedKind, ImportedCounts], "Import records",
               "Accepts JSON Lines, one record a line: its `kind` and its fields, for a logo or theme `author_ids`, or "

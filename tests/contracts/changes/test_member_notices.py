@@ -1,0 +1,245 @@
+"""What members are told about their submissions and works, on every storage (contract R7)."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.member_notices import (
+    MOST_NOTICES,
+    GetNotices,
+    MarkNoticesSeen,
+    MemberNotice,
+    MemberNotices,
+    UnseenNotices,
+)
+from logoadmin.domain.changes.proposal_commands import (
+    AmendProposal,
+    ApplyProposal,
+    DeclineProposal,
+    ProposeChanges,
+    WithdrawProposal,
+)
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, CreateTheme, RemoveLogo
+from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.identity.roles import AmendRole
+from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import CreateUser, RemoveUser
+from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
+from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotices
+from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.storage import Storage
+from tests.contracts.steps import add, author, link, logo, remove, role, theme, user, write
+from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
+
+pytestmark = pytest.mark.rule("contract R7")
+
+MEMBER_ID: Final = 501
+LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
+NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    return gallery_on(storage, clock)
+
+
+@pytest.fixture
+def member(gallery: LogoAdmin, storage: Storage) -> Caller:  # noqa: ARG001 (it makes the roles)
+    return signed_in(storage, "proposals:write", user_id=MEMBER_ID)
+
+
+def submit(gallery: LogoAdmin, caller: Caller, *changes: Any) -> int:
+    command = ProposeChanges(title="A logo", changes=changes or (NEW_LOGO,))
+    return gallery.proposals.propose(command, caller).proposal_id
+
+
+def apply(gallery: LogoAdmin, proposal_id: int, request_id: str = "applied") -> None:
+    gallery.proposals.apply(ApplyProposal(proposal_id=proposal_id), replace(OWNER, request_id=request_id))
+
+
+def decline(gallery: LogoAdmin, proposal_id: int, reason: str = "No") -> None:
+    gallery.proposals.decline(DeclineProposal(proposal_id=proposal_id, reason=reason))
+
+
+def notices(gallery: LogoAdmin, caller: Caller) -> MemberNotices:
+    return gallery.member_notices.get(GetNotices(), caller)
+
+
+def see(gallery: LogoAdmin, caller: Caller) -> None:
+    assert gallery.member_notices.mark_seen(MarkNoticesSeen(), caller) == UnseenNotices(0)
+
+
+def test_decisions_and_blocks_are_told_newest_first(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
+    assert notices(gallery, member) == MemberNotices((), 0)
+    for _ in range(3):
+        submit(gallery, member)
+    gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), member)
+    clock.pass_by(10)
+    decline(gallery, 2, "Too wide")
+    clock.pass_by(10)
+    apply(gallery, 1)
+    clock.pass_by(10)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="It is somebody else's"))
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Lynx"))
+    name = ARTWORK["name"]
+    assert notices(gallery, member) == MemberNotices(
+        (
+            MemberNotice(NOW + 30, "blocked", None, Kind.LOGO, 1, "Lynx", "It is somebody else's"),
+            MemberNotice(NOW + 20, "applied", 1, Kind.LOGO, 1, name, None),
+            MemberNotice(NOW + 10, "declined", 2, Kind.LOGO, None, name, "Too wide"),
+        ),
+        3,
+    )
+
+
+def test_a_submission_that_was_undone_says_so_until_it_is_decided_again(
+    gallery: LogoAdmin, clock: FrozenClock, member: Caller
+) -> None:
+    apply(gallery, submit(gallery, member))
+    clock.pass_by(10)
+    tuple(gallery.changes.revert_request(RevertRequest(request_id="applied"), replace(OWNER, request_id="undone")))
+    (undone,) = notices(gallery, member).notices
+    assert (undone.event, undone.at, undone.id) == ("undone", NOW + 10, None)
+    clock.pass_by(10)
+    gallery.proposals.amend(AmendProposal(proposal_id=1, note="Why?"), member)
+    assert notices(gallery, member).notices == (undone,)
+    apply(gallery, 1, "again")
+    assert [(each.event, each.at) for each in notices(gallery, member).notices] == [("applied", NOW + 20)]
+
+
+def test_a_submission_of_several_records_has_its_title(gallery: LogoAdmin, member: Caller) -> None:
+    submit(gallery, member, NEW_LOGO, {"kind": "theme", "create": LOOK})
+    apply(gallery, 1)
+    (told,) = notices(gallery, member).notices
+    assert (told.kind, told.id, told.name) == (None, None, "A logo")
+
+
+def test_a_submission_without_artworks_and_a_removal_name_no_artwork(
+    gallery: LogoAdmin, storage: Storage, member: Caller
+) -> None:
+    apply(gallery, submit(gallery, member, {"kind": "author", "create": {"user_id": MEMBER_ID, "username": "Mia"}}))
+    apply(gallery, submit(gallery, member), "logo")
+    version = storage.read(lambda uow: uow.changes.last_of(Kind.LOGO, 1))
+    apply(gallery, submit(gallery, member, {"kind": "logo", "id": 1, "version": version, "remove": True}), "removed")
+    removed, created, own = notices(gallery, member).notices
+    assert (removed.kind, removed.id, removed.name) == (Kind.LOGO, None, ARTWORK["name"])
+    assert (created.kind, created.id) == (Kind.LOGO, 1)
+    assert (own.kind, own.id, own.name) == (Kind.AUTHOR, None, "A logo")
+
+
+def test_what_was_seen_is_exact_within_a_second(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
+    for _ in range(4):
+        submit(gallery, member)
+    decline(gallery, 1)
+    see(gallery, member)
+    assert notices(gallery, member).unseen == 0
+    decline(gallery, 2)
+    apply(gallery, 3)
+    assert notices(gallery, member).unseen == 2
+    see(gallery, member)
+    # Its author submits the declined one again, so that there is one less of that second.
+    gallery.proposals.amend(AmendProposal(proposal_id=1, note="Better"), member)
+    assert (len(notices(gallery, member).notices), notices(gallery, member).unseen) == (2, 0)
+    clock.pass_by(1)
+    decline(gallery, 1)
+    assert notices(gallery, member).unseen == 1
+    see(gallery, member)
+    see(gallery, member)
+    assert notices(gallery, member).unseen == 0
+
+
+def test_there_are_at_most_50(gallery: LogoAdmin, storage: Storage, member: Caller) -> None:
+    gallery.authors.create(CreateAuthor(user_id=MEMBER_ID, username="Mia"))
+    for number in range(MOST_NOTICES + 1):
+        gallery.themes.create(CreateTheme(**{**ARTWORK, "name": f"Theme {number}"}))
+        write(storage, link(THEMES, number + 1, 1))
+        gallery.themes.block(BlockTheme(theme_id=number + 1, reason="No"))
+    decline(gallery, submit(gallery, member))
+    told = notices(gallery, member)
+    assert (len(told.notices), told.unseen, told.notices[0].event) == (MOST_NOTICES, MOST_NOTICES, "declined")
+    assert [each.id for each in told.notices[1:]] == [*range(MOST_NOTICES + 1, 2, -1)]
+
+
+def test_blocks_follow_the_authors_and_go_when_they_are_lifted(
+    gallery: LogoAdmin, storage: Storage, member: Caller
+) -> None:
+    apply(gallery, submit(gallery, member))
+    apply(gallery, submit(gallery, member), "second")
+    other = signed_in(storage, "proposals:write", user_id=502)
+    for logo_id in (1, 2):
+        gallery.logos.block(BlockLogo(logo_id=logo_id, reason="No"))
+
+    def blocked() -> list[int | None]:
+        return [each.id for each in notices(gallery, member).notices if each.event == "blocked"]
+
+    assert blocked() == [2, 1]
+    assert notices(gallery, other) == MemberNotices((), 0)
+    gallery.logos.amend(AmendLogo(logo_id=1, active=True, unblock=True))
+    assert blocked() == [2]
+    gallery.logos.remove(RemoveLogo(logo_id=2))
+    assert blocked() == []
+
+
+def test_a_later_user_with_the_id_has_notices_of_their_own(gallery: LogoAdmin, storage: Storage) -> None:
+    gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
+
+    def person(name: str) -> Caller:
+        gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password="a long password"))
+        return ActingAs(MEMBER_ID)
+
+    first = person("Ann")
+    for _ in range(2):
+        submit(gallery, first)
+        decline(gallery, submit(gallery, first))
+    see(gallery, first)
+    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
+    assert storage.read(lambda uow: uow.member_notices.seen(MEMBER_ID)) is None
+    second = person("Eve")
+    assert notices(gallery, second) == MemberNotices((), 0)
+    decline(gallery, submit(gallery, second))
+    assert notices(gallery, second).unseen == 1
+
+
+def test_only_a_person_has_notices(gallery: LogoAdmin, member: Caller) -> None:
+    key = gallery.sessions.caller(gallery.keys.create(CreateKey(name="k", scope=("proposals:write",)), member).key)
+    for caller, error in ((OWNER, NotAuthenticated), (key, NotPermitted)):
+        with pytest.raises(error):
+            gallery.member_notices.get(GetNotices(), caller)
+        with pytest.raises(error):
+            gallery.member_notices.mark_seen(MarkNoticesSeen(), caller)
+
+
+def test_reading_and_marking_are_no_changes(gallery: LogoAdmin, member: Caller) -> None:
+    decline(gallery, submit(gallery, member))
+    before = gallery.changes.version()
+    notices(gallery, member)
+    see(gallery, member)
+    assert gallery.changes.version() == before
+
+
+def test_blocked_works_of_one_second_are_in_one_order(storage: Storage) -> None:
+    write(storage, add(role(), user(7, "ann"), author(1, 7), author(2, 8), logo(1), logo(2), logo(3), theme(1)))
+    write(storage, link(LOGOS, 1, 1, 2), link(LOGOS, 2, 1), link(LOGOS, 3, 2))
+    write(storage, link(THEMES, 1, 1))
+    blocks = [Withdrawal(Kind.LOGO, id_, 100, "a reason") for id_ in (1, 3)]
+    blocks += [Withdrawal(Kind.THEME, 1, 100, "ъ"), Withdrawal(Kind.LOGO, 2, 100)]
+    write(storage, lambda uow: uow.publication.withdrawals.put(*blocks))
+    found = storage.read(lambda uow: [uow.member_notices.blocked(7, most) for most in (9, 1)])
+    both = (BlockedWork(Kind.THEME, 1, "theme 1", 100, "ъ"), BlockedWork(Kind.LOGO, 1, "logo 1", 100, "a reason"))
+    assert found == [both, both[:1]]
+    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(2**40, 3)))
+    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(5, 1)))
+    assert storage.read(lambda uow: [uow.member_notices.seen(id_) for id_ in (7, 8)]) == [SeenNotices(5, 1), None]
+    write(storage, remove(USERS, 7))
+    assert storage.read(lambda uow: uow.member_notices.seen(7)) is None
