@@ -8,12 +8,12 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 import jwt
@@ -198,9 +198,23 @@ def _merged(values: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**values, **instead}.items() if value is not None}
 
 
+class Standing(Protocol):
+    """What stands in for an issuer."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Return its clock."""
+
+    def answer(self, asked: Asked) -> tuple[int, Any]:
+        """Return the status, and JSON, bytes, a form in a text, or where a redirect leads."""
+
+
+Stand = TypeVar("Stand", bound=Standing)
+
+
 @contextmanager
-def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> Iterator[FakeIssuer]:
-    """Run an issuer, with TLS if there is a context."""
+def standing(make: Callable[[str], Stand], context: ssl.SSLContext | None, host: str) -> Iterator[Stand]:
+    """Serve what is made for a URL, with TLS if there is a context."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -212,19 +226,21 @@ def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") 
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
             headers = {name.lower(): value for name, value in self.headers.items()}
-            status, told = issuer.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
-            sent = told if isinstance(told, bytes) else b"" if status == 302 else json.dumps(told).encode()
+            status, told = stand.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
+            is_form = isinstance(told, str)
+            sent = told if isinstance(told, bytes) else (told if is_form else json.dumps(told)).encode()
             self.send_response(status)
             if status == 302:
                 self.send_header("Location", told)
-            self.send_header("Content-Type", "application/json")
+                sent = b""
+            self.send_header("Content-Type", "application/x-www-form-urlencoded" if is_form else "application/json")
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
             self.wfile.write(sent)
 
         def date_time_string(self, timestamp: float | None = None) -> str:
             del timestamp
-            return formatdate(issuer.clock(), usegmt=True)
+            return formatdate(stand.clock(), usegmt=True)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the standard library's name)
             del format, args
@@ -233,15 +249,20 @@ def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") 
     server.daemon_threads = True
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
-    issuer = FakeIssuer(f"{'http' if context is None else 'https'}://{host}:{server.server_address[1]}")
+    stand = make(f"{'http' if context is None else 'https'}://{host}:{server.server_address[1]}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield issuer
+        yield stand
     finally:
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> AbstractContextManager[FakeIssuer]:
+    """Run an issuer, with TLS if there is a context."""
+    return standing(FakeIssuer, context, host)
 
 
 def _fields(query: str) -> dict[str, str]:

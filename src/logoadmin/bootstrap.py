@@ -37,7 +37,7 @@ from logoadmin.ports.publication.signing import SigningKey
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys
-from logoadmin.settings.sign_in import host_of
+from logoadmin.settings.sign_in import GITHUB, host_of
 from logoadmin.settings.values import keys_in
 from logoadmin.starting import MEMORY, Create, access_tokens, given_keys, hasher_of, open_storage, start, token_keys
 
@@ -212,10 +212,14 @@ def issuer_of(settings: Settings) -> Issuer | None:
         return None
     if find_spec("httpx2") is None:  # an optional package
         raise StartError("oidc_issuer needs httpx2", install_extra("client"))
+    secret, return_url = client_secret.get_secret_value(), f"{settings.effective_public_url.base}/console/"
     # Imported here: few programs have an issuer, and what reads its tokens takes a while.
-    from logoadmin.adapters.oidc_issuer import OidcIssuer
+    if url == GITHUB:
+        from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
+
+        return GitHubIssuer(client_id, secret, return_url, GuardedOutgoing(settings.outgoing_hosts))
+    from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 
     # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
-    return_url = f"{settings.effective_public_url.base}/console/"
-    return OidcIssuer(url, client_id, client_secret.get_secret_value(), return_url, outgoing)
+    return OidcIssuer(url, client_id, secret, return_url, outgoing)

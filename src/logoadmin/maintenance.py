@@ -12,6 +12,7 @@ from logoadmin.checks import Result, warning
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.first_start import rotate_token_keys
+from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
@@ -144,6 +145,17 @@ def locks_out_administrators(settings: Settings) -> bool:
     ways = sign_in_rules(settings).ways
     with closing(open_storage(settings, interactive=True)) as storage:
         return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
+
+
+def missing_roles(settings: Settings) -> tuple[str, ...]:
+    """Return the roles that the settings give to users of the issuer, and that do not exist (contract O7).
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    named = sign_in_rules(settings).single_sign_on.named
+    with closing(open_storage(settings, interactive=True)) as storage:
+        return storage.read(lambda uow: tuple(name for name in named if role_named(uow, name) is None))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.adapters.oidc_issuer import OidcIssuer
+from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
 from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from tests.issuer import (
@@ -113,8 +113,10 @@ def test_the_secret_may_go_into_the_form(issuer: OidcIssuer, fake: FakeIssuer) -
 def test_browsers_learn_where_to_go(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     """No scope is asked for that is not needed (ASVS 10.2.3)."""
     endpoint = f"{fake.url}/authorize"
-    assert issuer.authorization() == Authorization(endpoint, "openid profile email groups", iss_in_response=True)
-    assert (issuer.host, issuer.url, issuer.client_id) == (HERE, fake.url, CLIENT_ID)
+    assert issuer.authorization() == Authorization(
+        endpoint, "openid profile email groups", fake.url, iss_in_response=True
+    )
+    assert (issuer.name, issuer.url, issuer.client_id) == (HERE, fake.url, CLIENT_ID)
 
 
 @pytest.mark.parametrize(
@@ -518,7 +520,7 @@ def test_what_is_missing_in_the_metadata_has_its_default(issuer: OidcIssuer, fak
         *("authorization_response_iss_parameter_supported", "userinfo_endpoint"),
     )
     fake.metadata = dict.fromkeys(optional)
-    authorization = Authorization(f"{fake.url}/authorize", "openid profile email", iss_in_response=False)
+    authorization = Authorization(f"{fake.url}/authorize", "openid profile email", fake.url, iss_in_response=False)
     assert issuer.authorization() == authorization
     assert redeem(issuer, fake.code()) == ANN
 

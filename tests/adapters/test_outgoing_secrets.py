@@ -34,7 +34,7 @@ def outgoing() -> GuardedOutgoing:
 def send(
     outgoing: GuardedOutgoing, url: str, form: Mapping[str, str] | None = FORM, *, most: int = MOST, seconds: float = 5
 ) -> Fetched:
-    return outgoing.send(url, form=form, authorization=f"Basic {SECRET}", most=most, seconds=seconds)
+    return outgoing.send(url, form=form, headers={"Authorization": f"Basic {SECRET}"}, most=most, seconds=seconds)
 
 
 def refused(outgoing: GuardedOutgoing, url: str, *, most: int = MOST, seconds: float = 5) -> str:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from pyotp import TOTP
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.adapters.oidc_issuer import OidcIssuer
+from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 from logoadmin.domain.identity.sessions import Refresh
 from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 from logoadmin.domain.identity.sign_in.password import SignIn

@@ -230,6 +230,24 @@ def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery:
     assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
 
 
+@pytest.mark.rule("contract O7", "contract K4")
+def test_an_issuer_whose_users_get_no_role_is_wrong(run: Run, started: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_OIDC_CLIENT_SECRET", SECRET)
+    settings = started.parent / "logoadmin.toml"
+
+    def issuer(role: str) -> tuple[str, str]:
+        settings.write_text(f'oidc_issuer = "https://github.com"\noidc_client_id = "x"\n{role}')
+        found = said(run("doctor"))
+        return found.get("issuer", found["settings"])
+
+    assert issuer('oidc_default_role = "member"') == ("ok", "the roles for users of https://github.com exist")
+    text = "users of https://github.com cannot get the role members, which does not exist; create it, or correct "
+    assert issuer('oidc_default_role = "members"') == ("wrong", f"{text}oidc_roles and oidc_default_role")
+    verdict, text = issuer("")
+    assert verdict == "wrong"
+    assert "oidc_default_role must be set" in text
+
+
 # Ports
 
 

@@ -13,11 +13,17 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx2
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
+from logoadmin.settings.rules import sign_in_rules
+from logoadmin.settings.sign_in import GITHUB
 from tests.asgi import AppClient, ask
+from tests.gallery import FrozenClock, gallery_on
+from tests.github import CLIENT_ID as ID_AT_GITHUB
+from tests.github import OTHER_ID, USER, FakeGitHub, account, fake_github
 from tests.issuer import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -113,6 +119,66 @@ def test_an_issuer_out_of_reach_is_unavailable(client: AppClient, fake: FakeIssu
     response = sign_in(client, fake.code())
     assert (response.status_code, response.json()) == (503, {"detail": "Cannot reach the issuer 127.0.0.1"})
     assert int(response.headers["retry-after"]) > 0
+
+
+@pytest.fixture
+def github() -> Iterator[FakeGitHub]:
+    with fake_github() as running:
+        yield running
+
+
+@pytest.fixture
+def at_github(github: FakeGitHub) -> Iterator[AppClient]:
+    settings = settings_of(
+        oidc_issuer=GITHUB, oidc_client_id=ID_AT_GITHUB, oidc_client_secret="s", oidc_default_role="member"
+    )
+    gallery = gallery_on(MemoryStorage(), FrozenClock(), sign_in=sign_in_rules(settings), issuer=github.issuer())
+    with gallery, AppClient(http_application(gallery)) as opened:
+        yield opened
+
+
+@pytest.mark.rule("contract O7", "contract R2")
+def test_a_first_sign_in_at_github_makes_a_member_with_a_number_that_no_site_has(
+    at_github: AppClient, github: FakeGitHub
+) -> None:
+    response = sign_in(at_github, github.code())
+    assert (response.status_code, response.json()["scope"]) == (200, "proposals:write")
+    found = me(at_github, response.json())
+    assert (found["user_id"], found["username"]) == (2_000_000_001, "ann")
+    assert found["avatar"] == github.person["avatar_url"]
+    token = {"authorization": f"Bearer {response.json()['access_token']}"}
+    logo = {"name": "Winter", "preview_url": "https://a.example/w.png", "target": "forum", "custom_css": "a{}"}
+    body = {"title": "Winter", "changes": [{"kind": "logo", "create": logo}]}
+    made = at_github.post("/api/proposals", json=body, headers=token)
+    assert (made.status_code, made.json()["user_id"]) == (201, 2_000_000_001)
+    # The same number with another login, and another number with the same login.
+    github.person = account(github.person["id"], "ann-renamed")
+    assert me(at_github, sign_in(at_github, github.code()).json()) == found
+    for id_, login in ((1, "ann"), (2, "admin"), (3, "Ann")):
+        github.person = account(id_, login)
+        other = me(at_github, sign_in(at_github, github.code()).json())
+        assert other["user_id"] == 2_000_000_001 + id_
+        assert re.fullmatch(rf"{login}-\d", other["username"])
+
+
+def test_what_github_refuses_begins_nothing(at_github: AppClient, github: FakeGitHub) -> None:
+    for code in ("guessed", github.code(OTHER_ID), github.code(verifier="w" * 43)):
+        response = sign_in(at_github, code)
+        assert (response.status_code, response.json()) == (401, UNVERIFIED)
+    github.person = account("583231", "ann")
+    assert sign_in(at_github, github.code()).status_code == 401
+    github.answers[USER] = 403, {"message": "API rate limit exceeded"}
+    response = sign_in(at_github, github.code())
+    assert (response.status_code, response.json()) == (503, {"detail": "Cannot reach the issuer GitHub"})
+    assert at_github.get("/api/auth/ways").json()["issuer"] == {
+        "name": "GitHub",
+        "authorization_endpoint": f"{github.url}/login/oauth/authorize",
+        "client_id": ID_AT_GITHUB,
+        "redirect_uri": REDIRECT_URI,
+        "scope": "",
+        "issuer": f"{github.url}/login/oauth",
+        "iss_in_response": False,
+    }
 
 
 def test_the_ways_to_sign_in_are_public_and_never_kept(client: AppClient, fake: FakeIssuer) -> None:

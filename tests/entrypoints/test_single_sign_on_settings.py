@@ -1,13 +1,16 @@
 """The settings of single sign-on (contract O7, H1)."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.bootstrap import issuer_of, open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError, SettingsError, StartError
+from logoadmin.ports.identity.issuer import Authorization
 from logoadmin.settings import Settings, load_settings, settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import roles_of
@@ -71,6 +74,32 @@ def test_all_settings_of_the_client_belong_together() -> None:
     assert expected in refused(oidc_default_role="1")
     assert "oidc_roles or oidc_default_role must be set" in refused(**CLIENT)
     assert settings_of(**CLIENT, oidc_default_role="1").oidc_default_role == "1"
+
+
+def test_github_has_no_groups() -> None:
+    for url in ("https://github.com", "https://GitHub.com/"):
+        given = CLIENT | {"oidc_issuer": url}
+        settings = settings_of(**given, oidc_default_role="member", database="memory:")
+        assert settings.oidc_issuer == "https://github.com"
+        assert isinstance(issuer_of(settings), GitHubIssuer)
+        for roles_given in ({}, ROLES, ROLES | {"oidc_default_role": "member"}):
+            expected = "oidc_default_role must be set, and oidc_roles must not: GitHub has no groups"
+            assert expected in refused(**given, **roles_given)
+
+
+def test_the_recipe_for_github_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs/people.md").read_text(encoding="utf-8")
+    found = re.search(r"### GitHub\n.*?`(https:[^`]*/console/)`.*?```toml\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    callback, recipe = found.groups()
+    (tmp_path / "logoadmin.toml").write_text(recipe)
+    monkeypatch.setenv("LOGOADMIN_OIDC_CLIENT_SECRET", "s3cret")
+    issuer = issuer_of(load_settings())
+    assert isinstance(issuer, GitHubIssuer)
+    assert issuer.return_url == callback
+    assert issuer.authorization() == Authorization(
+        *("https://github.com/login/oauth/authorize", "", "https://github.com/login/oauth"), iss_in_response=False
+    )
 
 
 @pytest.mark.parametrize("name", ["oidc_client_id", "oidc_client_secret"])

@@ -17,6 +17,8 @@ _ISSUER: Final = re.compile(r"https?://[^/?#@\\\s]+(/[!$-.0-;=A-Z_a-z~/%]*)?", r
 _MAX_URL: Final = 2_048
 _MAX_TEXT: Final = 255
 _MAX_ROLES: Final = 1_000
+# It is no issuer of OpenID Connect, and needs an adapter of its own.
+GITHUB: Final = "https://github.com"
 _TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
 
@@ -27,7 +29,7 @@ class SignInSettings(BaseModel):
         None,
         description=(
             "URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its "
-            "metadata; requires `logoadmin[client]`"
+            "metadata, or `https://github.com`; requires `logoadmin[client]`"
         ),
     )
     oidc_client_id: str | None = Field(None, description="id of this service at the issuer")
@@ -80,7 +82,7 @@ class SignInSettings(BaseModel):
                 "should be the URL of the issuer as in its metadata, without a query and without credentials, such as "
                 "https://login.example/realms/gallery",
             )
-        return value
+        return GITHUB if value is not None and value.lower().rstrip("/") == GITHUB else value
 
     @field_validator("oidc_client_id", "oidc_client_secret")
     @classmethod
@@ -113,6 +115,8 @@ class SignInSettings(BaseModel):
         missing = [name for name in _TOGETHER if getattr(self, name) is None]
         if missing:
             raise ValueError(f"{', '.join(missing)} must be set as well: single sign-on needs {', '.join(_TOGETHER)}")
+        if self.oidc_issuer == GITHUB and (self.oidc_roles or self.oidc_default_role is None):
+            raise ValueError("oidc_default_role must be set, and oidc_roles must not: GitHub has no groups")
         if not self.oidc_roles and self.oidc_default_role is None:
             raise ValueError("oidc_roles or oidc_default_role must be set: nobody could sign in through the issuer")
         return self

@@ -21,6 +21,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
+from logoadmin.settings.sign_in import GITHUB
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract O7")
@@ -45,7 +46,7 @@ class FakeIssuer:
     person: IssuedIdentity = ANN
     fails: Exception | None = None
     url: str = URL
-    host: str = "login.example"
+    name: str = "login.example"
     client_id: str = "gallery"
     return_url: str = "http://localhost:8000/console/"
     redeemed: list[Redemption] = field(default_factory=list)
@@ -53,7 +54,7 @@ class FakeIssuer:
     def authorization(self) -> Authorization:
         if self.fails is not None:
             raise self.fails
-        return Authorization("https://login.example/authorize", "openid", iss_in_response=True)
+        return Authorization("https://login.example/authorize", "openid", self.url, iss_in_response=True)
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
         assert now > 0
@@ -250,6 +251,25 @@ def test_no_missing_role_lets_anybody_in(gallery: LogoAdmin, opened: Opened, cap
 def test_the_name_of_a_role_comes_before_its_id(gallery: LogoAdmin, opened: Opened) -> None:
     named = gallery.roles.create(roles.CreateRole(name="2", scope=()))
     assert user_of(gallery, sign_in(opened(oidc_roles="editors=2"))).role_id == named.role_id
+
+
+def test_where_there_are_no_groups_administrators_decide_after_the_first_sign_in(
+    gallery: LogoAdmin, opened: Opened
+) -> None:
+    """A moderator of a gallery without a site signs in at GitHub as well."""
+    person = IssuedIdentity("583231", None, ("octo-ann",), avatar="https://avatars.example/583231.png")
+    client = {"oidc_issuer": GITHUB, "oidc_roles": ()}
+    github = opened(**client, oidc_default_role="1")
+    user = user_of(github, sign_in(github, person))
+    assert (user.user_id, user.username, user.role_id) == (FIRST_USER_ID, "octo-ann", 1)
+    assert user.avatar == person.avatar
+    gallery.users.amend(users.AmendUser(user_id=user.user_id, role_id=3))
+    tokens = refresh(github, sign_in(github, replace(person, names=("renamed",))))
+    assert user_of(github, tokens) == replace(user, role_id=3)
+    tokens = refresh(opened(**client, oidc_default_role="2"), tokens)
+    assert tokens.scope == "logos:write themes:write"
+    with pytest.raises(errors.SignInForbidden):
+        sign_in(opened(**client, oidc_default_role="missing"), person)
 
 
 def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:

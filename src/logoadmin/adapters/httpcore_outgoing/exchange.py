@@ -4,6 +4,7 @@ import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
@@ -21,7 +22,7 @@ _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}", re.ASCII)
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
 # Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
-_HEADERS: Final = (("Accept", "*/*"), ("Accept-Encoding", "gzip"), ("Connection", "close"), ("User-Agent", "logoadmin"))
+_HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "logoadmin"}
 
 
 def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
@@ -40,21 +41,21 @@ def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fe
 def send(
     url: str,
     form: Mapping[str, str] | None,
-    authorization: str,
+    headers: Mapping[str, str],
     budget: Budget,
     guard: Guard,
     context: ssl.SSLContext,
 ) -> Fetched:
     """Return the response to one request with secrets, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
     target = _confidential(url, guard)
-    method, content, headers = "GET", None, [("Authorization", authorization)] if authorization else []
+    method, content, own = "GET", None, dict(headers)
     if form is not None:
         method, content = "POST", urlencode(form).encode()
-        headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+        own["Content-Type"] = "application/x-www-form-urlencoded"
     with (
         _pool(budget, guard, context) as pool,
         _explained(target, budget),
-        pool.stream(method, _asked(target), headers=_headers(target, *headers), content=content) as response,
+        pool.stream(method, _asked(target), headers=_headers(target, own), content=content) as response,
     ):
         return _received(response, target, budget)
 
@@ -62,7 +63,7 @@ def send(
 def post(url: str, content: bytes, budget: Budget, guard: Guard, context: ssl.SSLContext) -> int:
     """Return the status of the response, see :class:`~logoadmin.ports.kernel.outgoing.PostingOutgoing`."""
     target = _confidential(url, guard)
-    headers = _headers(target, ("Content-Type", "application/json"))
+    headers = _headers(target, {"Content-Type": "application/json"})
     with (
         _pool(budget, guard, context) as pool,
         _explained(target, budget),
@@ -89,8 +90,8 @@ def _asked(target: Target) -> httpcore2.URL:
     return httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
 
 
-def _headers(target: Target, *own: tuple[str, str]) -> list[tuple[str | bytes, str | bytes]]:
-    return [("Host", target.url.netloc), *_HEADERS, *own]
+def _headers(target: Target, own: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str | bytes, str | bytes]]:
+    return [("Host", target.url.netloc), *{**_HEADERS, **own}.items()]
 
 
 def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetched | Target:

@@ -52,9 +52,9 @@ class GuardedOutgoing:
         return post(url, content, Budget(_HEAD, seconds), self._guard, self._context)
 
     def send(
-        self, url: str, *, form: Mapping[str, str] | None = None, authorization: str = "", most: int, seconds: float
+        self, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str], most: int, seconds: float
     ) -> Fetched:
         """Return the response to one request with secrets."""
         from logoadmin.adapters.httpcore_outgoing.exchange import send
 
-        return send(url, form, authorization, Budget(most, seconds), self._guard, self._context)
+        return send(url, form, headers, Budget(most, seconds), self._guard, self._context)

@@ -2,7 +2,8 @@
 
 An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a record of their own,
 even if somebody here has the same name. A name that looks like that of another user gets a number. The issuer's groups
-decide on the role, at every sign-in and every refresh.
+decide on the role, at every sign-in and every refresh. Where the issuer has no groups, new users get the default role,
+and administrators decide from then on.
 """
 
 import json
@@ -102,9 +103,9 @@ class IssuerUsers:
         """Use the issuer with this identifier, None for no issuer."""
         self._issuer, self._rules = issuer, rules
 
-    def role_id(self, uow: AnyUnitOfWork, groups: Iterable[str]) -> int | None:
+    def role_id(self, uow: AnyUnitOfWork, groups: Iterable[str] | None) -> int | None:
         """Return the role of people with these groups; None if they have none, or one that does not exist."""
-        wanted = self._rules.role_of(frozenset(groups))
+        wanted = self._rules.role_of(frozenset(groups or ()))
         if wanted is None:
             return None
         role_id = role_named(uow, wanted)
@@ -123,7 +124,7 @@ class IssuerUsers:
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
         if user is None:
             raise UserMissing
-        if user.role_id != role_id:
+        if person.groups is not None and user.role_id != role_id:
             raise RoleDiffers(user.user_id, role_id)
         self._remember(uow, person, user.user_id, identity)
         return user.user_id
@@ -140,7 +141,7 @@ class IssuerUsers:
         identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
         if identity is None:
             return
-        if self._rules.role_of(frozenset(person.groups)) is not None:
+        if self._rules.role_of(frozenset(person.groups or ())) is not None:
             self._remember(uow, person, identity.user_id, identity)
         elif not identity.refused:
             ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(identity.user_id))
@@ -164,7 +165,7 @@ class IssuerUsers:
         ):
             return
         name = _free_name(uow, person.names, known)
-        user = User(user_id=free_user_id(uow), username=name, avatar=None, role_id=role_id, created_at=uow.now)
+        user = User(free_user_id(uow), name, person.avatar, role_id, uow.now)
         self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
 
     def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
@@ -182,8 +183,9 @@ class IssuerUsers:
         user = uow.records(USERS).get(session.user_id)
         if not identities or user is None:
             return False
-        role_id = self.role_id(uow, json.loads(identities[0].groups))
-        if role_id is not None and role_id != user.role_id:
+        groups = json.loads(identities[0].groups)
+        role_id = self.role_id(uow, groups)
+        if groups is not None and role_id is not None and role_id != user.role_id:
             raise RoleDiffers(user.user_id, role_id)
         return role_id is not None
 
@@ -193,8 +195,8 @@ class IssuerUsers:
             identity_in(uow).identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
 
 
-def _json(groups: Iterable[str]) -> str:
-    return json.dumps(list(groups), ensure_ascii=False)
+def _json(groups: Iterable[str] | None) -> str:
+    return json.dumps(None if groups is None else list(groups), ensure_ascii=False)
 
 
 def follow_issuer(gate: Gate, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:

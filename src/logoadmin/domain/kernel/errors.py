@@ -355,7 +355,7 @@ class IssuerUnavailable(LogoAdminError):
     """The issuer is out of reach, or its metadata or keys cannot be used (contract O7).
 
     Attributes:
-        host: the host of the issuer.
+        host: the host of the issuer, or its name.
         reason: the reason, for the operator.
         cure: what to do.
     """

@@ -85,6 +85,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         yield wrong("database", str(error), "correct the setting database")
     if Verdict.WRONG not in found and settings.database.get_secret_value() != MEMORY:
         yield from _administrators(settings)
+        yield from _issuer(settings)
         yield from _factor_key(settings)
     if url is not None:
         yield from check_url(settings, url)
@@ -99,6 +100,20 @@ def _administrators(settings: "Settings") -> Iterator[Result]:
             yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
         else:
             yield ok("administrators", "not all are locked out")
+
+
+def _issuer(settings: "Settings") -> Iterator[Result]:
+    """Whether the roles exist that users of the issuer get; it is not asked (contract O7)."""
+    from logoadmin.maintenance import missing_roles
+
+    if settings.oidc_issuer is None:
+        return
+    with suppress(StorageUnavailable):  # there may be no tables yet
+        if missing := missing_roles(settings):
+            text = f"users of {settings.oidc_issuer} cannot get the role {', '.join(missing)}, which does not exist"
+            yield wrong("issuer", text, "create it, or correct oidc_roles and oidc_default_role")
+        else:
+            yield ok("issuer", f"the roles for users of {settings.oidc_issuer} exist")
 
 
 def _factor_key(settings: "Settings") -> Iterator[Result]:

@@ -130,13 +130,13 @@ class Challenges(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A user as an issuer of OpenID Connect knows them (contract O7).
+    """A user as an issuer knows them (contract O7).
 
     Attributes:
         issuer: the issuer, at most 2,048 characters.
         subject: its name of the user, at most 255 characters.
         user_id: the user here.
-        groups: the groups at the last sign-in, as a list in JSON.
+        groups: the groups at the last sign-in, as a list in JSON; ``null`` if the issuer has no groups.
         refused: whether the issuer named no group with a role then, so that the user has no rights.
     """
 

@@ -60,14 +60,14 @@ class ConfidentialOutgoing(Outgoing, Protocol):
     """Also sends requests that carry secrets (contract O7)."""
 
     def send(
-        self, url: str, *, form: Mapping[str, str] | None = None, authorization: str = "", most: int, seconds: float
+        self, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str], most: int, seconds: float
     ) -> Fetched:
         """Return the response to one request with secrets, whatever its status; no redirect is followed.
 
         Args:
             url: https, or http to a host that the operator listed.
             form: the fields of a POST; without them it is a GET.
-            authorization: the ``Authorization`` header.
+            headers: further headers of the request, or others in place of the usual ones.
             most: as in :meth:`~Outgoing.fetch`.
             seconds: as in :meth:`~Outgoing.fetch`.
 

@@ -1,4 +1,4 @@
-"""Signing in through an OpenID Connect issuer, and the ways to sign in (contract O7).
+"""Signing in through an issuer, and the ways to sign in (contract O7).
 
 The browser fetches a code from the issuer, and sends it here with the secrets of its sign-in. The service exchanges the
 code with the issuer itself: nothing that the browser says about the person counts."""
@@ -59,7 +59,10 @@ CodeVerifier = Annotated[
 Nonce = Annotated[
     str,
     *_text(16, 255, _UNRESERVED),
-    described("The nonce that the browser sent to the issuer, random for each sign-in.", "n-0S6_WzA2Mj0S6_WzA2Mj"),
+    described(
+        "The nonce that the browser sent to the issuer, random for each sign-in; unused without the scope `openid`.",
+        "n-0S6_WzA2Mj0S6_WzA2Mj",
+    ),
 ]
 RedirectUri = Annotated[
     str,
@@ -72,12 +75,14 @@ RedirectUri = Annotated[
 class IssuerWay:
     """How to sign in through the issuer: the parameters of the request that a browser makes (contract O7)."""
 
-    name: Annotated[str, described("The host of the issuer.", "login.example")]
+    name: Annotated[str, described("The host of the issuer, or its name.", "login.example")]
     authorization_endpoint: Annotated[str, described("Where browsers go.", "https://login.example/authorize")]
     client_id: Annotated[str, described("The id of this service at the issuer.", "gallery")]
     redirect_uri: Annotated[str, described("Where browsers come back.", "http://localhost:8000/console/")]
-    scope: Annotated[str, described("The scopes to ask for, separated by spaces.", "openid profile email")]
-    issuer: Annotated[str, described("The identifier of the issuer, `iss`.", "https://login.example")]
+    scope: Annotated[
+        str, described("The scopes to ask for, separated by spaces; none if empty.", "openid profile email")
+    ]
+    issuer: Annotated[str, described("The identifier of the issuer in its responses, `iss`.", "https://login.example")]
     iss_in_response: Annotated[
         bool, described("Whether every response of the issuer has `iss`: one without it is forged.", True)
     ]
@@ -87,7 +92,7 @@ class IssuerWay:
 class IssuerFailure:
     """An issuer that cannot be used now."""
 
-    name: Annotated[str, described("The host of the issuer.", "login.example")]
+    name: Annotated[str, described("The host of the issuer, or its name.", "login.example")]
     failure: Annotated[str, described("Why it cannot be used now.", "Cannot reach the issuer login.example")]
 
 
@@ -183,14 +188,14 @@ class IssuerSignIn(Service):
         try:
             authorization = self._issuer.authorization()
         except IssuerUnavailable as error:
-            return IssuerFailure(self._issuer.host, str(error))
+            return IssuerFailure(self._issuer.name, str(error))
         return IssuerWay(
-            self._issuer.host,
+            self._issuer.name,
             authorization.endpoint,
             self._issuer.client_id,
             self._issuer.return_url,
             authorization.scope,
-            self._issuer.url,
+            authorization.issuer,
             authorization.iss_in_response,
         )
 

@@ -5,16 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from logoadmin.adapters.oauth_issuer.asking import Unusable
+
 # Where browsers and this service are sent. A fragment or credentials have no use, and other schemes run scripts.
 _URL: Final = re.compile(
     r"(https?)://[a-z0-9._~:\[\]-]+(/[!$-;=?-Z_a-z~]*|\?[!$-;=?-Z_a-z~]*)?", re.ASCII | re.IGNORECASE
 )
 _MAX_URL: Final = 2_048
 _SCOPES: Final = ("openid", "profile", "email")
-
-
-class Unusable(Exception):
-    """The metadata, keys or tokens of an issuer are wrong; the text has the reason, and nothing that was received."""
 
 
 @dataclass(frozen=True, slots=True)

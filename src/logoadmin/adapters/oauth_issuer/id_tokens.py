@@ -8,7 +8,7 @@ from typing import Any, Final
 import jwt
 from pydantic_core import from_json
 
-from logoadmin.adapters.oidc_issuer.metadata import Unusable
+from logoadmin.adapters.oauth_issuer.asking import Unusable
 from logoadmin.jwk import base64url
 from logoadmin.ports.identity.issuer import IssuedIdentity
 

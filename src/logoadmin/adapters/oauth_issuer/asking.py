@@ -1,0 +1,130 @@
+"""Requests to an issuer, and what its responses have in common (contract O7, RFC 6749)."""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from logoadmin.domain.kernel.errors import IssuerUnavailable, OutgoingError
+from logoadmin.ports.identity.issuer import Redemption
+from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
+
+log = logging.getLogger("logoadmin.issuer")
+
+_MOST: Final = 256 * 1024  # bytes of a response
+_SECONDS: Final = 5.0  # for each request
+# The cures of failed requests, by the reasons of the port.
+_REACH: Final = "check that the issuer is running, and that firewalls and IPAddressDeny= let this machine reach it"
+_CURES: Final = {
+    "cannot be resolved": "correct the host in oidc_issuer, or the name resolution of this machine (DNS, /etc/hosts)",
+    "has a certificate that cannot be verified": (
+        "renew it with all intermediate certificates; if it is your own, name its authority in SSL_CERT_FILE"
+    ),
+    "does not speak TLS as expected": "check the port in oidc_issuer, and the TLS settings of the issuer",
+}
+_ERROR_CODE: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
+_ACCESS_TOKEN: Final = re.compile(r"[!-~]{1,65536}", re.ASCII)
+
+
+class Unusable(Exception):
+    """The metadata, keys or tokens of an issuer are wrong; the text has the reason, and nothing that was received."""
+
+
+class IssuerRequests:
+    """Requests to one issuer."""
+
+    def __init__(self, name: str, outgoing: ConfidentialOutgoing) -> None:
+        """Ask the issuer with this name, as people read it."""
+        self._name, self._outgoing = name, outgoing
+
+    def ask(
+        self, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Fetched:
+        """Return the response to one request, whatever its status.
+
+        Raises:
+            IssuerUnavailable: there is none, or the issuer is overloaded or has a fault.
+        """
+        try:
+            received = self._outgoing.send(url, form=form, headers=headers or {}, most=_MOST, seconds=_SECONDS)
+        except OutgoingError as error:
+            raise self.unavailable(str(error), _CURES.get(error.reason, _REACH)) from None
+        if received.status >= 500 or received.status == 429:
+            raise self.unavailable(f"responds with status {received.status}", "check the log of the issuer")
+        return received
+
+    def unavailable(self, reason: str, *cure: str) -> IssuerUnavailable:
+        """Return the error for an issuer that cannot be used, which is also logged."""
+        log.warning("The issuer %s cannot be used: %s", self._name, reason)
+        return IssuerUnavailable(self._name, reason, *cure)
+
+    def refused(self, wrong: Unusable) -> None:
+        """Log why a sign-in is refused; clients do not learn it."""
+        log.warning("A sign-in at the issuer %s is refused: %s", self._name, wrong)
+
+
+def code_form(redemption: Redemption) -> dict[str, str]:
+    """Return the fields of a request that exchanges a code (RFC 6749 §4.1.3, RFC 7636 §4.5)."""
+    return {
+        "grant_type": "authorization_code",
+        "code": redemption.code,
+        "redirect_uri": redemption.redirect_uri,
+        "code_verifier": redemption.code_verifier,
+    }
+
+
+def token_response(received: Fetched) -> Mapping[str, Any]:
+    """Return the content of the response of a token endpoint to a code that it accepts.
+
+    Raises:
+        Unusable: the endpoint refuses the code, or the response is not one for bearer tokens.
+    """
+    # GitHub responds with status 200 to what it refuses.
+    if received.status != 200 or _error_code(received) is not None:
+        raise Unusable(f"its token endpoint refuses the code{_reason(received)}")
+    answer = json_object(received, "token response")
+    if str(answer.get("token_type")).lower() != "bearer":
+        raise Unusable("its token response is not one for bearer tokens")
+    return answer
+
+
+def bearer(access_token: object) -> str:
+    """Return the header ``Authorization`` with an access token.
+
+    Raises:
+        Unusable: it fits no header.
+    """
+    if not isinstance(access_token, str) or not _ACCESS_TOKEN.fullmatch(access_token):
+        raise Unusable("its token response has no usable access token")
+    return f"Bearer {access_token}"
+
+
+def json_object(received: Fetched, name: str) -> dict[str, Any]:
+    """Return the JSON object in a response.
+
+    Raises:
+        Unusable: it has none; the text names it as ``name``.
+    """
+    try:
+        found = from_json(received.body, allow_inf_nan=False)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise Unusable(f"its {name} cannot be read as a JSON object")
+    return found
+
+
+def _error_code(received: Fetched) -> str | None:
+    """Return the error code of a refusal, which tells a wrong secret from a wrong code (RFC 6749 §5.2)."""
+    try:
+        code = json_object(received, "refusal").get("error")
+    except Unusable:
+        return None
+    return code if isinstance(code, str) and _ERROR_CODE.fullmatch(code) else None
+
+
+def _reason(received: Fetched) -> str:
+    code = _error_code(received)
+    return f", with status {received.status}" if code is None else f": {code}"

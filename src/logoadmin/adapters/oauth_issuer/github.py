@@ -1,0 +1,106 @@
+"""GitHub as an issuer: OAuth with PKCE, and the user of its API (contract O7).
+
+GitHub is no issuer of OpenID Connect: it signs nothing for this service, and has no nonce. Its word about a person
+counts because it comes over TLS from GitHub itself, for a token that this client has just got for the code. The code
+belongs to the browser by PKCE and ``state``.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from logoadmin.adapters.oauth_issuer.asking import (
+    IssuerRequests,
+    Unusable,
+    bearer,
+    code_form,
+    json_object,
+    token_response,
+)
+from logoadmin.domain.kernel.errors import IssuerRefused
+from logoadmin.domain.kernel.limits import MAX_AVATAR
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
+
+# Otherwise, the token endpoint responds with a form.
+_AS_JSON: Final = {"Accept": "application/json"}
+_API: Final = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+_MAX_ID: Final = 2**63 - 1
+_WAIT: Final = "wait: GitHub limits the number of requests"
+
+
+class GitHubIssuer:
+    """The :class:`~logoadmin.ports.identity.issuer.Issuer` for users of GitHub."""
+
+    name = "GitHub"
+
+    def __init__(
+        self,
+        client_id: str,
+        client_secret: str,
+        return_url: str,
+        outgoing: ConfidentialOutgoing,
+        *,
+        url: str = "https://github.com",
+        api: str = "https://api.github.com",
+    ) -> None:
+        """Prepare requests; the first one is sent when something is asked.
+
+        Args:
+            client_id: the client ID of the OAuth app.
+            client_secret: its client secret.
+            return_url: its authorization callback URL, where browsers come back.
+            outgoing: asks GitHub.
+            url: the address of GitHub, which is also the identifier of the issuer.
+            api: the address of its REST API.
+        """
+        self.url, self.client_id, self.return_url = url, client_id, return_url
+        self._secret, self._api = client_secret, api
+        self._requests = IssuerRequests(self.name, outgoing)
+
+    def authorization(self) -> Authorization:
+        """Return where browsers go; without a scope, GitHub gives access to what is public alone."""
+        oauth = f"{self.url}/login/oauth"
+        # Its documentation does not promise ``iss``, but responses have it since 2026.
+        return Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
+
+    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
+        """Exchange a code and return the user of GitHub to whom it was given; the nonce has no meaning here."""
+        del now  # nothing has a time
+        try:
+            answer = token_response(self._exchange(redemption))
+            return _identity_of(self._user(bearer(answer.get("access_token"))))
+        except Unusable as wrong:
+            self._requests.refused(wrong)
+        raise IssuerRefused
+
+    def _exchange(self, redemption: Redemption) -> Fetched:
+        client = {"client_id": self.client_id, "client_secret": self._secret}
+        form = {**code_form(redemption), **client}
+        return self._requests.ask(f"{self.url}/login/oauth/access_token", form=form, headers=_AS_JSON)
+
+    def _user(self, authorization: str) -> Mapping[str, Any]:
+        received = self._requests.ask(f"{self._api}/user", headers={**_API, "Authorization": authorization})
+        if received.status == 403:  # as 429
+            raise self._requests.unavailable("responds with status 403", _WAIT)
+        if received.status != 200:
+            raise Unusable(f"its API responds with status {received.status}")
+        return json_object(received, "user")
+
+
+def _identity_of(user: Mapping[str, Any]) -> IssuedIdentity:
+    """Return the person in a user of the API. Logins are renamed and used again; the number stays.
+
+    Raises:
+        Unusable: the user has no usable number or no login.
+    """
+    number, login, avatar = user.get("id"), user.get("login"), user.get("avatar_url")
+    if type(number) is not int or not 0 < number <= _MAX_ID:  # a bool is an int
+        raise Unusable("the id of the user is missing or unusable")
+    if not isinstance(login, str):
+        raise Unusable("the login of the user is missing")
+    shown = avatar if isinstance(avatar, str) and _is_shown(avatar) else None
+    return IssuedIdentity(str(number), None, (login,), avatar=shown)
+
+
+def _is_shown(avatar: str) -> bool:
+    return avatar.startswith("https://") and len(avatar) <= MAX_AVATAR and avatar.isprintable()

@@ -1,0 +1,196 @@
+"""GitHub's adapter against a GitHub that behaves as documented, and lies in every field (contract O7)."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
+from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
+from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
+from tests.github import (
+    ANN_ID,
+    CLIENT_ID,
+    CLIENT_SECRET,
+    OTHER_ID,
+    TOKEN,
+    USER,
+    FakeGitHub,
+    account,
+    fake_github,
+)
+from tests.issuer import NONCE, REDIRECT_URI, VERIFIER
+
+pytestmark = pytest.mark.rule("contract O7")
+
+ANN: Final = IssuedIdentity("583231", None, ("ann",), avatar="https://avatars.githubusercontent.com/u/583231?v=4")
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeGitHub]:
+    with fake_github() as running:
+        yield running
+
+
+@pytest.fixture
+def issuer(fake: FakeGitHub) -> GitHubIssuer:
+    return fake.issuer()
+
+
+def redeem(issuer: GitHubIssuer, code: str, verifier: str = VERIFIER) -> IssuedIdentity:
+    return issuer.redeem(Redemption(code, verifier, NONCE, REDIRECT_URI), int(time.time()))
+
+
+def refused(issuer: GitHubIssuer, code: str, caplog: pytest.LogCaptureFixture, verifier: str = VERIFIER) -> str:
+    """Return the logged reason; neither it nor the error has anything that was received or sent."""
+    caplog.clear()
+    with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
+        redeem(issuer, code, verifier)
+    assert caught.value.__cause__ is None
+    (record,) = caplog.records
+    assert not any(secret in record.getMessage() for secret in (code, CLIENT_SECRET, verifier, "gho_", "s3cret"))
+    return record.getMessage().removeprefix("A sign-in at the issuer GitHub is refused: ")
+
+
+def unavailable(issuer: GitHubIssuer, code: str) -> IssuerUnavailable:
+    with pytest.raises(IssuerUnavailable, match=r"^Cannot reach the issuer GitHub$") as caught:
+        redeem(issuer, code)
+    return caught.value
+
+
+def test_a_code_becomes_a_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+    assert redeem(issuer, fake.code()) == ANN
+    exchange, user = fake.asked
+    assert (exchange.path, user.path) == (TOKEN, USER)
+    assert exchange.form.keys() == {
+        *("grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret"),
+    }
+    assert exchange.headers["accept"] == "application/json"
+    assert user.headers["accept"] == "application/vnd.github+json"
+    assert user.headers["x-github-api-version"] == "2022-11-28"
+    assert user.headers["user-agent"] == "logoadmin"
+
+
+def test_browsers_ask_for_no_scope(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+    """ASVS 10.2.3. The identifier in responses is another one than in the setting."""
+    oauth = f"{fake.url}/login/oauth"
+    assert issuer.authorization() == Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
+    assert (issuer.name, issuer.url, issuer.client_id) == ("GitHub", fake.url, CLIENT_ID)
+    assert fake.asked == []
+
+
+def test_a_renamed_login_is_the_same_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+    fake.person = account(ANN_ID, "ann-renamed")
+    assert redeem(issuer, fake.code()) == replace(ANN, names=("ann-renamed",))
+    fake.person = account(ANN_ID + 1, "ann")  # the login is free again, and somebody takes it
+    assert redeem(issuer, fake.code()).subject != ANN.subject
+
+
+def test_scopes_of_before_change_nothing(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+    fake.granted = "repo,user"
+    assert redeem(issuer, fake.code()) == ANN
+
+
+def test_a_code_is_of_one_client_one_browser_and_one_sign_in(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture
+) -> None:
+    """ASVS 10.2.1. GitHub refuses with status 200."""
+    bad = "its token endpoint refuses the code: bad_verification_code"
+    assert refused(issuer, fake.code(OTHER_ID), caplog) == bad
+    assert refused(issuer, fake.code(), caplog, "w" * 43) == bad
+    used = fake.code()
+    redeem(issuer, used)
+    assert refused(issuer, used, caplog) == bad
+    assert fake.paths().count(USER) == 1
+
+
+def test_a_wrong_secret_and_a_wrong_callback_are_in_the_log(fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
+    assert refused(fake.issuer("wrong"), fake.code(), caplog).endswith(": incorrect_client_credentials")
+    fake.apps[CLIENT_ID] = "https://gallery.example/console/"
+    assert refused(fake.issuer(), fake.code(), caplog).endswith(": redirect_uri_mismatch")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *((200, b""), (200, b"[]"), (200, b"null"), (200, b"\xff"), (200, b"[" * 100_000), (200, b'{"a": NaN}')),
+        (200, "access_token=gho_s3cret&scope=&token_type=bearer"),  # as if it had not heard that JSON is wanted
+        *((200, {}), (200, {"access_token": "gho_s3cret"}), (200, {"access_token": "gho_s3cret", "token_type": "mac"})),
+        *((200, {"token_type": "bearer"}), (200, {"token_type": "bearer", "access_token": 5})),
+        *[(200, {"token_type": "bearer", "access_token": lie}) for lie in ("", "a b", "a\r\nX: y", "\N{SNOWMAN}")],
+        (200, {"error": "bad_verification_code", "token_type": "bearer", "access_token": "gho_s3cret"}),
+        *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
+    ],
+)
+def test_another_token_response_is_refused(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
+) -> None:
+    fake.answers[TOKEN] = answer
+    assert refused(issuer, fake.code(), caplog).startswith("its token ")
+    assert fake.paths() == [TOKEN]
+
+
+@pytest.mark.parametrize("lie", ["583231", "", None, True, False, 0, -1, 583231.0, 2**63, [583231], {"id": 583231}])
+def test_an_id_is_a_positive_integer(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, lie: object
+) -> None:
+    fake.person = account(lie, "ann")
+    assert refused(issuer, fake.code(), caplog) == "the id of the user is missing or unusable"
+    del fake.person["id"]
+    assert refused(issuer, fake.code(), caplog) == "the id of the user is missing or unusable"
+
+
+@pytest.mark.parametrize("lie", [None, 5, ["ann"]])
+def test_a_user_has_a_login(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, lie: object
+) -> None:
+    fake.person = account(ANN_ID, lie)
+    assert refused(issuer, fake.code(), caplog) == "the login of the user is missing"
+
+
+@pytest.mark.parametrize(
+    "lie", [None, 5, "", "javascript:alert(1)", "http://a.example/", "https://a.example/\n", "https://" + "a" * 4096]
+)
+def test_an_unusable_avatar_is_left_out(issuer: GitHubIssuer, fake: FakeGitHub, lie: object) -> None:
+    fake.person |= {"avatar_url": lie}
+    assert redeem(issuer, fake.code()) == replace(ANN, avatar=None)
+
+
+@pytest.mark.parametrize(
+    "answer", [(200, b"[]"), (200, b"583231"), (200, b"\xff"), (302, "https://evil.example/"), (304, b""), (404, {})]
+)
+def test_another_user_response_is_refused(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
+) -> None:
+    fake.answers[USER] = answer
+    assert refused(issuer, fake.code(), caplog).startswith(("its user ", "its API "))
+    assert fake.paths() == [TOKEN, USER]
+
+
+def test_a_revoked_token_signs_nobody_in(
+    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.revoked = True
+    assert refused(issuer, fake.code(), caplog) == "its API responds with status 401"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [(TOKEN, 429), (TOKEN, 502), (USER, 403), (USER, 429), (USER, 500), (USER, 503)]
+)
+def test_a_limit_or_a_fault_is_not_a_refusal(issuer: GitHubIssuer, fake: FakeGitHub, path: str, status: int) -> None:
+    fake.answers[path] = status, {"message": "API rate limit exceeded for user ID 583231."}
+    assert unavailable(issuer, fake.code()).reason == f"responds with status {status}"
+
+
+def test_a_huge_response_is_not_read(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+    for path in (USER, TOKEN):
+        fake.answers[path] = 200, b" " * 300_000
+        assert "sends more than 262,144 bytes" in unavailable(issuer, fake.code()).reason
+
+
+def test_a_github_that_is_not_running_is_unavailable() -> None:
+    with fake_github() as gone:
+        issuer, code = gone.issuer(), gone.code()
+    assert unavailable(issuer, code).reason == "127.0.0.1: cannot be reached"

@@ -1,0 +1,131 @@
+"""A stand-in for GitHub, on loopback, which behaves as its documentation says; it lies in whatever a test wants.
+
+See https://docs.github.com/apps/oauth-apps and https://docs.github.com/rest/users/users.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
+from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
+from tests.issuer import REDIRECT_URI, VERIFIER, Answer, Asked, challenge_of, standing
+
+CLIENT_ID: Final = "Ov23liGallery"
+CLIENT_SECRET: Final = "s3cret-of-the-oauth-app"
+# Another app, whose codes and tokens are of no use here.
+OTHER_ID: Final = "Ov23liOther"
+ANN_ID: Final = 583_231
+API: Final = "/api"
+AUTHORIZE: Final = "/login/oauth/authorize"
+TOKEN: Final = "/login/oauth/access_token"
+USER: Final = f"{API}/user"
+
+
+def account(id_: object, login: object) -> dict[str, Any]:
+    """Return a user as the API has them, for a token without a scope: a mail address is private."""
+    avatar = f"https://avatars.githubusercontent.com/u/{id_}?v=4"
+    return {"login": login, "id": id_, "avatar_url": avatar, "type": "User", "name": "Ann Other", "email": None}
+
+
+@dataclass
+class FakeGitHub:
+    """What GitHub knows and says; tests change it.
+
+    Attributes:
+        url: its address.
+        person: who is signed in there.
+        apps: the callback URLs of OAuth apps, by their client ids.
+        granted: the scopes that the person has given the app before, which a token without a scope has again.
+        revoked: whether people withdraw a token before it is used.
+        answers: whole answers by path, a status and JSON, bytes or a form.
+        asked: the requests so far.
+        clock: its time.
+    """
+
+    url: str
+    person: dict[str, Any] = field(default_factory=lambda: account(ANN_ID, "ann"))
+    apps: dict[str, str] = field(default_factory=lambda: dict.fromkeys((CLIENT_ID, OTHER_ID), REDIRECT_URI))
+    granted: str = ""
+    revoked: bool = False
+    answers: dict[str, Answer | tuple[int, Any]] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+    clock: Callable[[], float] = time.time
+    _codes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def issuer(self, client_secret: str = CLIENT_SECRET) -> GitHubIssuer:
+        """Return the adapter that asks this GitHub."""
+        outgoing = GuardedOutgoing(["127.0.0.1"])
+        return GitHubIssuer(CLIENT_ID, client_secret, REDIRECT_URI, outgoing, url=self.url, api=f"{self.url}{API}")
+
+    def code(self, client_id: str = CLIENT_ID, verifier: str = VERIFIER) -> str:
+        """Return the code of a sign-in of the person, as a browser would receive it."""
+        return self._authorized({"client_id": client_id, "code_challenge": challenge_of(verifier)})
+
+    def paths(self) -> list[str]:
+        """Return the paths that were asked."""
+        return [asked.path for asked in self.asked]
+
+    def answer(self, asked: Asked) -> tuple[int, Any]:
+        """Return the status and the body of a response."""
+        self.asked.append(asked)
+        told = self.answers.get(asked.path)
+        if told is not None:
+            return told(asked) if callable(told) else told
+        routes: dict[str, Answer] = {AUTHORIZE: self._authorize, TOKEN: self._token, USER: self._user}
+        return routes[asked.path](asked) if asked.path in routes else (404, {"message": "Not Found"})
+
+    def _authorize(self, asked: Asked) -> tuple[int, Any]:
+        """Send the browser back with a code, as if the person had just agreed."""
+        query = asked.query
+        if query.get("client_id") not in self.apps:
+            return 404, {}
+        back = self.apps[query["client_id"]]
+        if query["redirect_uri"] != back:
+            return 302, f"{back}?{urlencode({'error': 'redirect_uri_mismatch', 'state': query['state']})}"
+        told = {"code": self._authorized(query), "state": query["state"], "iss": f"{self.url}/login/oauth"}
+        return 302, f"{back}?{urlencode(told)}"
+
+    def _authorized(self, query: Mapping[str, str]) -> str:
+        code = secrets.token_hex(10)
+        self._codes[code] = {**query, "person": dict(self.person)}
+        return code
+
+    def _token(self, asked: Asked) -> tuple[int, Any]:
+        """Exchange a code. Refusals have status 200 as well, and everything is a form unless JSON is asked for."""
+        told = self._exchanged(asked.form)
+        return 200, told if asked.headers.get("accept") == "application/json" else urlencode(told)
+
+    def _exchanged(self, form: Mapping[str, str]) -> dict[str, str]:
+        if form.get("client_id") not in self.apps or form.get("client_secret") != CLIENT_SECRET:
+            return _refusal("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
+        if form.get("redirect_uri", REDIRECT_URI) != self.apps[form["client_id"]]:
+            return _refusal("redirect_uri_mismatch", "The redirect_uri MUST match the registered callback URL.")
+        given = self._codes.pop(form.get("code", ""), None)
+        verifier = challenge_of(form.get("code_verifier", ""))
+        if given is None or given["client_id"] != form["client_id"] or given["code_challenge"] != verifier:
+            return _refusal("bad_verification_code", "The code passed is incorrect or expired.")
+        token = f"gho_{secrets.token_hex(18)}"
+        if not self.revoked:
+            self._tokens[token] = given["person"]
+        return {"access_token": token, "token_type": "bearer", "scope": self.granted}
+
+    def _user(self, asked: Asked) -> tuple[int, Any]:
+        if "user-agent" not in asked.headers:
+            return 403, {"message": "Request forbidden by administrative rules."}
+        person = self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
+        return (401, {"message": "Bad credentials", "status": "401"}) if person is None else (200, person)
+
+
+def _refusal(error: str, description: str) -> dict[str, str]:
+    return {"error": error, "error_description": description, "error_uri": f"/apps/#{error}"}
+
+
+def fake_github() -> AbstractContextManager[FakeGitHub]:
+    """Run a GitHub."""
+    return standing(FakeGitHub, None, "127.0.0.1")
