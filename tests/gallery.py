@@ -413,6 +413,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
             "gallery_title": "Our logos",
             "gallery_targets": {"forum": {"name": "Forum", "documents": ['domain("forum.example")']}},
             "gallery_home": "https://www.example/",
+            "gallery_mark": STOCKED_PICTURE,
+            "gallery_accent": "#3355cc",
             "submission_rules": "Logos are 300 pixels wide.",
         },
     ),

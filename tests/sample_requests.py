@@ -154,7 +154,15 @@ _LOGO: Final = ("logo_id", *_ARTWORK)
 _VERDICT: Final = ("form", "hosts", "imports", "size", "risks", "reason", "documents")
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
-_SETTINGS: Final = ("picture_hosts", "gallery_title", "gallery_home", "gallery_targets", "submission_rules")
+_SETTINGS: Final = (
+    "picture_hosts",
+    "gallery_title",
+    "gallery_home",
+    "gallery_mark",
+    "gallery_accent",
+    "gallery_targets",
+    "submission_rules",
+)
 _SESSION: Final = (
     *("session_id", "created_at", "refreshed_at", "expires_at", "address", "user_agent", "factor", "current"),
 )

@@ -1,12 +1,14 @@
 """How the console is served. What it does in a browser is shown in tests/console."""
 
 import gzip
+import html
 import itertools
 import json
 import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 from zipfile import ZipFile
 
@@ -16,11 +18,15 @@ from hatchling.builders.wheel import WheelBuilder
 from starlette.types import ASGIApp
 
 import logoadmin
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.publication_records import Page
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.entrypoints.console import assets
 from tests.asgi import AppResponse, ask
 from tests.bundle import write_bundle
-from tests.gallery import WatchedStorage
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = ROOT / "src/logoadmin/entrypoints/console"
@@ -151,11 +157,15 @@ def test_files_are_sent_compressed_to_clients_that_accept_it(app: ASGIApp, path:
 
 
 @pytest.mark.rule("contract J1")
-def test_the_page_asks_nothing_of_the_database(app: ASGIApp, watched: WatchedStorage) -> None:
+def test_the_console_is_served_without_the_database(app: ASGIApp, watched: WatchedStorage) -> None:
     watched.go_away()
-    for path in (*PAGES, f"{files(app)}app.js", f"{files(app)}interface.json", f"{files(app)}preview.html"):
-        assert ask(app, "GET", path).status_code == 200
+    of_files = [f"{files(app)}{name}" for name in ("app.js", "interface.json", "preview.html")]
+    watched.asked.clear()
+    assert [ask(app, "GET", path).status_code for path in of_files] == [200, 200, 200]
     assert watched.asked == []
+    # A page asks for its look alone.
+    assert {ask(app, "GET", path).status_code for path in PAGES} == {200}
+    assert watched.asked == ["read"] * len(PAGES)
 
 
 @pytest.mark.rule("contract J1")
@@ -172,6 +182,26 @@ def test_the_root_and_the_path_without_a_slash_lead_to_it(app: ASGIApp) -> None:
         led = ask(app, "GET", path)
         assert (led.status_code, led.header("location"), led.body) == (307, "console/", b"")
     assert urljoin("https://host.example/gallery/console", "console/") == "https://host.example/gallery/console/"
+
+
+@pytest.mark.rule("contract J8", "contract A20")
+def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> None:
+    watched = WatchedStorage(MemoryStorage())
+    watched.waits = True
+    gallery = gallery_on(watched, FrozenClock(), page=Page("Gallery"))
+    app = logoadmin.asgi(gallery)
+
+    def look() -> Any:
+        (config,) = re.findall(r'name="logoadmin" content="([^"]*)"', ask(app, "GET", "/console/").text)
+        return json.loads(html.unescape(config))["look"]
+
+    usual = look()
+    assert usual == {"title": "Gallery", "gallery_title": None, "gallery_mark": None, "gallery_accent": None}
+    gallery.settings.amend(AmendSettings(gallery_title='"<b>', gallery_accent="#3355cc"))
+    known = look()
+    assert known == usual | {"gallery_title": '"<b>', "gallery_accent": "#3355cc"}
+    watched.fault = StorageUnavailable(watched.server)
+    assert look() == known
 
 
 @pytest.mark.rule("contract J2")

@@ -70,6 +70,8 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
             "home": "https://home.example/?a",
             "submit": "https://gallery.example/console/",
             "report": None,
+            "mark": None,
+            "accent": None,
             "targets": [{"id": "forum", "name": "The forum"}],
             "keys": [*gallery.publication.public_keys()],
         }

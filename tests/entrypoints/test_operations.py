@@ -115,6 +115,8 @@ _SETTINGS: Final[dict[str, Any]] = {
     "picture_hosts": [],
     "gallery_title": None,
     "gallery_home": None,
+    "gallery_mark": None,
+    "gallery_accent": None,
     "gallery_targets": {},
     "submission_rules": "",
 }

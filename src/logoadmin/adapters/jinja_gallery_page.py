@@ -18,6 +18,9 @@ from logoadmin.domain.publication.publication_records import PAGE
 from logoadmin.ports.publication.gallery_page import POLICY
 from logoadmin.ports.publication.text import TextRenderer
 
+# The style sheet of all pages, and the template of what a gallery adds to it.
+_SHEET: Final = "page.css"
+_LOOK: Final = "look.css"
 _DATA: Final = b'<script type="application/json" id="gallery">'
 # The side of thumbnails in pixels, and the number of colours for what stands in place of a picture.
 _THUMBNAIL: Final = 320
@@ -73,7 +76,11 @@ class JinjaGalleryPage:
 
     def files(self, title: str, data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
-        return {**self._beside, PAGE: self.render(PAGE, {"title": title, "gallery": data})}
+        index = self.render(PAGE, {"title": title, "gallery": data, "mark": data.get("mark"), "root": ""})
+        files = {**self._beside, PAGE: index}
+        if data.get("mark") or data.get("accent"):
+            files[_SHEET] += self.render(_LOOK, data)
+        return files
 
     def render(self, name: str, values: Mapping[str, object]) -> bytes:
         """Return another page."""

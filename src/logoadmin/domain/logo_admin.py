@@ -105,10 +105,20 @@ class LogoAdmin(
         of_kinds = {kind.kind: getattr(self, kind.plural) for kind in KINDS.values()}
         self.connect_changes(transactions, of_kinds, notices, new_passwords, ports, rules.public_url)
 
+    def look(self) -> dict[str, str | None]:
+        """Return what everybody sees of the gallery: its title, mark and accent (contract J8), and the usual title."""
+        page, shared = self._rules.publishing.page, self._storage.read(shared_settings)
+        return {
+            "title": "" if page is None else page.title,
+            "gallery_title": shared.gallery_title,
+            "gallery_mark": shared.gallery_mark,
+            "gallery_accent": shared.gallery_accent,
+        }
+
     def _title(self) -> str:
         """Return the title of the gallery, as administrators or the operator chose it; empty without a page."""
-        page = self._rules.publishing.page
-        return self._storage.read(shared_settings).gallery_title or ("" if page is None else page.title)
+        look = self.look()
+        return look["gallery_title"] or look["title"] or ""
 
     def has_administrator(self) -> bool:
         """Return whether a user who holds everything can sign in, in the ways that the settings leave (contract B4)."""

@@ -37,8 +37,9 @@ def web_application(
         from_sockets: as for :func:`http_application`, like the next one.
     """
     interface = functools.partial(openapi_document, gallery.access)
-    pages = console_routes(interface, gallery, tuple(picture_hosts)) if console else []
-    if published and gallery.publication.rules.page is not None:
+    has_page = published and gallery.publication.rules.page is not None
+    pages = console_routes(interface, gallery, tuple(picture_hosts), has_page=has_page) if console else []
+    if has_page:
         pages = [*pages, Route("/gallery", Redirect("gallery/"))]
     return http_application(
         gallery,

@@ -27,6 +27,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery.picture_storage import StoredPicture
 from logoadmin.ports.kernel.change_storage import creation_of
 from logoadmin.ports.kernel.outgoing import Fetched
@@ -238,6 +239,27 @@ def test_a_record_may_name_a_picture_before_it_is_sent(gallery: LogoAdmin, clock
     clock.pass_by(DAY + 1)
     gallery.sweep()
     assert seen(gallery, first.picture) == "seen"
+
+
+@pytest.mark.rule("contract J8", "contract P4", "contract P5")
+def test_the_mark_of_the_gallery_is_a_stored_picture_that_stays(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    mark = sent(gallery)
+    amended = gallery.settings.amend(AmendSettings(gallery_mark=mark.picture))
+    assert amended.gallery_mark == gallery.look()["gallery_mark"] == mark.picture
+    clock.pass_by(2 * DAY)
+    gallery.sweep()
+    copied = logo(gallery, mark.url, active=True)
+    gallery.logos.block(BlockLogo(logo_id=copied.logo_id, reason="copied"))
+    assert seen(gallery, mark.picture) == "seen"
+    (listed,) = gallery.pictures.list(ListPictures())
+    assert PictureNamedBy("settings", 1) in listed.named_by
+    gallery.settings.amend(AmendSettings(gallery_mark=None))
+    assert seen(gallery, mark.picture) == "PictureGone"
+    gallery.pictures.remove(RemovePicture(picture=mark.picture))
+    for unknown in (mark.picture, "0" * 64):
+        with pytest.raises(InvalidInput) as refused:
+            gallery.settings.amend(AmendSettings(gallery_mark=unknown))
+        assert [problem.loc for problem in refused.value.problems] == [("body", "gallery_mark")]
 
 
 @pytest.mark.rule("contract P5")

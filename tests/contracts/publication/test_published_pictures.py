@@ -19,7 +19,8 @@ from logoadmin.domain.kernel.kinds import picture_names
 from logoadmin.domain.kernel.records import Logo, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.publication_records import Published
+from logoadmin.domain.publication.publication_records import Page, Published
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.services import in_thread
@@ -134,6 +135,29 @@ def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
     gallery.publication.publish(files)
     assert asked == [thumbnail]
     assert pictures_in(files) == {path, thumbnail}
+
+
+@pytest.mark.rule("contract J8", "contract Q2")
+def test_the_mark_and_the_accent_are_on_all_pages(
+    storage: Storage, clock: FrozenClock, files: FolderGalleryFiles
+) -> None:
+    gallery = gallery_on(storage, clock, page=Page("Ours"))
+    work, mark = logo(gallery, "https://elsewhere.example/a.png"), send(gallery, 1)
+    gallery.publication.publish(files)
+    usual = files.read("page.css") or b""
+    gallery.settings.amend(AmendSettings(gallery_mark=mark.picture, gallery_accent="#3355cc"))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(mark)
+    look = (files.read("page.css") or b"").removeprefix(usual).decode()
+    assert "--chosen: #3355cc" in look
+    _, thumbnail = picture_names([mark.picture])
+    assert thumbnail in look
+    for page, path in {"index.html": thumbnail, f"logos/{work.logo_id}/index.html": f"../../{thumbnail}"}.items():
+        assert f'rel="icon" href="{path}"' in (files.read(page) or b"").decode()
+    gallery.pictures.remove(RemovePicture(picture=mark.picture))
+    gallery.publication.publish(files)
+    assert thumbnail not in (files.read("page.css") or b"").decode()
+    assert pictures_in(files) == set()
 
 
 @pytest.mark.rule("contract P5")

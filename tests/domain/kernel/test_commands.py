@@ -58,7 +58,10 @@ AMENDMENTS = {
     authors.AmendAuthor: {"user_id", "username"},
     artworks.AmendTheme: {"name", "preview_url", "target", "custom_css", "details", "active"},
     artworks.AmendLogo: {"name", "preview_url", "target", "custom_css", "details", "active"},
-    settings.AmendSettings: {"picture_hosts", "gallery_title", "gallery_home", "gallery_targets", "submission_rules"},
+    settings.AmendSettings: {
+        *("picture_hosts", "gallery_title", "gallery_home", "gallery_mark", "gallery_accent", "gallery_targets"),
+        "submission_rules",
+    },
     proposals.AmendProposal: {"title", "note", "changes"},
 }
 ANYTHING = anything()
@@ -89,7 +92,8 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
         is_patch = name == "details" and kind in AMENDMENTS
         if (
             is_patch
-            or name in ("avatar", "expires_in", "source", "gallery_title", "gallery_home")
+            or name
+            in ("avatar", "expires_in", "source", "gallery_title", "gallery_home", "gallery_mark", "gallery_accent")
             or is_asked
             or is_csv
         ):

@@ -188,11 +188,15 @@ def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, sto
 def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_undone(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
     rules = "Logos are 300 pixels wide.\n\nNo pictures of others." + "!" * 3_950
-    amended = stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home="", submission_rules=rules))
-    assert amended == SharedSettings(HOSTS, "Ours", "", submission_rules=rules)
+    amended = stocked.settings.amend(
+        AmendSettings(gallery_title="Ours", gallery_home="", gallery_accent="#A03000", submission_rules=rules)
+    )
+    assert amended == SharedSettings(HOSTS, "Ours", "", gallery_accent="#a03000", submission_rules=rules)
     assert stocked.settings.get(GetSettings()) == amended
     stocked.settings.amend(AmendSettings(gallery_title=None))
-    assert stocked.settings.get(GetSettings()) == SharedSettings(HOSTS, None, "", submission_rules=rules)
+    assert stocked.settings.get(GetSettings()) == SharedSettings(
+        HOSTS, None, "", gallery_accent="#a03000", submission_rules=rules
+    )
     stocked.changes.revert(Revert(change_id=stocked.changes.version()))
     assert stocked.settings.get(GetSettings()) == amended
 
@@ -203,6 +207,8 @@ def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_und
         ({"gallery_title": ""}, ("gallery_title",)),
         ({"gallery_title": "x" * 65}, ("gallery_title",)),
         ({"gallery_home": "javascript:alert(1)"}, ("gallery_home",)),
+        *(({"gallery_accent": accent}, ("gallery_accent",)) for accent in ("red", "#35c", "#3355cg", "#3355cc ", "")),
+        ({"gallery_mark": "https://gallery.example/pictures/a.webp"}, ("gallery_mark",)),
         ({"submission_rules": "x" * 4_001}, ("submission_rules",)),
         ({"gallery_home": "https://ann:secret@www.example/"}, ("gallery_home",)),
     ],

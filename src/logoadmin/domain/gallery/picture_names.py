@@ -94,6 +94,8 @@ def _names(kind: str, id_: int, named: frozenset[str], standing: Standing) -> li
 
 def _standing(kind: Kind, values: Mapping[str, Any] | None) -> Standing:
     """Return what it means that a record with these values names a picture."""
+    if kind is Kind.SETTINGS and values is not None:
+        return Standing.PUBLISHED
     if values is None or not isinstance(KINDS.get(kind), ArtworkKind):
         return Standing.OTHER
     if values["active"]:

@@ -222,7 +222,11 @@ SETTINGS: Final = RecordKind(
     removed=lambda _: None,
     name_field="",
     write_scope=Scope.ALL,
-    usual={"gallery_title": None, "gallery_home": None, "gallery_targets": {}, "submission_rules": ""},
+    usual={
+        **dict.fromkeys(("gallery_title", "gallery_home", "gallery_mark", "gallery_accent")),
+        "gallery_targets": {},
+        "submission_rules": "",
+    },
 )
 
 # Of these, the history has the removals alone, each under the number of its change: none can be undone.
@@ -277,6 +281,8 @@ def picture_of(url: str | None) -> str | None:
 
 def pictures_in(kind: str, values: Mapping[str, Any] | None) -> frozenset[str]:
     """Return the pictures that the values of a record name, as in JSON; none without values."""
+    if values and kind == Kind.SETTINGS:
+        return frozenset(filter(None, [values.get("gallery_mark")]))
     if not values or kind not in PICTURE_FIELDS:
         return frozenset()
     screenshots = values.get("details", {}).get("screenshots", ())

@@ -72,6 +72,7 @@ CHALLENGE_EXAMPLE: Final = "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"
 PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 _SHA256 = r"^[0-9a-f]{64}$"
+_COLOUR = r"^#[0-9a-fA-F]{6}$"
 # RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash.
 _SCOPE_TOKEN = r"^[\x21\x23-\x5B\x5D-\x7E]+$"
 # RFC 3986 with a scheme and a host; beyond ASCII as browsers accept it, but never white space or controls. Browsers
@@ -364,6 +365,22 @@ GalleryHome = Annotated[
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
         "https://www.example",
+    ),
+]
+GalleryMark = Annotated[
+    PictureHash,
+    described(
+        "The picture that stands beside the title: one that was sent to the service; `null` for none.", PICTURE_EXAMPLE
+    ),
+]
+GalleryAccent = Annotated[
+    str,
+    Strict(),
+    Field(json_schema_extra={"pattern": _COLOUR}),
+    AfterValidator(matching(_COLOUR, "string_pattern_mismatch", "Input should be a colour such as #3355cc")),
+    AfterValidator(str.lower),
+    described(
+        "The colour of links and buttons, lighter or darker where its contrast asks for it; `null` for ours.", "#3355cc"
     ),
 ]
 SubmissionRules = Annotated[

@@ -25,7 +25,9 @@ from logoadmin.domain.kernel.limits import (
     CommunityId,
     CreatedAt,
     CustomCss,
+    GalleryAccent,
     GalleryHome,
+    GalleryMark,
     GalleryTitle,
     Ground,
     LinkId,
@@ -178,6 +180,8 @@ class SharedSettings:
     picture_hosts: PictureHosts = ()
     gallery_title: GalleryTitle | None = None
     gallery_home: GalleryHome | None = None
+    gallery_mark: GalleryMark | None = None
+    gallery_accent: GalleryAccent | None = None
     gallery_targets: GalleryTargets = field(default_factory=dict)
     submission_rules: SubmissionRules = ""
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
@@ -219,7 +223,7 @@ class SentPicture:
 class PictureNamedBy:
     """What names a picture."""
 
-    kind: Annotated[str, described("`logo`, `theme`, `user` or `proposal`.", "logo")]
+    kind: Annotated[str, described("`logo`, `theme`, `user`, `settings` or `proposal`.", "logo")]
     id: Annotated[int, described("Its id.", 57)]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Any, Final, Literal, Protocol
 
 from logoadmin.domain.kernel.limits import UnixTime, described
 from logoadmin.domain.kernel.records import Kind
@@ -43,12 +43,16 @@ class Page:
         home: the URL of the site that it belongs to; empty for none.
         demo: whether it says that the gallery is a demo (contract Q4).
         report: the URL where visitors report an artwork, in which ``{url}`` stands for its page; empty for none.
+        mark: the picture beside the title, as the index describes pictures; None for none.
+        accent: the colour of links and buttons as ``#rrggbb``; None for the usual one.
     """
 
     title: str
     home: str = ""
     demo: bool = False
     report: str = ""
+    mark: Mapping[str, Any] | None = None
+    accent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

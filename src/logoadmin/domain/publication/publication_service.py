@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.assembly import Sources, assembled
-from logoadmin.domain.publication.files.contents import contents_of
+from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.gallery_pages import Site, blocked_pages
 from logoadmin.domain.publication.files.index import sha256 as hash_of
@@ -239,16 +239,19 @@ class PublicationService(Service):
     def _sources(self, uow: UnitOfWork, identity: Identity, now: int, links: Links) -> Sources:
         last, rules = uow.changes.last_of_kinds(), self.rules
         shared = shared_settings(uow)
-        targets = targets_of(shared)
+        targets, page = targets_of(shared), self._page_of(uow, shared)
+        contents = contents_of(uow, publish_imports=rules.publish_imports, targets=targets)
+        if page is not None and page.mark is not None and shared.gallery_mark is not None:
+            contents.pictures.add(shared.gallery_mark)
         return Sources(
             uow.changes.last_id(),
             max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
             now,
             identity,
-            contents_of(uow, publish_imports=rules.publish_imports, targets=targets),
+            contents,
             listed_withdrawals(uow.publication.withdrawals, now),
             targets,
-            self._page_of(shared),
+            page,
             self._state(uow, identity, links),
         )
 
@@ -264,17 +267,21 @@ class PublicationService(Service):
         """What else publications are made of: the rules, and the files of the page."""
         return hash_of(repr((self.rules, self._page.form, self._page.files("", {}))).encode())
 
-    def _page_of(self, shared: SharedSettings) -> Page | None:
+    def _page_of(self, uow: UnitOfWork, shared: SharedSettings) -> Page | None:
         """Return the page with what administrators decided for it (contract J8); None for no page."""
-        page = self.rules.page
+        page, mark = self.rules.page, None
         if page is None:
             return None
         home = page.home if shared.gallery_home is None else shared.gallery_home
-        return replace(page, title=shared.gallery_title or page.title, home=home)
+        stored = uow.gallery.pictures.get(shared.gallery_mark) if shared.gallery_mark else None
+        if stored is not None and not stored.is_removed:
+            mark = picture_entry(stored.picture, stored.width, stored.height, stored.ground)
+        title = shared.gallery_title or page.title
+        return replace(page, title=title, home=home, mark=mark, accent=shared.gallery_accent)
 
     def _blocks(self, uow: UnitOfWork, identity: Identity, links: Links) -> Blocks:
         blocked, shared = uow.publication.withdrawals.blocked(MOST_WITHDRAWN), shared_settings(uow)
-        page = self._page_of(shared)
+        page = self._page_of(uow, shared)
         pictures = uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()
         site = None if page is None else Site(page, links, identity.gallery, targets_of(shared), self._page)
         return Blocks(

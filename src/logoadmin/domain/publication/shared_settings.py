@@ -6,11 +6,19 @@ from typing import Any
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.kinds import SETTINGS
-from logoadmin.domain.kernel.limits import GalleryHome, GalleryTitle, PictureHosts, SubmissionRules
+from logoadmin.domain.kernel.limits import (
+    GalleryAccent,
+    GalleryHome,
+    GalleryMark,
+    GalleryTitle,
+    PictureHosts,
+    SubmissionRules,
+)
 from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, unless_unmodified
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, gallery_in, unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
 from logoadmin.domain.publication.css.new_targets import NewTargets
 from logoadmin.ports.storage import UnitOfWork
@@ -26,6 +34,8 @@ class AmendSettings(Command):
     picture_hosts: PictureHosts = UNSET
     gallery_title: GalleryTitle | None = UNSET
     gallery_home: GalleryHome | None = UNSET
+    gallery_mark: GalleryMark | None = UNSET
+    gallery_accent: GalleryAccent | None = UNSET
     gallery_targets: NewTargets = UNSET
     submission_rules: SubmissionRules = UNSET
 
@@ -45,8 +55,18 @@ class SettingsService(Service):
         Raises:
             NotPermitted: the caller does not hold everything.
             Outdated: the settings have none of the versions in ``if_match``.
+            InvalidInput: the mark is no stored picture.
         """
+        if command.gallery_mark is not UNSET and command.gallery_mark is not None:
+            _require_stored(uow, command.gallery_mark)
         return uow.records(SETTINGS).amend(SharedSettings.settings_id, command.if_match, command.new_values())
+
+
+def _require_stored(uow: AuditedUnitOfWork, mark: str) -> None:
+    found = gallery_in(uow).pictures.get(mark)
+    if found is None or found.is_removed:
+        text = "Input should be a picture of this service; send it first"
+        raise InvalidInput([Problem(("body", "gallery_mark"), text, "value_error")])
 
 
 class AuditedSettings(AuditedRecords[SharedSettings]):

@@ -72,7 +72,7 @@ export const presentation = {
   role: { order: ["name", "scope"], widgets: { scope: "scope" }, name: "name" },
   settings: {
     order: ["gallery_title", "gallery_home", "submission_rules"],
-    apart: ["picture_hosts", "gallery_targets"],
+    apart: ["picture_hosts", "gallery_targets", "gallery_mark", "gallery_accent"],
     widgets: { submission_rules: "text area" },
     name: "",
   },

@@ -5,15 +5,18 @@ import html
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import metadata
 from typing import Any, Final
 from zlib import crc32
 
+from anyio import CapacityLimiter, move_on_after, to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console.assets import Asset, AssetFolder
 
@@ -26,6 +29,8 @@ _PREVIEW: Final = "preview.html"
 _PREVIEW_HEADERS: Final = {"cross-origin-resource-policy": "cross-origin"}
 # A host that the console allows the frame to contact; it cannot end a directive of the policy.
 _REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
+# How long a page waits for a database, in seconds.
+_LOOK_TIMEOUT: Final = 1.0
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
 _HEADERS: Final = {"x-content-type-options": "nosniff", "vary": "Accept-Encoding"}
 _HTML_HEADERS: Final = {
@@ -46,32 +51,41 @@ _POLICY: Final = (
 
 
 def console_routes(
-    interface: Callable[[], Mapping[str, Any]], gallery: LogoAdmin, picture_hosts: Sequence[str]
+    interface: Callable[[], Mapping[str, Any]], gallery: LogoAdmin, picture_hosts: Sequence[str], *, has_page: bool
 ) -> list[Route]:
     """Return the routes of the console.
 
     Args:
         interface: returns the OpenAPI document; called when the page is first requested.
-        gallery: the gallery that the console administers; only its description is read here.
+        gallery: the gallery that the console administers; only its description and its look are read here.
         picture_hosts: the hosts from which the preview frame may load pictures.
+        has_page: whether the service has the page for visitors.
     """
-    console = _Console(interface, gallery, picture_hosts)
+    console = _Console(interface, gallery, picture_hosts, has_page=has_page)
     return [Route("/console", console), Route("/console/{path:path}", console)]
 
 
 class _Console:
-    """Everything below ``/console/``, served without the database."""
+    """Everything below ``/console/``. It is served without the database, which only tells pages their look."""
 
     def __init__(
-        self, interface: Callable[[], Mapping[str, Any]], gallery: LogoAdmin, picture_hosts: Sequence[str]
+        self,
+        interface: Callable[[], Mapping[str, Any]],
+        gallery: LogoAdmin,
+        picture_hosts: Sequence[str],
+        *,
+        has_page: bool,
     ) -> None:
         self._interface = interface
         self._gallery = gallery
         self._picture_hosts = picture_hosts
+        self._has_page = has_page
+        self._look: Mapping[str, str | None] = {}
+        self._limiter = CapacityLimiter(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        response = self._response(request) if request.method in ("GET", "HEAD") else _not_allowed()
+        response = await self._response(request) if request.method in ("GET", "HEAD") else _not_allowed()
         if request.method == "HEAD":
             response.body = b""  # its length is among the headers already
         await response(scope, receive, send)
@@ -87,13 +101,14 @@ class _Console:
             "picture_hosts": self._picture_hosts,
             "public_url": self._gallery.public_url.base,
             "demo": self._gallery.is_demo,
+            "page": self._has_page,
         }
         generated = {"interface.json": _described(document), "config.json": page_config}
         return AssetFolder(
             {name: json.dumps(value, separators=(",", ":")).encode() for name, value in generated.items()}
         )
 
-    def _response(self, request: Request) -> Response:
+    async def _response(self, request: Request) -> Response:
         """Return a file, or the page for any path that does not look like a file."""
         path: str | None = request.path_params.get("path")
         if path is None:
@@ -103,7 +118,18 @@ class _Console:
             return self._file(request, file[1], file[2])
         if "." in path.rpartition("/")[2] or path.startswith("~"):
             return _not_found()
-        return self._page(request, path)
+        return self._page(request, path, await self._current_look())
+
+    async def _current_look(self) -> Mapping[str, str | None]:
+        """Return how the gallery looks, or did when the database was last within reach."""
+        look = self._gallery.look
+        with move_on_after(_LOOK_TIMEOUT), suppress(StorageUnavailable):
+            self._look = (
+                await to_thread.run_sync(look, limiter=self._limiter, abandon_on_cancel=True)
+                if self._gallery.waits
+                else look()
+            )
+        return self._look
 
     def _file(self, request: Request, digest: str, name: str) -> Response:
         assets = self._files.assets()
@@ -119,7 +145,7 @@ class _Console:
             headers["content-security-policy"] = self._preview_policy(request)
         return _sent(request, asset, headers, "" if is_current else assets.digest)
 
-    def _page(self, request: Request, path: str) -> Response:
+    def _page(self, request: Request, path: str, look: Mapping[str, str | None]) -> Response:
         assets = self._files.assets()
         # Relative, so that it is right under any prefix that the browser knows, configured here or not.
         root = "../" * path.count("/") or "./"
@@ -128,12 +154,13 @@ class _Console:
             f'    <link rel="{_RELATIONS[name.rpartition(".")[2]]}" href="{here}{name}">'
             for name in assets.preloads(path)
         )
+        config = {**json.loads(assets.by_name["config.json"].body), "look": look}
         body = (
             assets.by_name["index.html"]
             .body.decode()
             .replace("{files}", here)
             .replace("{preloads}", links)
-            .replace("{config}", html.escape(assets.by_name["config.json"].body.decode()))
+            .replace("{config}", html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))))
             .encode()
         )
         headers = {

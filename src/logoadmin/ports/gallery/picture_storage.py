@@ -130,7 +130,7 @@ class Pictures(Protocol):
         """Return up to ``most`` names of a picture, those by published artworks first, otherwise in any order."""
 
     def published(self) -> int:
-        """Return the number of stored pictures that published artworks name."""
+        """Return the number of stored pictures that published artworks or the settings name."""
 
     def taken_down(self) -> frozenset[str]:
         """Return the pictures that were taken down, stored or not."""

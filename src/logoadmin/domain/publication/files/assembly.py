@@ -107,6 +107,8 @@ def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -
         "home": page.home or None,
         "submit": links.submit,
         "report": page.report or None,
+        "mark": page.mark,
+        "accent": page.accent,
         "targets": [{"id": target.id, "name": target.name} for target in targets],
         "keys": [public_key(key) for key in identity.keys],
         **({"demo": True} if page.demo else {}),

@@ -105,7 +105,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         urls = (artwork.preview_url, *artwork.details.pictures)
         shown = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
         contents.pictures.update(shown.values())
-        entries = {url: _picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
+        entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
         contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), entries)
         versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)
@@ -149,7 +149,7 @@ def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]
     return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
 
 
-def _picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
+def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
     """Return a picture as it is in the index, with paths relative to the pointer (contract P2)."""
     paths = {"path": picture_path(picture), "thumbnail": picture_path(picture, thumbnail=True)}
     return {**paths, "width": width, "height": height, "ground": ground}

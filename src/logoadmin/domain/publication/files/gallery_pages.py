@@ -69,7 +69,13 @@ class Site:
     def values(self, path: str) -> dict[str, Any]:
         """Return the values of every page; ``root`` leads from its folder to that of the gallery."""
         page, report = self.page, self.page.report.replace("{url}", quote(f"{self.url}{path}", safe=""))
-        shared = {"title": page.title, "home": page.home, "demo": page.demo, "submit": self.links.submit}
+        shared = {
+            "title": page.title,
+            "home": page.home,
+            "demo": page.demo,
+            "submit": self.links.submit,
+            "mark": page.mark,
+        }
         return {**shared, "report": report, "url": self.url, "path": path, "root": "../" * path.count("/")}
 
 

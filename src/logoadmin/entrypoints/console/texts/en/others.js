@@ -664,9 +664,6 @@ export default {
   "sessions.hint.byLink": "Wherever you are signed in. If a device was lost or you do not know one of these, end its session.",
   "sessions.used": "Used",
   // About
-  "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
-  "field.gallery_title.hint": "Empty: as in the service configuration.",
-  "field.submission_rules.hint": "What people read who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
   "overview.published": "What sites have",
   // What an artwork says of itself
   "area.count": "{n} of {most}",

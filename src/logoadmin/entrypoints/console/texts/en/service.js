@@ -1,6 +1,9 @@
 /** The words about the service as a whole, in English: its settings, its export, and what it is. */
 export default {
   "about.docs": "Interface",
+  "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
+  "field.gallery_title.hint": "Empty: as in the service configuration.",
+  "field.submission_rules.hint": "What people read who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
   "settings.hosts": "Picture hosts",
   "settings.hosts.add": "Host",
   "settings.hosts.allow": "Allow",

@@ -4,6 +4,9 @@
  */
 export default {
   "about.docs": "Интерфейс",
+  "field.gallery_home.hint": "Куда ведёт страница; начинается с http:// или https://. Пусто: как в настройках сервиса.",
+  "field.gallery_title.hint": "Пусто: как в настройках сервиса.",
+  "field.submission_rules.hint": "Что читают авторы, когда присылают работу: размеры, форматы, что принимается. Простой текст, до 4000 знаков.",
   "settings.hosts": "Хосты для картинок",
   "settings.hosts.add": "Хост",
   "settings.hosts.allow": "Разрешить",
