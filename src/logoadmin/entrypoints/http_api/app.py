@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -94,7 +94,7 @@ class Paths(Router):
     def __init__(
         self,
         context: AppContext,
-        operations: Iterable[Route],
+        operations: Sequence[Route],
         others: Sequence[Route],
         background: Background,
         published: PublishedGallery | None,
@@ -110,7 +110,7 @@ class Paths(Router):
         """
         metrics = context.gallery.metrics
         self._background, self._published = background, published
-        self._cached = ResponseCache(super().__call__, context.data_version, context.answers, metrics)
+        self._cached = ResponseCache(self._route, context.data_version, context.answers, metrics)
         self._escaped = CountedRequests(_not_found, metrics)
         for route in others:
             route.app = CountedRequests(route.app, metrics)
@@ -119,6 +119,10 @@ class Paths(Router):
         for route in (*operations, *others):
             # Starlette's `$` also matches before a trailing newline, so a proxy may see another path.
             route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z")
+        alike: dict[str, list[Route]] = {}
+        for route in operations:
+            alike.setdefault(_beginning(route.path), []).append(route)
+        self._alike = {path: Router(routes, redirect_slashes=False, default=default) for path, routes in alike.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to what serves its path."""
@@ -136,8 +140,13 @@ class Paths(Router):
         elif b"%" in sent and b"%2f" in sent.lower():
             serve = self._escaped
         else:
-            serve = self._cached if scope["method"] in ("GET", "HEAD") else super().__call__
+            serve = self._cached if scope["method"] in ("GET", "HEAD") else self._route
         await serve(scope, receive, send)
+
+    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on to the routes that begin like its path: to try all takes a fifth of the time of a read."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        await self._alike.get(_beginning(path), super().__call__)(scope, receive, send)
 
     @asynccontextmanager
     async def _living(self, _: object) -> AsyncIterator[None]:
@@ -164,6 +173,11 @@ class Paths(Router):
 
     def _has(self, scope: Scope) -> bool:
         return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
+
+
+def _beginning(path: str) -> str:
+    """Return the first two segments, such as ``/api/logos``, which no template of an operation stands for."""
+    return "/".join(path.split("/", 3)[:3])
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
