@@ -159,7 +159,7 @@ class Details(Input):
 
     def members(self) -> dict[str, Any]:
         """Return the members that are not empty, as in JSON."""
-        return self.model_dump()
+        return {} if self is NO_DETAILS else self.model_dump()
 
     def canonical(self) -> str | None:
         """Return the members as canonical JSON: sorted, without white space. Equal details have equal texts.
