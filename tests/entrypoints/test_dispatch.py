@@ -281,3 +281,25 @@ def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, as
         {"method": "POST", "path": "/", "query_string": b"", "headers": [], "client": ("2001:db8::7", 1)}
     )
     assert _asker(caller, request) == asker
+
+
+@pytest.mark.rule("contract A20")
+def test_a_system_without_further_threads_is_busy_and_starts_nothing_later(
+    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def no_thread(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def run() -> None:
+        calls = Dispatch(slow)
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", no_thread)
+            for _ in range(2):
+                with pytest.raises(HttpError, match="Too many concurrent requests; try again later"):
+                    await calls.run(Work.SLOW, made.append, "refused", turn="import")
+        await asyncio.wait_for(calls.run(Work.SLOW, made.append, "after", turn="import"), WITHIN)
+
+    asyncio.run(run())
+    assert made == ["after"]

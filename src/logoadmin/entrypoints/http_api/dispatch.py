@@ -1,15 +1,13 @@
 """Runs calls of the core in threads: within limits, in time, and fairly (contract A20, E1, E3)."""
 
 import asyncio
-import math
 from collections.abc import Callable, Coroutine, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, Final, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
-
-from anyio import CapacityLimiter, WouldBlock, get_available_backends, to_thread
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.errors import too_busy
@@ -49,19 +47,17 @@ _IN_TURN: Final = (Work.SLOW, Work.PICTURES)
 class Dispatch:
     """The threads of an application.
 
-    A call that is late, or whose client went away, keeps its place until it ends, so that threads cannot pile up behind
-    a database that hangs. Slow calls take turns: each caller has one at a time.
+    A call that is late, or whose client went away, keeps its thread until it ends, so that threads cannot pile up
+    behind a database that hangs; one that has not started is withdrawn. Slow calls take turns: each caller has one at a
+    time.
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
         """Prepare the threads for calls of one gallery."""
-        get_available_backends()  # loads anyio's part for asyncio, for which the first request would wait
         self._gallery = gallery
-        threads = {Work.READING: gallery.concurrent_reads, **_THREADS}
-        self._limiters = {work: CapacityLimiter(most) for work, most in threads.items()}
-        self._turns: WeakValueDictionary[Hashable, CapacityLimiter] = WeakValueDictionary()
-        # The limiters above are acquired before, and released by the end of the thread.
-        self._unlimited = CapacityLimiter(math.inf)
+        self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
+        self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
+        self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._long_calls = 0
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
@@ -86,48 +82,81 @@ class Dispatch:
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
-        if not self._gallery.waits and self._is_immediate(work):
-            return call(*args)
-        loop, in_turn = asyncio.get_running_loop(), work in _IN_TURN
-        start_by = deadline or loop.time() + (SLOW_WAIT if in_turn else TIMEOUT)
-        early = min(start_by, loop.time() + _FAILING_TIMEOUT)
-        place = _Place([*([] if turn is None else [self._turn(work, turn)]), self._limiters[work]])
+        if not self._gallery.waits and not self._long_calls and work in (Work.READING, Work.WRITING):
+            return call(*args)  # waits for nothing: storage in memory, unless a long call holds that
+        now, may_take_long = asyncio.get_running_loop().time(), work in _IN_TURN and deadline is None
+        start_by = deadline or now + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
+        early = min(start_by, now + _FAILING_TIMEOUT)
+        taken = None if turn is None else await self._take_turn(work, turn, deadline, early, start_by)
+        submitted, thread = self._submit(work, taken, call, *args)
         try:
-            async with asyncio.timeout_at(early):
-                await place.take()
-        except TimeoutError:
-            await self._wait_on(place, work, deadline, start_by)
-        thread = asyncio.create_task(to_thread.run_sync(call, *args, limiter=self._unlimited))
-        thread.add_done_callback(place.leave)
-        await asyncio.wait((thread,), timeout=early - loop.time())
-        if not thread.done() and not self._gallery.is_failing():
-            await asyncio.wait((thread,), timeout=None if in_turn and deadline is None else start_by - loop.time())
+            await self._wait(thread, early, start_by)
+            if not thread.done() and may_take_long and submitted.running():
+                await asyncio.wait((thread,))
+        finally:
+            submitted.cancel()  # has no effect once it has started
         if not thread.done():
             raise self._late(work, deadline)
-        return _result(thread)
+        if thread.cancelled():
+            raise too_busy("requests")
+        return thread.result()
 
-    async def _wait_on(self, place: "_Place", work: Work, deadline: float | None, start_by: float) -> None:
-        """Wait on for a place, unless the database fails: then nobody waits for the others to find out.
+    async def _wait(self, thread: asyncio.Future[Any], early: float, start_by: float) -> None:
+        """Wait for a thread until a time, less long while the database fails."""
+        loop = asyncio.get_running_loop()
+        await asyncio.wait((thread,), timeout=early - loop.time())
+        if not thread.done() and not self._gallery.is_failing():
+            await asyncio.wait((thread,), timeout=start_by - loop.time())
+
+    async def _take_turn(
+        self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
+    ) -> asyncio.Lock:
+        """Wait for a turn until a time, less long while the database fails.
 
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
+        lock = self._turns.setdefault((work, turn), asyncio.Lock())
+        for until in (early, start_by):
+            try:
+                async with asyncio.timeout_at(until):
+                    await lock.acquire()
+            except TimeoutError:
+                if self._gallery.is_failing():
+                    break
+            else:
+                return lock
+        raise self._late(work, deadline)
+
+    def _submit(
+        self, work: Work, taken: asyncio.Lock | None, call: Callable[[*Args], Answer], *args: *Args
+    ) -> tuple[Future[Answer], asyncio.Future[Answer]]:
+        """Have a thread make a call; return its end, with which it can be withdrawn, and the same for this loop.
+
+        Raises:
+            HttpError: the system starts no more threads. What waits for one is withdrawn, so that it does not start
+                after its client was told so.
+        """
+        threads = self._threads[work]
         try:
-            if self._gallery.is_failing():
-                raise TimeoutError
-            async with asyncio.timeout_at(start_by):
-                await place.take()
-        except TimeoutError:
-            raise self._late(work, deadline) from None
+            submitted = threads.submit(call, *args)
+        except RuntimeError:
+            self._threads[work] = ThreadPoolExecutor(self._most[work])
+            threads.shutdown(wait=False, cancel_futures=True)
+            if taken is not None:
+                taken.release()
+            raise too_busy("requests") from None
+        self._long_calls += work in _IN_TURN
+        thread = asyncio.wrap_future(submitted)
+        thread.add_done_callback(partial(self._ended, work, taken))
+        return submitted, thread
 
-    def _turn(self, work: Work, turn: Hashable) -> CapacityLimiter:
-        return self._turns.setdefault((work, turn), CapacityLimiter(1))
-
-    def _is_immediate(self, work: Work) -> bool:
-        """Return whether a call waits for nothing: one of storage in memory, unless a long call holds that."""
-        if work not in (Work.READING, Work.WRITING):
-            return False
-        return not self._long_calls and not any(self._limiters[slow].borrowed_tokens for slow in _IN_TURN)
+    def _ended(self, work: Work, taken: asyncio.Lock | None, thread: asyncio.Future[Any]) -> None:
+        self._long_calls -= work in _IN_TURN
+        if taken is not None:
+            taken.release()
+        if not thread.cancelled():
+            thread.exception()  # its client may have gone away
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
         if self._gallery.is_failing():
@@ -165,40 +194,6 @@ class Dispatch:
                     del self._reads[key]
 
         return await self._shared.run(key, read)
-
-
-@dataclass(eq=False)
-class _Place:
-    """The place of a call in some limiters."""
-
-    limiters: list[CapacityLimiter]
-    _taken: list[CapacityLimiter] = field(default_factory=list)
-
-    async def take(self) -> None:
-        """Wait for a place in one limiter after the other."""
-        try:
-            for limiter in self.limiters:
-                try:
-                    limiter.acquire_on_behalf_of_nowait(self)
-                except WouldBlock:
-                    await limiter.acquire_on_behalf_of(self)
-                self._taken.append(limiter)
-        except BaseException:
-            self.leave()
-            raise
-
-    def leave(self, thread: "asyncio.Task[Any] | None" = None) -> None:
-        """Leave all of them, at the end of the thread if there is one."""
-        for limiter in self._taken:
-            limiter.release_on_behalf_of(self)
-        if thread is not None and not thread.cancelled():
-            thread.exception()  # the client may have gone away
-
-
-def _result(thread: asyncio.Task[Answer]) -> Answer:
-    if isinstance(error := thread.exception(), RuntimeError) and "new thread" in str(error):
-        raise too_busy("requests")  # the system starts no more of them
-    return thread.result()
 
 
 class SingleFlight:

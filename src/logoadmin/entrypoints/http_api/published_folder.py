@@ -1,5 +1,6 @@
 """The files of a published folder, as this process serves them: compressed once (contract L1, L2)."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Hashable
@@ -7,7 +8,6 @@ from contextlib import suppress
 from math import inf
 from typing import Final
 
-from anyio import to_thread
 from cachetools import LRUCache
 
 from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
@@ -81,7 +81,7 @@ class PublishedFolder:
         """Read the pointer, and forget the files that are no longer there."""
         stamp = self._stamp
         try:
-            content, names = await to_thread.run_sync(self._pointer_and_names)
+            content, names = await asyncio.to_thread(self._pointer_and_names)
             if content is None:
                 self._files.pop(POINTER, None)
             else:
@@ -103,7 +103,7 @@ class PublishedFolder:
         return content, names
 
     async def _read(self, name: str) -> PublishedFile | None:
-        file = await to_thread.run_sync(self._prepared, name)
+        file = await asyncio.to_thread(self._prepared, name)
         if file is None:
             self._files.pop(name, None)
             self._others.pop(name, None)
