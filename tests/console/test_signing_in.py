@@ -19,15 +19,19 @@ from logoadmin.domain.identity.sessions import Refresh
 from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
 from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.identity.users import SetPassword
+from logoadmin.domain.identity.users import AmendUser, SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
+from logoadmin.settings.sign_in import GITHUB
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
+from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served, served
 from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+from tests.github import AUTHORIZE, TOKEN, fake_github
+from tests.github import CLIENT_ID as GITHUB_CLIENT_ID
 from tests.issuer import CLIENT_ID, CLIENT_SECRET, Asked, FakeIssuer, fake_issuer
 
 pytestmark = pytest.mark.slow("a browser")
@@ -190,6 +194,50 @@ def single(chromium: Browser) -> Iterator[tuple[Person, FakeIssuer]]:
 
 
 AT_ISSUER: Final = re.compile("Sign in with .127.0.0.1")
+AT_GITHUB: Final = re.compile("Sign in with .GitHub")
+
+
+def lie(home: str, **answer: str) -> Callable[[Asked], tuple[int, str]]:
+    """Return what an issuer answers that sends browsers back to the console with this."""
+    return lambda asked: (302, f"{home}?{urlencode({'state': asked.query['state'], **answer})}")
+
+
+@pytest.mark.rule("contract O7", "contract O3", "contract Q2")
+def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Browser) -> None:
+    """No scope and no nonce; and no recent sign-in, since GitHub does not say when it authenticated somebody."""
+    client = {"oidc_client_id": GITHUB_CLIENT_ID, "oidc_client_secret": "s", "oidc_default_role": "member"}
+    rules = sign_in_rules(settings_of(oidc_issuer=GITHUB, **client))
+    with fake_github() as github, served(sign_in=rules, issuer=github.issuer()) as service:
+        home = f"{service.gallery.public_url.base}/console/"
+        github.apps[GITHUB_CLIENT_ID] = home
+        github.person["avatar_url"] = f"https://{PICTURES}/ann.svg"
+        with looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
+            page = person.page
+            person.open("submit")
+            at_github = page.get_by_role("button", name=AT_GITHUB)
+            for lies in ({"state": "of-somebody-else"}, {"iss": "https://evil.example"}):
+                github.answers[AUTHORIZE] = lie(home, **{"code": "a-code", "iss": f"{github.url}/login/oauth", **lies})
+                at_github.click()
+                expect(page.get_by_role("alert")).not_to_be_empty()
+            assert TOKEN not in github.paths()
+            del github.answers[AUTHORIZE]
+            at_github.click()
+            expect(page.locator("h1")).to_have_text("Submit a work")
+            assert page.url == f"{home}submit"
+            begun = github.asked[-3].query
+            assert begun.keys() == {
+                *("response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method"),
+            }
+            person.open("account")
+            service.gallery.users.amend(AmendUser(user_id=2_000_000_001, role_id=2))
+            page.reload()
+            page.get_by_role("button", name="New key").click()
+            page.get_by_label("What is it for?").fill("nightly import")
+            page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
+            page.get_by_role("button", name="Create key").click()
+            dialog = page.get_by_role("dialog", name="Confirm that it's you")
+            expect(dialog).to_contain_text("does not say when you signed in there")
+            expect(dialog.get_by_role("button", name=AT_GITHUB)).to_have_count(0)
 
 
 @pytest.mark.rule("contract O7", "contract J2")
@@ -200,16 +248,13 @@ def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(single
     person.open("authors/2?from=mail")
     button = page.get_by_role("button", name=AT_ISSUER)
 
-    def lie(**answer: str) -> Callable[[Asked], tuple[int, str]]:
-        return lambda asked: (302, f"{home}?{urlencode({'state': asked.query['state'], 'iss': issuer.url, **answer})}")
-
     # The answer of another issuer, no issuer, a refusal, and an answer that nobody asked for lead to no sign-in.
     for answer, why in (
         ({"code": "a-code", "iss": "https://evil.example"}, "The answer came from somewhere else"),
         ({"error": "access_denied"}, "The sign-in was cancelled or refused there."),
         ({"error": "server_error", "error_description": "<b>"}, "The sign-in there did not succeed."),
     ):
-        issuer.answers["/authorize"] = lie(**answer)
+        issuer.answers["/authorize"] = lie(home, **{"iss": issuer.url, **answer})
         button.click()
         expect(page.get_by_role("alert")).to_contain_text(why)
         assert page.url == f"{home}authors/2?from=mail"

@@ -68,7 +68,7 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
         assert data_of(files) == {
             "title": "Ours",
             "home": "https://home.example/?a",
-            "submit": "https://gallery.example/console/",
+            "submit": "https://gallery.example/console/submit",
             "report": None,
             "mark": None,
             "accent": None,
@@ -186,9 +186,9 @@ def test_without_the_page_it_is_a_404(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("given", "console"),
     [
-        ({}, "http://localhost:8000/console/"),
-        ({"public_url": "https://a.example/x"}, "https://a.example/x/console/"),
-        ({"root_path": "/x"}, "http://localhost:8000/x/console/"),
+        ({}, "http://localhost:8000/console/submit"),
+        ({"public_url": "https://a.example/x"}, "https://a.example/x/console/submit"),
+        ({"root_path": "/x"}, "http://localhost:8000/x/console/submit"),
         ({"gallery_submit": False}, None),
         ({"console": False}, None),
         ({"console": False, "gallery_submit": "https://site.example/submit"}, "https://site.example/submit"),
@@ -208,7 +208,7 @@ def test_a_folder_elsewhere_does_not_link_to_this_machine(run: Run, monkeypatch:
     assert data_of(files)["submit"] is None
     monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
     assert run("publish", "gallery").code == 0
-    assert data_of(files)["submit"] == "https://a.example/console/"
+    assert data_of(files)["submit"] == "https://a.example/console/submit"
     assert run("publish", "gallery").code == 3
 
 

@@ -64,7 +64,7 @@ def _links(settings: Settings) -> tuple[Links, Links]:
     base = settings.effective_public_url.base
     is_public, submit = bool(settings.public_url), settings.gallery_submit
     page = submit if isinstance(submit, str) else None
-    console = f"{base}/console/" if settings.console and submit is True else page
+    console = f"{base}/console/submit" if settings.console and submit is True else page
     own = Links(f"{base}/gallery/" if settings.gallery else None, console, is_public)
     return own, own if is_public else Links(submit=page)
 

@@ -16,7 +16,7 @@ if (issuerAnswer) history.replaceState(null, "", new URL(JSON.parse(sessionStora
 /** The link with which a member of the host site comes (contract R5), out of the address for the same reason. */
 const isSiteLink = (/** @type {URL} */ url) => url.hash.startsWith("#link=");
 export const siteLink = isSiteLink(arrived) ? arrived.hash.slice(6) : "";
-if (siteLink) history.replaceState(null, "", HOME);
+if (siteLink) history.replaceState(null, "", arrived.pathname);
 
 const here = signal(new URL(location.href));
 /** Increases with each navigation by the user, so that focus follows, but not with changes of filters. */

@@ -1,5 +1,5 @@
 /**
- * Signing in at an issuer: the code flow of OpenID Connect with PKCE, state and nonce (contract O7).
+ * Signing in at an issuer: the code flow with PKCE and state, and with a nonce where it is one of OpenID Connect (contract O7).
  *
  * The sign-in page goes there itself, and the answer is for the same tab. Where a session goes on or has ended in place,
  * a window of its own goes there, so that nothing typed is lost; it comes back to this module, passes the answer on to
@@ -37,6 +37,9 @@ const windows = () => new BroadcastChannel(`logoadmin issuer ${HOME.pathname}`);
 
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
+/** Whether it is an issuer of OpenID Connect, which can say when it authenticated somebody. @param {import("./ways.js").Issuer} issuer */
+export const isOpenId = ({ scope }) => scope.split(" ").includes("openid");
+
 /** @param {import("./ways.js").Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
 export async function beginning(issuer, isAgain) {
   const begun = {
@@ -54,13 +57,12 @@ export async function beginning(issuer, isAgain) {
     response_type: "code",
     client_id: issuer.client_id,
     redirect_uri: issuer.redirect_uri,
-    scope: issuer.scope,
     state: begun.state,
-    nonce: begun.nonce,
     code_challenge: base64url(digest),
     code_challenge_method: "S256",
+    ...(isOpenId(issuer) ? { scope: issuer.scope, nonce: begun.nonce } : {}),
     // With max_age, the issuer has to say when it authenticated the person, and the service checks it.
-    ...(isAgain ? { prompt: "login", max_age: "600" } : {}),
+    ...(isAgain ? (isOpenId(issuer) ? { prompt: "login", max_age: "600" } : { prompt: "select_account" }) : {}),
   };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
   return { url: url.href, begun };

@@ -2,7 +2,8 @@
 import { h, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { Icon } from "../primitives/icon.js";
-import { askIssuer, beginning, goToIssuer } from "./issuer.js";
+import { asksAgain } from "../../session.js";
+import { askIssuer, beginning, goToIssuer, isOpenId } from "./issuer.js";
 
 /**
  * @param {object} props
@@ -22,6 +23,7 @@ export function IssuerButton({ issuer, isAgain, isMain, attempt }) {
     return () => waiting.current?.abort();
   }, [issuer]);
   if (issuer.failure || !isSafe) return h("p", { class: "remark" }, t(isSafe ? "signIn.issuer.away" : "signIn.issuer.unsafe", { name: issuer.name }));
+  if (asksAgain.value && !isOpenId(issuer)) return h("p", { class: "remark" }, t("signIn.issuer.never", { name: issuer.name }));
   const go = () => {
     if (!isAgain) return void attempt.run(() => goToIssuer(issuer), "signIn.issuer.failed");
     const begun = prepared.current;

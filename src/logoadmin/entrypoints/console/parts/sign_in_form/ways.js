@@ -5,12 +5,12 @@ import { HOME } from "../../router.js";
 
 /**
  * @typedef {object} Issuer
- * @property {string} name The host, to be shown.
+ * @property {string} name The host, or its name, to be shown.
  * @property {string} [failure] Why it cannot be used now.
  * @property {string} authorization_endpoint
  * @property {string} client_id
  * @property {string} redirect_uri
- * @property {string} scope
+ * @property {string} scope Empty for none.
  * @property {string} issuer
  * @property {boolean} iss_in_response
  *

@@ -24,6 +24,7 @@ export default {
   "signIn.issuer.blocked": "Your browser blocked the window for the sign-in. Allow it, and try again.",
   "signIn.issuer.denied": "The sign-in was cancelled or refused there.",
   "signIn.issuer.failed": "The sign-in there did not succeed. Please try again.",
+  "signIn.issuer.never": "{name} does not say when you signed in there. For this, sign in in another way, or ask your administrator for a code.",
   "signIn.issuer.other": "The answer came from somewhere else than you were sent to, so it was not used. Tell your administrator.",
   "signIn.issuer.role": "Your groups there give you no role here. Ask your administrator.",
   "signIn.issuer.unsafe": "Signing in with {name} needs an address that begins with https://.",
