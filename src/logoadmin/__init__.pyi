@@ -189,7 +189,7 @@ from .domain.identity.factors.passkeys import (
 )
 from .domain.publication.css.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.identity.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
-from .domain.publication.publication_service import ShowPublication as ShowPublication
+from .domain.publication.status import ShowPublication as ShowPublication
 from .domain.identity.roles import (
     AmendRole as AmendRole,
     CreateRole as CreateRole,

@@ -101,7 +101,7 @@ def service_with(gallery: LogoAdmin, page: Page | None, made_by: GalleryPage | N
     """Return the publication service of the same gallery with another page."""
     old = gallery.publication
     rules = replace(old.rules, page=page)
-    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules)
+    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules, None)
 
 
 def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:

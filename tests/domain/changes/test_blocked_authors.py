@@ -10,7 +10,7 @@ from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller
 from logoadmin.domain.kernel.errors import NotPermitted, PictureGone
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.publication_service import ShowPublication
+from logoadmin.domain.publication.status import ShowPublication
 from tests.contracts.gallery.test_pictures import drawing
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
 

@@ -32,8 +32,8 @@ from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
+from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText
@@ -149,7 +149,7 @@ UNRECORDED: Final = {
     SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, ShowWays,
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
-    preferences.GetPreferences, preferences.SetPreferences, publication.ShowPublication, settings.GetSettings,
+    preferences.GetPreferences, preferences.SetPreferences, status.ShowPublication, settings.GetSettings,
     member_notices.GetNotices, member_notices.MarkNoticesSeen,
     css.JudgeCss, css.ReadUserStyle, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
@@ -373,7 +373,7 @@ RAW: Final = {
     r"\bgallery(_in\(\w+\))?\.links\(": {
         "gallery/audited_artworks.py",
         "gallery/audited_authors.py",
-        "publication/publication_service.py",
+        "publication/status.py",
     },
     # A new hash of the same password is no change of the user.
     r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sign_in/password.py"},
@@ -385,7 +385,7 @@ RAW: Final = {
 OWNERS: Final = {
     "identity_in": ("identity", {"changes/jsonl.py", "changes/proposals.py", "gallery/pictures.py"}),
     "secrets_in": ("identity", set[str]()),
-    "gallery_in": ("gallery", {"publication/publication_service.py", "publication/shared_settings.py"}),
+    "gallery_in": ("gallery", {"publication/status.py", "publication/shared_settings.py"}),
     "repositories_in": ("gallery", {"changes/proposals.py"}),
     "publication_in": ("publication", set[str]()),
     "(proposals_in|notices_in|member_notices_in|rehearse)": ("changes", set[str]()),

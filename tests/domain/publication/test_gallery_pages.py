@@ -135,7 +135,7 @@ def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypat
         class Full(Exception):
             """The block is out, and nothing else."""
 
-        def generate(_links: Any = None) -> Any:
+        def generate(*_: Any) -> Any:
             raise Full
 
         with monkeypatch.context() as patch:

@@ -41,8 +41,8 @@ from logoadmin.domain.publication.publication_records import (
     Publication,
     Risky,
 )
-from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.domain.publication.shared_settings import AmendSettings
+from logoadmin.domain.publication.status import ShowPublication
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock

@@ -181,6 +181,7 @@ class Publication:
         left_out: the active records that are not published, logos first, by id.
         made: its user styles and pages, which can be made several times.
         state: what it was made of; equal for equal states of the gallery.
+        verdicts: what the publisher notes of its verdicts, for the next time.
         pictures: the names of the pictures and their thumbnails, which may be large.
         read_picture: returns the content of one of these, None if it was removed since.
     """
@@ -191,6 +192,7 @@ class Publication:
     left_out: tuple[LeftOut, ...] = ()
     made: Iterable[MadeFile] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
+    verdicts: Mapping[str, str] = field(default_factory=dict, repr=False)
     pictures: Collection[str] = ()
     read_picture: Callable[[str], bytes | None] = field(default=lambda _name: None, repr=False, compare=False)
 

@@ -6,22 +6,19 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, TypeVar
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
-from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, picture_names, picture_of, picture_path
-from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.kinds import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in, publication_in
-from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
-from logoadmin.domain.publication.css.targets import Targets, targets_of
+from logoadmin.domain.kernel.use_cases import for_program, storage_of
+from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.files.assembly import Sources, assembled
 from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.gallery_pages import Site, blocked_pages
 from logoadmin.domain.publication.files.index import sha256 as hash_of
+from logoadmin.domain.publication.files.known_verdicts import verdicts_in
 from logoadmin.domain.publication.files.pointer import public_key
 from logoadmin.domain.publication.files.publishing import Blocks, Destination
 from logoadmin.domain.publication.files.user_styles import style_name
@@ -32,19 +29,16 @@ from logoadmin.domain.publication.files.withdrawals import (
     withdrawn_entries,
 )
 from logoadmin.domain.publication.publication_records import (
-    Blocked,
     Links,
     Page,
     Publication,
-    PublicationStatus,
     Published,
     PublishingRules,
 )
-from logoadmin.domain.publication.status import status_of
+from logoadmin.domain.publication.status import StatusService
 from logoadmin.ports.kernel.environment import Clock
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage
-from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 T = TypeVar("T")
@@ -56,23 +50,8 @@ _LOOK_EVERY: Final = 0.5  # seconds
 _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
-class ShowPublication(Command):
-    """What readers of the published gallery do not get."""
-
-    judges = True
-
-    @property
-    def searches(self) -> bool:
-        """Whether it may compare all records: it does."""
-        return True
-
-
-class PublicationService(Service):
-    """The use cases of the published gallery.
-
-    Attributes:
-        rules: how it is published.
-    """
+class PublicationService(StatusService):
+    """The use cases of the published gallery."""
 
     def __init__(
         self,
@@ -81,22 +60,25 @@ class PublicationService(Service):
         keys: GalleryKeys,
         page: GalleryPage,
         rules: PublishingRules,
+        published: GalleryFiles | None,
     ) -> None:
-        super().__init__(transactions)
-        self._clock, self._keys, self._page, self.rules = clock, keys, page, rules
+        super().__init__(transactions, clock, keys, rules, published)
+        self._page = page
 
     @for_program
-    def generate(self, links: Links | None = None) -> Publication:
+    def generate(self, links: Links | None = None, before: GalleryFiles | None = None) -> Publication:
         """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
 
         Args:
             links: the links in it, by default those of the service.
+            before: the files of the last publication, whose verdicts need not be found again; by default those of the
+                service.
 
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        links = links or self.rules.links
-        sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links))
+        links, before = links or self.rules.links, before or self._files
+        sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links, before))
         publication = assembled(sources, self.rules, links, self._page)
         names = picture_names(sorted(sources.contents.pictures))
         return replace(publication, pictures=names, read_picture=self._picture)
@@ -135,7 +117,7 @@ class PublicationService(Service):
         if destination.latest is not None and destination.is_unchanged(state):
             return Published(blocks.version, False, destination.latest, is_complete=destination.is_complete)
         destination.publish_blocks(blocks, now + self.rules.days * DAY)
-        publication = self.generate(links)
+        publication = self.generate(links, files)
         if not destination.publish(publication, self._no_new_block(blocks)):
             return None
         left_out = publication.left_out
@@ -158,31 +140,6 @@ class PublicationService(Service):
             return True
 
         return go_on
-
-    @use_case(SIGNED_IN)
-    def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
-        """Return the records that readers do not get, with the reasons, and those with risks.
-
-        Raises:
-            NotPermitted: the caller may neither change nor propose logos or themes. Callers who may only propose them
-                get the blocks of their own.
-        """
-
-        def begun(
-            uow: Reading, _command: ShowPublication, held: Held
-        ) -> tuple[int, tuple[Withdrawal, ...], bool, Targets]:
-            is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
-            if not is_whole:
-                held.require([Scope.PROPOSALS_WRITE])
-            blocked = publication_in(uow).withdrawals.blocked(MOST_WITHDRAWN)
-            targets = targets_of(shared_settings(uow))
-            return history_in(uow).last_id(), blocked if is_whole else _own(uow, blocked, held), is_whole, targets
-
-        version, blocked, is_whole, targets = gate.snapshot_with_rights(command, caller, begun)
-        if not is_whole:
-            own = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked)
-            return PublicationStatus(version, 0, 0, (), (), own)
-        return status_of(storage_of(gate), version, blocked, targets, publish_imports=self.rules.publish_imports)
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
@@ -236,11 +193,14 @@ class PublicationService(Service):
             raise StorageUnavailable(storage.server)
         return found[1]
 
-    def _sources(self, uow: UnitOfWork, identity: Identity, now: int, links: Links) -> Sources:
+    def _sources(
+        self, uow: UnitOfWork, identity: Identity, now: int, links: Links, before: GalleryFiles | None
+    ) -> Sources:
         last, rules = uow.changes.last_of_kinds(), self.rules
         shared = shared_settings(uow)
         targets, page = targets_of(shared), self._page_of(uow, shared)
-        contents = contents_of(uow, publish_imports=rules.publish_imports, targets=targets)
+        verdicts = verdicts_in(before, targets, identity.keys)
+        contents = contents_of(uow, publish_imports=rules.publish_imports, verdicts=verdicts)
         if page is not None and page.mark is not None and shared.gallery_mark is not None:
             contents.pictures.add(shared.gallery_mark)
         return Sources(
@@ -292,15 +252,3 @@ class PublicationService(Service):
             frozenset(style_name(each.kind, each.id) for each in blocked),
             () if site is None else tuple(blocked_pages(blocked, site)),
         )
-
-
-def _own(uow: Reading, blocked: Sequence[Withdrawal], held: Held) -> tuple[Withdrawal, ...]:
-    """Return the blocked artworks of which a caller is an author."""
-    authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
-    linked = {
-        (kind.kind, link.artwork_id)
-        for author in authors
-        for kind in ARTWORK_KINDS
-        for link in gallery_in(uow).links(kind).of_author(author.author_id)
-    }
-    return tuple(each for each in blocked if (each.kind, each.id) in linked)

@@ -1,45 +1,138 @@
 """What readers do not get, for the people who administer the gallery (contract L1, L3, L4)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.kernel.shared_settings import shared_settings
+from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in, publication_in
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.contents import StoredArtworks, judged_artworks
+from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
+from logoadmin.domain.publication.files.known_verdicts import Verdicts, verdicts_in
+from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.left_out import left_out
-from logoadmin.domain.publication.publication_records import Blocked, LeftOut, PublicationStatus, Risky
+from logoadmin.domain.publication.publication_records import (
+    Blocked,
+    LeftOut,
+    PublicationStatus,
+    PublishingRules,
+    Risky,
+)
+from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.publication_storage import Withdrawal
-from logoadmin.ports.storage import Storage
 
 
-def status_of(
-    storage: Storage, version: int, blocked: Iterable[Withdrawal], targets: Targets, *, publish_imports: bool
-) -> PublicationStatus:
-    """Return the status; no transaction is open while CSS is judged, which may take a while.
+class ShowPublication(Command):
+    """What readers of the published gallery do not get."""
 
-    Args:
-        storage: where the records are.
-        version: the id of the last change when it begins: later changes may be in it already.
-        blocked: the blocked records.
-        targets: the targets with pages.
-        publish_imports: whether artworks with imports are published.
+    judges = True
+
+    @property
+    def searches(self) -> bool:
+        """Whether it may compare all records: it does."""
+        return True
+
+
+class _Begun(NamedTuple):
+    version: int
+    blocked: Sequence[Withdrawal]
+    is_whole: bool
+    targets: Targets
+
+
+class StatusService(Service):
+    """The use cases of what readers do not get. No transaction is open while CSS is judged, which may take a while.
+
+    Attributes:
+        rules: how the gallery is published.
     """
-    missing: list[LeftOut] = []
-    risky: list[Risky] = []
-    published: Counter[Kind] = Counter()
-    for kind, artwork, verdict in judged_artworks(StoredArtworks(storage), targets):
-        found = left_out(kind, artwork, verdict, publish_imports=publish_imports)
-        if found is not None:
-            missing.append(found)
-            continue
-        published[kind.kind] += 1
-        if verdict.risks:
-            risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
-    return PublicationStatus(
-        version,
-        published[Kind.LOGO],
-        published[Kind.THEME],
-        tuple(missing),
-        tuple(risky),
-        tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in blocked),
-    )
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        clock: Clock,
+        keys: GalleryKeys,
+        rules: PublishingRules,
+        files: GalleryFiles | None,
+    ) -> None:
+        super().__init__(transactions)
+        self._clock, self._keys, self.rules, self._files = clock, keys, rules, files
+
+    @use_case(SIGNED_IN)
+    def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
+        """Return the records that readers do not get, with the reasons, and those with risks.
+
+        Later changes than its version may be in it already.
+
+        Raises:
+            NotPermitted: the caller may neither change nor propose logos or themes. Callers who may only propose them
+                get the blocks of their own.
+        """
+        begun = gate.snapshot_with_rights(command, caller, _begun)
+        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in begun.blocked)
+        if not begun.is_whole:
+            return PublicationStatus(begun.version, 0, 0, (), (), blocked)
+        missing: list[LeftOut] = []
+        risky: list[Risky] = []
+        published: Counter[Kind] = Counter()
+        for kind, artwork, verdict in judged_artworks(StoredArtworks(storage_of(gate)), self._verdicts(begun.targets)):
+            found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
+            if found is not None:
+                missing.append(found)
+                continue
+            published[kind.kind] += 1
+            if verdict.risks:
+                risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
+        logos, themes = published[Kind.LOGO], published[Kind.THEME]
+        return PublicationStatus(begun.version, logos, themes, tuple(missing), tuple(risky), blocked)
+
+    @for_program
+    def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
+        """Yield those of some artworks that are active and not published, logos first, by id.
+
+        Args:
+            artworks: the artworks, by kind and id; no others are judged.
+
+        Raises:
+            StorageUnavailable: the database is out of reach.
+        """
+        storage = storage_of(self)
+        verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
+        for kind, artwork, verdict in judged_artworks(StoredArtworks(storage), verdicts, artworks):
+            found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
+            if found is not None:
+                yield found
+
+    def _verdicts(self, targets: Targets) -> Verdicts:
+        identity = storage_of(self).read(lambda uow: self._keys.identity(uow, self._clock.now()))
+        return verdicts_in(self._files, targets, () if identity is None else identity.keys)
+
+
+def _begun(uow: Reading, _command: ShowPublication, held: Held) -> _Begun:
+    is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
+    if not is_whole:
+        held.require([Scope.PROPOSALS_WRITE])
+    blocked = publication_in(uow).withdrawals.blocked(MOST_WITHDRAWN)
+    seen = blocked if is_whole else _own(uow, blocked, held)
+    return _Begun(history_in(uow).last_id(), seen, is_whole, targets_of(shared_settings(uow)))
+
+
+def _own(uow: Reading, blocked: Iterable[Withdrawal], held: Held) -> Sequence[Withdrawal]:
+    """Return the blocked artworks of which a caller is an author."""
+    authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
+    linked = {
+        (kind.kind, link.artwork_id)
+        for author in authors
+        for kind in ARTWORK_KINDS
+        for link in gallery_in(uow).links(kind).of_author(author.author_id)
+    }
+    return [each for each in blocked if (each.kind, each.id) in linked]

@@ -243,16 +243,13 @@ def _show_changes(database: str | None, imported: "Imported", caller: "Owner") -
 def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
     """Print which of the artworks that an import changed readers do not get, why, and what helps (contract I5)."""
     from logoadmin.domain.changes.history import ListChanges
-    from logoadmin.domain.publication.publication_service import ShowPublication
 
     listed = gallery.changes.list(ListChanges(request_id=str(caller.request_id)))
     changed = {(change.kind, change.id): change.after for change in listed if change.kind in _ARTWORKS and change.after}
     if not changed:
         return
     reasons = dict.fromkeys((key for key, after in changed.items() if not after["active"]), _INACTIVE)
-    for each in gallery.publication.status(ShowPublication()).left_out:
-        if (each.kind, each.id) in changed:
-            reasons[each.kind, each.id] = explained(each)
+    reasons |= {(each.kind, each.id): explained(each) for each in gallery.publication.left_out(changed)}
     for reason, count in Counter(reasons.values()).items():
         ids = [f"{kind} {id_}" for (kind, id_), why in reasons.items() if why == reason]
         more = f" and {count - _MOST_NAMED} more" if count > _MOST_NAMED else ""

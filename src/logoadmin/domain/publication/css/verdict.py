@@ -1,7 +1,8 @@
 """What a style sheet does to the page that applies it (contract L4)."""
 
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -91,3 +92,30 @@ class Verdict:
     def import_urls(self) -> tuple[str, ...]:
         """The URL of each import, in order."""
         return tuple(each.url for each in self.imports)
+
+    def published(self) -> dict[str, Any]:
+        """Return it as it is in the index: without the size, and without the reason, with which it is not published."""
+        return {
+            "form": self.form,
+            "hosts": self.hosts,
+            "imports": [asdict(each) for each in self.imports],
+            "risks": [asdict(each) for each in self.risks],
+            "documents": self.documents,
+        }
+
+
+def verdict_in(published: Mapping[str, Any], size: int) -> Verdict:
+    """Return the verdict of which :meth:`Verdict.published` returned the members, of which empty ones may be missing.
+
+    Args:
+        published: the members.
+        size: the size of the CSS in bytes.
+    """
+    return Verdict(
+        published["form"],
+        tuple(published.get("hosts", ())),
+        tuple(CssImport(**each) for each in published.get("imports", ())),
+        size,
+        tuple(CssRisk(**each) for each in published.get("risks", ())),
+        documents=tuple(published.get("documents", ())),
+    )

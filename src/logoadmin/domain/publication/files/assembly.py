@@ -10,6 +10,7 @@ from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.gallery_pages import Pages, Site
 from logoadmin.domain.publication.files.index import Index, css_path, hashed_name
+from logoadmin.domain.publication.files.known_verdicts import noted_verdicts
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.user_style_files import UserStyles
 from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
@@ -82,7 +83,8 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
         site = Site(sources.page, links, identity.gallery, sources.targets, page)
         made = styles, Pages(index, contents, styles, sources.withdrawn, site)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
-    return Publication(sources.version, content, files, left_out, _Joined(made), sources.state)
+    verdicts = noted_verdicts(index.name, index.sha256, sources.targets, identity.keys[0])
+    return Publication(sources.version, content, files, left_out, _Joined(made), sources.state, verdicts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,16 @@
 """The records of a publication, read once at one moment (contract L1, L4)."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
-from logoadmin.domain.publication.css import judge
-from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder
+from logoadmin.domain.publication.files.known_verdicts import Verdicts
 from logoadmin.domain.publication.left_out import left_out
 from logoadmin.domain.publication.publication_records import LeftOut
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -87,17 +86,17 @@ class Contents:
     changed_at: Mapping[int, int] = field(default_factory=dict)
 
 
-def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> Contents:
+def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -> Contents:
     """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
 
     Args:
         uow: where they are.
         publish_imports: whether artworks with imports are published.
-        targets: the targets with pages, for which artworks may get user styles.
+        verdicts: the verdicts on their CSS, with the targets for which artworks may get user styles.
     """
     contents, shapes = Contents(), uow.gallery.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
-    for kind, artwork, verdict in judged_artworks(uow, targets):
+    for kind, artwork, verdict in judged_artworks(uow, verdicts):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
             contents.left_out.append(missing)
@@ -106,13 +105,13 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, targets: Targets) -> 
         shown = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
         contents.pictures.update(shown.values())
         entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
-        contents.records.add(kind.kind, artwork, artwork.custom_css, _verdict_entry(verdict), entries)
+        contents.records.add(kind.kind, artwork, artwork.custom_css, verdict.published(), entries)
         versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)
         contents.artworks[kind.kind, kind.id_of(artwork)] = PublishedArtwork(
             version_of(artwork), author_ids, artwork.details.origin or ""
         )
-        target = targets.get(artwork.target)
+        target = verdicts.targets.get(artwork.target)
         if target is None or not (target.documents or verdict.documents):
             continue
         if target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
@@ -132,11 +131,20 @@ def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterat
     yield from ((id_, times[version]) for id_, version in changed.items() if version in times)
 
 
-def judged_artworks(stored: HasArtworks, targets: Targets) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield the active artworks, logos first, by id, each with the verdict on its CSS."""
+def judged_artworks(
+    stored: HasArtworks, verdicts: Verdicts, among: Collection[tuple[Kind, int]] | None = None
+) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
+    """Yield the active artworks, logos first, by id, each with the verdict on its CSS.
+
+    Args:
+        stored: where they are.
+        verdicts: the verdicts.
+        among: the artworks to judge, by kind and id; None for all.
+    """
     for kind in (LOGOS, THEMES):
         for artwork in _active(stored, kind):
-            yield kind, artwork, judge(artwork.custom_css, kind.css_form, pages=targets.pages(artwork.target))
+            if among is None or (kind.kind, kind.id_of(artwork)) in among:
+                yield kind, artwork, verdicts.on(kind, artwork)
 
 
 def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
@@ -153,14 +161,3 @@ def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict
     """Return a picture as it is in the index, with paths relative to the pointer (contract P2)."""
     paths = {"path": picture_path(picture), "thumbnail": picture_path(picture, thumbnail=True)}
     return {**paths, "width": width, "height": height, "ground": ground}
-
-
-def _verdict_entry(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as it is in the index: without the size, which is that of ``custom_css``."""
-    return {
-        "form": verdict.form,
-        "hosts": verdict.hosts,
-        "imports": [asdict(each) for each in verdict.imports],
-        "risks": [asdict(risk) for risk in verdict.risks],
-        "documents": verdict.documents,
-    }

@@ -24,7 +24,7 @@ def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFi
     Raises:
         OSError: a file cannot be read.
     """
-    known = _known(files.read(MADE) or b"{}")
+    known = notes_in(files.read(MADE))
     return (each for each in made if not _is_current(each, known, stored))
 
 
@@ -46,7 +46,7 @@ def write_made(
         OSError: a file cannot be read or written.
     """
     noted = files.read(MADE) or b"{}"
-    known = _known(noted)
+    known = notes_in(noted)
     current: dict[str, str] = {}
     changed = []
     for each in made:
@@ -87,10 +87,10 @@ def _changed(
         current[each.name] = each.made_of if content is not None else f"{_NONE}{each.made_of}"
 
 
-def _known(noted: bytes) -> Mapping[str, Any]:
-    """Return what the files were made of; a damaged file counts as missing."""
+def notes_in(content: bytes | None) -> Mapping[str, Any]:
+    """Return the members of a file with notes of the publisher; a damaged file counts as missing."""
     try:
-        found = json.loads(noted)
+        found = json.loads(content or b"{}")
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

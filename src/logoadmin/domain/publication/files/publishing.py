@@ -1,7 +1,6 @@
 """Publishing: bringing files up to date so that readers see the last publication or this one (contract L1)."""
 
 import errno
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +20,7 @@ from logoadmin.domain.publication.files.file_names import (
 )
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.index import canonical, sha256
-from logoadmin.domain.publication.files.made_files import outdated, write_made
+from logoadmin.domain.publication.files.made_files import notes_in, outdated, write_made
 from logoadmin.domain.publication.files.pointer import Pointer, parsed, signed
 from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, MadeFile, Publication
 from logoadmin.ports.publication.gallery_files import GalleryFiles
@@ -77,7 +76,7 @@ class Destination:
         self._files, self._page, self._now = files, page, now
         self._names = {*files.names()}
         self.latest = files.read(POINTER)
-        self._state = _parsed_state(files.read(STATE))
+        self._state = notes_in(files.read(STATE))
 
     @property
     def is_complete(self) -> bool:
@@ -171,7 +170,8 @@ class Destination:
         self._expire(old, hashed.difference(publication.files, publication.pictures))
         made_of = _made_of(publication.state, publication.pointer)
         # Before the pointer, to which it must fit.
-        self._write(STATE, canonical({"made_of": made_of, "left_out": len(publication.left_out)}))
+        state = {"made_of": made_of, "left_out": len(publication.left_out), "verdicts": publication.verdicts}
+        self._write(STATE, canonical(state))
         self._files.write_many(self._changed(publication))
         made = write_made(self._files, self._names, publication.made, go_on)
         if made is None:
@@ -284,15 +284,6 @@ class Destination:
         for name in names:
             self._files.remove(name)
             self._names.discard(name)
-
-
-def _parsed_state(content: bytes | None) -> Mapping[str, Any]:
-    """Return the members of the state file; a damaged file counts as missing."""
-    try:
-        state = json.loads(content or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return state if isinstance(state, dict) else {}
 
 
 def _made_of(state: str, pointer: bytes) -> str:

@@ -4,6 +4,7 @@ from typing import Final
 
 from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
+from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.css.inlining import InlinedCss
@@ -21,7 +22,7 @@ _VERDICT: Final = (
 
 # fmt: off
 PUBLICATION_OPERATIONS: Final = (
-    Operation("contract L5", "GET /api/publication", publication.ShowPublication, publication.PublicationService.status,
+    Operation("contract L5", "GET /api/publication", status.ShowPublication, publication.PublicationService.status,
               PublicationStatus, "Show the status of the published gallery",
               "The active logos and themes that readers of the published gallery do not get, with the reasons; those "
               "with risks; and the blocked ones. Requires `logos:write` or `themes:write`; with `proposals:write` "

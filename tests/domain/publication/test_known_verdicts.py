@@ -1,0 +1,137 @@
+"""The verdicts of the last publication: which are used again, and that nobody else can choose them."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+import tinycss2
+
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.artworks import AmendTheme, CreateTheme
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import css
+from logoadmin.domain.publication.files.file_names import STATE
+from logoadmin.domain.publication.files.index import sha256
+from logoadmin.domain.publication.files.pointer import parsed
+from logoadmin.domain.publication.publication_records import POINTER
+from logoadmin.domain.publication.shared_settings import AmendSettings
+from tests.gallery import ARTWORK, FrozenClock, gallery_on
+
+RISKY: Final = "a { caret-color: red } /* long: " + 2_048 * "x" + " */"
+OTHER: Final = "@-moz-document domain('other.example') { b { color: red } }"
+HARMLESS: Final = {"form": "sheet"}
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the texts that are judged from now on."""
+    texts: list[str] = []
+    judge = css.judge
+
+    def judging(text: str, *arguments: Any, **options: Any) -> Any:
+        texts.append(text)
+        return judge(text, *arguments, **options)
+
+    monkeypatch.setattr(css, "judge", judging)
+    return texts
+
+
+@pytest.fixture
+def published(stocked: LogoAdmin, judged: list[str]) -> MemoryGalleryFiles:
+    stocked.themes.amend(AmendTheme(theme_id=1, custom_css=RISKY, target="forum.example"))
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Boreal", "custom_css": OTHER, "target": "forum.example"}))
+    files = MemoryGalleryFiles()
+    stocked.publication.publish(files)
+    assert len(judged) == 3
+    judged.clear()
+    return files
+
+
+def index_in(files: MemoryGalleryFiles) -> bytes:
+    return files.files[parsed(files.files[POINTER]).index["path"]]
+
+
+@pytest.mark.rule("contract L4")
+def test_css_that_was_published_is_not_judged_again(
+    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]
+) -> None:
+    stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Cirrus", "custom_css": "i { color: red }"}))
+    stocked.publication.rotate_key()
+    stocked.publication.publish(published)
+    assert judged == ["i { color: red }"]
+    whole = MemoryGalleryFiles()
+    stocked.publication.publish(whole)
+    assert index_in(whole) == index_in(published)
+    assert [each["risk"] for each in json.loads(index_in(whole))["themes"][0]["css"]["risks"]] == ["input_styling"]
+
+
+@pytest.mark.rule("contract L4")
+def test_the_same_css_is_judged_again_for_another_target(
+    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]
+) -> None:
+    stocked.themes.amend(AmendTheme(theme_id=2, target="other.example"))
+    stocked.publication.publish(published)
+    assert judged == [OTHER]
+    assert "risks" not in json.loads(index_in(published))["themes"][1]["css"]
+
+
+def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], None]) -> None:
+    """Write an index with other verdicts, and name it in the state."""
+    index, state = json.loads(index_in(files)), json.loads(files.files[STATE])
+    for theme in index["themes"]:
+        theme["css"] = HARMLESS
+    content = json.dumps(index, separators=(",", ":")).encode()
+    state["verdicts"]["index"] = f"9-{sha256(content)[:16]}.json"
+    change(state["verdicts"])
+    files.files |= {state["verdicts"]["index"]: content, STATE: json.dumps(state).encode()}
+
+
+@pytest.mark.rule("contract L4")
+@pytest.mark.parametrize("signature", ["kept", "none", "other key", "no state"])
+def test_nobody_without_the_gallery_key_can_choose_a_verdict(
+    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], clock: FrozenClock, signature: str
+) -> None:
+    if signature == "other key":
+        thief = MemoryGalleryFiles()
+        gallery_on(MemoryStorage(), clock).publication.publish(thief)
+        stolen = json.loads(thief.files[STATE])["verdicts"]["signature"]
+        with_other_index(published, lambda verdicts: verdicts.update(signature=stolen))
+    elif signature == "no state":
+        published.files[STATE] = b"[]"
+    else:
+        with_other_index(published, lambda verdicts: None if signature == "kept" else verdicts.pop("signature"))
+    judged.clear()
+    stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
+    stocked.publication.publish(published)
+    assert len(judged) == 3
+    assert [len(each["css"].get("risks", ())) for each in json.loads(index_in(published))["themes"]] == [1, 1]
+
+
+@pytest.mark.rule("contract L4")
+@pytest.mark.parametrize("what", ["targets", "program"])
+def test_all_css_is_judged_again_by_other_rules(
+    stocked: LogoAdmin,
+    published: MemoryGalleryFiles,
+    judged: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+) -> None:
+    if what == "targets":
+        targets = {"forum.example": {"name": "Forum", "documents": ['domain("other.example")']}}
+        stocked.settings.amend(AmendSettings(gallery_targets=targets))
+    else:
+        monkeypatch.setattr(tinycss2, "VERSION", "99")
+        stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
+    stocked.publication.publish(published)
+    assert len(judged) == 3
+
+
+@pytest.mark.rule("contract I5")
+def test_of_an_import_only_its_own_artworks_are_judged(stocked: LogoAdmin, judged: list[str]) -> None:
+    stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Boreal", "custom_css": "a {"}))
+    assert [each.id for each in stocked.publication.left_out({(Kind.THEME, 2)})] == [2]
+    assert judged == ["a {"]
