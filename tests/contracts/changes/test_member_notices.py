@@ -148,11 +148,15 @@ def test_what_was_seen_is_exact_within_a_second(gallery: LogoAdmin, clock: Froze
     apply(gallery, 3)
     assert notices(gallery, member).unseen == 2
     see(gallery, member)
-    # Its author submits the declined one again, so that there is one less of that second.
+    # One that is submitted again is no longer told, and is new when it is decided.
     gallery.proposals.amend(AmendProposal(proposal_id=1, note="Better"), member)
     assert (len(notices(gallery, member).notices), notices(gallery, member).unseen) == (2, 0)
+    apply(gallery, 1, "at last")
+    assert notices(gallery, member).unseen == 1
+    see(gallery, member)
     clock.pass_by(1)
-    decline(gallery, 1)
+    submit(gallery, member)
+    decline(gallery, 5)
     assert notices(gallery, member).unseen == 1
     see(gallery, member)
     see(gallery, member)
@@ -238,8 +242,9 @@ def test_blocked_works_of_one_second_are_in_one_order(storage: Storage) -> None:
     found = storage.read(lambda uow: [uow.member_notices.blocked(7, most) for most in (9, 1)])
     both = (BlockedWork(Kind.THEME, 1, "theme 1", 100, "ъ"), BlockedWork(Kind.LOGO, 1, "logo 1", 100, "a reason"))
     assert found == [both, both[:1]]
-    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(2**40, 3)))
-    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(5, 1)))
-    assert storage.read(lambda uow: [uow.member_notices.seen(id_) for id_ in (7, 8)]) == [SeenNotices(5, 1), None]
+    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(2**40, frozenset({"a:1", "b:2"}))))
+    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(5, frozenset())))
+    marks = storage.read(lambda uow: [uow.member_notices.seen(id_) for id_ in (7, 8)])
+    assert marks == [SeenNotices(5, frozenset()), None]
     write(storage, remove(USERS, 7))
     assert storage.read(lambda uow: uow.member_notices.seen(7)) is None

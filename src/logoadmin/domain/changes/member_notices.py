@@ -112,7 +112,8 @@ class MemberNoticeService(Service):
         notices = _notices(uow, user_id)
         if notices:
             newest = notices[0].at
-            member_notices_in(uow).set_seen(user_id, SeenNotices(newest, sum(each.at == newest for each in notices)))
+            keys = frozenset(_key(each) for each in notices if each.at == newest)
+            member_notices_in(uow).set_seen(user_id, SeenNotices(newest, keys))
         return UnseenNotices(0)
 
 
@@ -149,8 +150,11 @@ def _of_block(work: BlockedWork) -> MemberNotice:
     return MemberNotice(work.at, "blocked", None, kind, work.id, work.name, work.reason)
 
 
+def _key(notice: MemberNotice) -> str:
+    return f"{notice.event}:{notice.proposal_id or f'{notice.kind}:{notice.id}'}"
+
+
 def _unseen(notices: tuple[MemberNotice, ...], seen: SeenNotices | None) -> int:
     if seen is None:
         return len(notices)
-    of_that_second = sum(each.at == seen.at for each in notices)
-    return sum(each.at > seen.at for each in notices) + max(0, of_that_second - seen.count)
+    return sum(each.at > seen.at or (each.at == seen.at and _key(each) not in seen.of_that_second) for each in notices)

@@ -32,11 +32,11 @@ class SeenNotices:
 
     Attributes:
         at: the time of the newest one, as Unix time.
-        count: how many of that second were seen, since others of the same second may follow.
+        of_that_second: those of that time, each by a word without spaces, since others of the same second may follow.
     """
 
     at: int
-    count: int
+    of_that_second: frozenset[str]
 
 
 class MemberNotices(Protocol):

@@ -1,6 +1,5 @@
 """The sources of notices for members, and what each has seen."""
 
-from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, select, union_all
@@ -69,11 +68,12 @@ class SqlMemberNotices(Repository):
         return tuple(BlockedWork(Kind(kind), *values) for kind, *values in rows)
 
     def seen(self, user_id: int) -> SeenNotices | None:
-        row = self._find(seen_notices.c.at, seen_notices.c.count, user_id=user_id)
-        return None if row is None else SeenNotices(*row)
+        row = self._find(seen_notices.c.at, seen_notices.c.of_that_second, user_id=user_id)
+        return None if row is None else SeenNotices(row[0], frozenset(row[1].split()))
 
     def set_seen(self, user_id: int, seen: SeenNotices) -> None:
-        self._put(seen_notices, {"user_id": user_id}, asdict(seen))
+        words = " ".join(sorted(seen.of_that_second))
+        self._put(seen_notices, {"user_id": user_id}, {"at": seen.at, "of_that_second": words})
 
     def _proposals(self, query: Select[Any], user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
         rows = self._transaction.rows(query, {"key": user_id, "since": since, "limit": limit})

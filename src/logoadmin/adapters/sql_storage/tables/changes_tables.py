@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
+from sqlalchemy import BigInteger, Column, Index, Integer, String, Table, Text
 
 from logoadmin.adapters.sql_storage.tables.columns import (
     OPAQUE,
@@ -68,5 +68,6 @@ seen_notices: Final = Table(
     metadata,
     user_id_column(primary_key=True),
     Column("at", BigInteger, nullable=False),
-    Column("count", Integer, nullable=False),
+    # Words, separated by spaces.
+    Column("of_that_second", Text, nullable=False),
 )
