@@ -21,7 +21,6 @@ VIEWS: Final = (
     *("users", "users/7", "users/new", "roles", "roles/3", "roles/new", "account", "settings", "pictures"),
     *("history", "history/5", "import", "no/such/view"),
     *("submissions", "submissions/1", "submissions/1/changes/0", "submit", "works", "works/logos/1", "works/themes/1"),
-    "works/author",
 )
 WIDTHS: Final = (1280, 768, 320)
 # Texts come in the other language without a reload, as after a click in the menu of one's own.

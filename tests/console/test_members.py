@@ -5,15 +5,22 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, GetProposal, ListProposals
+from logoadmin.domain.changes.member_notices import GetNotices
+from logoadmin.domain.changes.proposal_commands import (
+    ApplyProposal,
+    DeclineProposal,
+    GetProposal,
+    ListProposals,
+    WithdrawProposal,
+)
 from logoadmin.domain.changes.proposal_records import Proposal
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, ListLogos, RemoveLogo
-from logoadmin.domain.gallery.authors import ListAuthors
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, GetLogo, ListLogos, RemoveLogo
 from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.console.driver import Appearance, Person, looking
 from tests.console.service import Served
-from tests.console.submissions import MEMBER, OWN, admit, new_logo, own_logo, submit
+from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
 from tests.console.test_accessible import findings, too_wide, wordless
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
@@ -61,11 +68,11 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         proposal = latest(gallery)
         assert (proposal.title, proposal.note) == ("Sunrise", "My first one")
         gallery.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="Too dark"))
-        page.locator(".sidebar").get_by_role("link", name="My submissions").tap()
-        expect(page.locator(".submission-reason")).to_contain_text("Too dark")
-        page.locator(".submission-row").tap()
-        expect(page.locator(".remark")).to_contain_text("Too dark")
-        page.get_by_role("button", name="Change and submit again").tap()
+        page.locator(".sidebar").get_by_role("link", name="My works").tap()
+        row = page.locator(".submission-row", has_text="Sunrise")
+        expect(row.locator(".tag")).to_have_text("Declined")
+        expect(row.locator(".submission-reason")).to_contain_text("Too dark")
+        row.get_by_role("link", name="Change and submit again").tap()
         expect(page.locator(".remark")).to_contain_text("Too dark")
         page.get_by_label("Name", exact=True).fill("Bright sunrise")
         dark = page.locator("[name=preview_url]").input_value()
@@ -74,8 +81,17 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         send(page)
         expect(page.locator(".submission-waiting")).to_be_visible()
         gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id))
+        person.open("submit")
+        entry = page.locator(".sidebar").get_by_role("link", name="My works New decision")
+        expect(entry.locator(".dot")).to_be_visible()
+        entry.tap()
+        row = page.locator(".submission-row", has_text="Bright sunrise")
+        expect(row.locator(".tag")).to_have_text("Published")
+        expect(row.locator(".dot")).to_be_visible()
+        expect(page.locator(".sidebar .dot")).to_have_count(0)
         person.open("works")
-        expect(page.locator(".made a", has_text="Bright sunrise")).to_be_visible()
+        expect(row).to_be_visible()
+        expect(page.locator(".dot")).to_have_count(0)
     logo = next(iter(gallery.logos.list(ListLogos(q="Bright sunrise"))))
     assert logo.active
     assert logo.preview_url in logo.custom_css
@@ -89,9 +105,11 @@ def test_a_member_has_no_other_views(console: Person, gallery: LogoAdmin) -> Non
     gallery.users.create(CreateUser(user_id=2001, username="Other", password="a long password"))
     submit(gallery, new_logo("Not mine"), user_id=2001)
     console.sign_in(username=NAME, password=PASSWORD)
-    expect(page.locator(".sidebar-links a")).to_have_text(["My works", "Submit", "My submissions"])
-    page.get_by_role("link", name="My submissions").click()
-    expect(page.locator(".submission-title")).to_have_text(["Mine"])
+    expect(page.locator(".sidebar-links a")).to_have_text(["My works", "Submit"])
+    console.open("submissions")
+    expect(page.locator("#work h1")).to_have_text("My works")
+    expect(page.locator(".submission-title", has_text="Mine")).to_be_visible()
+    expect(page.locator(".submission-title", has_text="Not mine")).to_have_count(0)
     expect(page.locator(".sidebar-count")).to_have_count(0)
     console.open("logos")
     expect(page.locator(".empty")).to_contain_text("There is no such view")
@@ -123,23 +141,47 @@ def test_a_member_proposes_a_change_of_an_own_work_and_withdraws_it(console: Per
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Logo 1"
 
 
-@pytest.mark.rule("contract R4")
-def test_a_member_without_an_author_record_proposes_one(console: Person, service: Served) -> None:
-    page, gallery = console.page, service.gallery
+@pytest.mark.rule("contract R4", "contract R7")
+def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    for number, name in enumerate(("Waiting one", "Declined one", "Withdrawn one", "Applied one", "Removed one"), 1):
+        assert submit(gallery, new_logo(name)).proposal_id == number
+    gallery.proposals.decline(DeclineProposal(proposal_id=2, reason="Too dark"))
+    gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), ActingAs(MEMBER_ID))
+    for number in (4, 5):
+        gallery.proposals.apply(ApplyProposal(proposal_id=number))
+    removed = next(iter(gallery.logos.list(ListLogos(q="Removed one"))))
+    gallery.logos.remove(RemoveLogo(logo_id=removed.logo_id))
+    gallery.themes.block(BlockTheme(theme_id=OWN, reason="It covers the page"))
+    console.sign_in("works", username=NAME, password=PASSWORD)
+    rows = page.locator(".submission-row")
+    expect(rows).to_have_count(7)
+    states = {row.locator("a").first.inner_text(): row.locator(".tag").inner_text() for row in rows.all()}
+    assert states == {
+        "Waiting one": "Waiting",
+        "Declined one": "Declined",
+        "Withdrawn one": "Withdrawn",
+        "Applied one": "Published",
+        "Removed one": "Removed",
+        "Logo 1": "Published",
+        "Theme 1": "Blocked",
+    }
+    expect(rows.filter(has_text="Theme 1").locator(".submission-reason")).to_contain_text("It covers the page")
+    new = rows.filter(has=page.locator(".dot")).locator("a.submission-title")
+    assert sorted(new.all_inner_texts()) == ["Applied one", "Declined one", "Removed one", "Theme 1"]
+    expect(page.locator(".sidebar .dot")).to_have_count(0)
+    told = gallery.member_notices.get(GetNotices(), ActingAs(MEMBER_ID))
+    assert (len(told.notices), told.unseen) == (4, 0)
+
+
+@pytest.mark.rule("contract R2", "contract R4")
+def test_a_new_member_finds_an_empty_list_and_the_way_to_submit(console: Person, service: Served) -> None:
     name, password = MEMBER
-    gallery.users.create(CreateUser(user_id=2001, username=name, password=password))
+    service.gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password=password))
     console.sign_in(username=name, password=password)
-    page.get_by_role("link", name="Set up your author record").click()
-    expect(page.get_by_label("Name", exact=True)).to_have_value(name)
-    page.get_by_label("Name", exact=True).fill("Mira Sol")
-    send(page)
-    expect(page.locator(".submission-waiting")).to_be_visible()
-    gallery.proposals.apply(ApplyProposal(proposal_id=latest(gallery).proposal_id))
-    assert [author.username for author in gallery.authors.list(ListAuthors(user_id=2001))] == ["Mira Sol"]
-    console.open("works/author")
-    page.get_by_label("Name", exact=True).fill("Mira S.")
-    send(page)
-    expect(page.locator(".was-is")).to_contain_text("Mira S.")
+    expect(console.page.locator(".empty")).to_contain_text("Once it is published, you find it here")
+    console.page.locator(".empty").get_by_role("link", name="Submit a work").click()
+    expect(console.page.locator("#work h1")).to_have_text("Submit a work")
 
 
 @pytest.mark.rule("contract R4")
@@ -176,11 +218,9 @@ def test_axe_finds_nothing_in_what_members_see(chromium: Browser, service: Serve
     paths = (
         "works",
         "submit",
-        "submissions",
         "submissions/1",
         "submissions/1/changes/0",
         "works/logos/1",
-        "works/author",
     )
     with looking(chromium, service, reduced_motion="reduce") as person:
         person.sign_in(username=NAME, password=PASSWORD)
@@ -206,14 +246,12 @@ def test_a_blocked_work_says_why_and_offers_a_change(console: Person, gallery: L
     gallery.proposals.apply(ApplyProposal(proposal_id=1))
     gallery.logos.block(BlockLogo(logo_id=OWN, reason="It covers the page"))
     console.sign_in("works", username=NAME, password=PASSWORD)
-    expect(page.locator(".made").first).to_contain_text("Blocked: \u2068It covers the page\u2069")
+    row = page.locator(".submission-row", has_text="Redrawn")
+    expect(row.locator(".tag")).to_have_text("Blocked")
+    expect(row.locator(".submission-reason")).to_have_text("Reason: \u2068It covers the page\u2069")
     console.open("submissions/1")
     expect(page.locator(".remark")).to_contain_text("Blocked: \u2068It covers the page\u2069")
     expect(page.locator(".submission-facts .tag")).to_have_text("Blocked")
-    console.open("submissions")
-    expect(page.locator(".submission-row .tag")).to_have_text("Blocked")
-    expect(page.locator(".submission-row .submission-reason")).to_have_text("Blocked: \u2068It covers the page\u2069")
-    console.open("submissions/1")
     page.get_by_role("link", name="Submit a change").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Redrawn")
     gallery.logos.remove(RemoveLogo(logo_id=OWN))

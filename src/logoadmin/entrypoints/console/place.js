@@ -12,8 +12,8 @@ const patterns = views.map((view) => ({ view, segments: view.path.split("/") }))
 
 /** @param {string} path @returns {Place} its view with the values of its `:fields`; no view for unknown paths */
 function placeOf(path) {
-  // The overview is about what members do not see.
-  const parts = (path || (isMember() ? "works" : "")).split("/");
+  // Members have one list in place of the overview and of the queue.
+  const parts = (isMember() && ["", "submissions"].includes(path) ? "works" : path).split("/");
   for (const { view, segments } of patterns) {
     if (segments.length !== parts.length) continue;
     /** @type {Record<string, string>} */

@@ -29,6 +29,28 @@ export const isOwn = (proposal) => proposal.user_name !== null && proposal.user_
 /** @param {ProposalSummary} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
 export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposal.counts).every((kind) => may(KINDS[/** @type {import("./records.js").KindName} */ (kind)].write));
 
+/** How many decisions and blocks a member has not seen (contract R7). */
+export const unseen = signal(0);
+
+/** Read that number, unless it was read just now. */
+export async function readUnseen() {
+  if (!isMember() || Date.now() < readAt + FRESH) return;
+  readAt = Date.now();
+  const answer = await call("get", "/api/auth/me/notices").catch(unlessFailure);
+  unseen.value = answer?.data.unseen ?? unseen.value;
+}
+
+/** The member has seen them all. */
+export async function markSeen() {
+  const answer = await call("post", "/api/auth/me/notices/seen").catch(unlessFailure);
+  if (answer) unseen.value = 0;
+}
+
+/** @param {unknown} error */
+function unlessFailure(error) {
+  if (!(error instanceof Failure)) throw error;
+}
+
 /** Those that wait for the user's decision, the oldest first. @type {import("./vendor/preact.js").Signal<Queue>} */
 export const queue = signal({ proposals: undefined, failure: undefined });
 let etag = "";
@@ -78,6 +100,7 @@ export function requeue(id) {
 me.subscribe((user) => {
   if (user) return;
   queue.value = { proposals: undefined, failure: undefined };
+  unseen.value = 0;
   decided.clear();
   etag = "";
   readAt = 0;

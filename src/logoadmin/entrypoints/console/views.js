@@ -4,7 +4,7 @@
  * @typedef {object} View
  * @property {string} path Below `/console/`; `:name` is a number that the page gets in `params`.
  * @property {() => Promise<{default: (props: any) => any}>} load Its page gets `params` and `kind`.
- * @property {"logo" | "theme" | "author"} [kind] What it shows, where one page shows both.
+ * @property {"logo" | "theme"} [kind] What it shows, where one page shows both.
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
  * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
  * @property {import("./texts.js").TextPart} [texts] Those that it needs besides the texts of most views.
@@ -23,12 +23,11 @@ export const STYLES = ["artwork", "people", "record"];
 /** @type {View[]} */
 export const views = [
   { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
-  { path: "works", load: () => import("./pages/works.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "works.title", sidebar: "work", icon: "Image" },
-  { path: "works/author", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "author", title: "works.author", under: "works" },
+  { path: "works", load: () => import("./pages/works.js"), styles: ["proposals"], texts: "proposals", audience: "members", title: "works.title", sidebar: "work", icon: "Image" },
   { path: "works/logos/:logo_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "logo", title: "logo.title", under: "works" },
   { path: "works/themes/:theme_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "theme", title: "theme.title", under: "works" },
   { path: "submit", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "submit.title", sidebar: "work", icon: "Plus" },
-  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", audience: "everybody", title: "submissions.title", sidebar: "work", icon: "Inbox", scopes: ["logos:write", "themes:write", "authors:write", "proposals:write"] },
+  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", title: "submissions.title", sidebar: "work", icon: "Inbox", scopes: ["logos:write", "themes:write", "authors:write", "proposals:write"] },
   { path: "submissions/:proposal_id", load: () => import("./pages/submission.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "submissions/:proposal_id/changes/:place", load: () => import("./pages/proposed_change.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work", icon: "Image" },

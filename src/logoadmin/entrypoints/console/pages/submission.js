@@ -48,7 +48,7 @@ function Shown({ seen, again }) {
   const canMend = (/** @type {Proposal["changes"][number]} */ change) => isOpen && (mayDecide || isMine) && !change.remove && !change.block && ["logo", "theme", "author"].includes(change.kind);
   const mend = (/** @type {number} */ place) => void navigate(`submissions/${id}/changes/${place}`);
   return h("div", { class: `view submission${isOpen ? " decidable" : ""}` },
-    h("div", { class: "spread record-way" }, h(Breadcrumbs, { list: "submissions", title: t(mayDecide ? "submissions.title" : "submissions.mine"), name: title }), mayDecide && h(Neighbours, { id })),
+    h("div", { class: "spread record-way" }, h(Breadcrumbs, mayDecide ? { list: "submissions", title: t("submissions.title"), name: title } : { list: "works", title: t("works.title"), name: title }), mayDecide && h(Neighbours, { id })),
     h(ViewHead, { title }),
     h(Outcome, { proposal }),
     h("div", { class: isMine ? "" : "submission-columns" },

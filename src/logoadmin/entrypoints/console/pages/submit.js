@@ -1,21 +1,18 @@
-/** What a member proposes: a new logo or theme, a change of one of theirs, or of their own author record. */
+/** What a member proposes: a new logo or theme, or a change of one of theirs. */
 import { h } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { say } from "../notices.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
-import { me } from "../session.js";
 import { t } from "../texts.js";
-import { Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ViewHead } from "../parts/primitives/basics.js";
 import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
-import { useOwnAuthor } from "../parts/proposals/own_author.js";
 
-/** @typedef {import("../parts/proposals/proposed_values.js").ProposableKind} ProposableKind */
+/** @typedef {"logo" | "theme"} ProposableKind */
 
 /** @param {{params: Record<string, string>, kind?: ProposableKind}} props */
 export default function Submit({ params, kind }) {
-  if (kind === "author") return h(OwnAuthor, {});
   const id = kind && params[`${kind}_id`];
   if (kind && id) return h(Proposing, { kind, id: Number(id), title: t(`submit.${kind}.set`) });
   const chosen = query("kind") === "theme" ? "theme" : "logo";
@@ -32,12 +29,6 @@ export default function Submit({ params, kind }) {
   );
 }
 
-function OwnAuthor() {
-  const { author, failure, again } = useOwnAuthor();
-  if (author === undefined) return h("div", { class: "view" }, h(ViewHead, { title: t("works.author") }), failure ? h(Unread, { failure, again }) : h(Skeleton, {}));
-  return h(Proposing, { kind: "author", id: author?.author_id, title: t("works.author") });
-}
-
 /** @param {{kind: ProposableKind, id: number | undefined, title: string}} props */
 function Proposing({ kind, id, title }) {
   return h("div", { class: "view" }, h(Breadcrumbs, { list: "works", title: t("works.title"), name: title }), h(ViewHead, { title }), h(Form, { kind, id }));
@@ -47,9 +38,7 @@ function Proposing({ kind, id, title }) {
 function Form({ kind, id }) {
   /** @type {import("../parts/proposals/proposed_values.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
   const send = async (values, { record, version, form }) => {
-    // The number at the site makes an author one's own.
-    const own = kind === "author" ? { user_id: me.value?.user_id } : {};
-    const change = record ? { kind, id, version, set: values } : { kind, create: { ...values, ...own } };
+    const change = record ? { kind, id, version, set: values } : { kind, create: values };
     const title = nameOf(kind, { ...record, ...values });
     const body = { title: [...title].slice(0, 200).join(""), note: String(form.values.value["note"] ?? ""), changes: [change] };
     const { data } = await call("post", "/api/proposals", { body: /** @type {any} */ (body) });
@@ -57,6 +46,5 @@ function Form({ kind, id }) {
     say(t("submit.done"));
     await navigate(`submissions/${data.proposal_id}`, { replace: true });
   };
-  const given = kind === "author" ? { username: me.value?.username } : {};
-  return h(ProposalForm, { kind, ...(id === undefined ? {} : { id }), given, does: t("submit.review"), send });
+  return h(ProposalForm, { kind, ...(id === undefined ? {} : { id }), does: t("submit.review"), send });
 }

@@ -24,10 +24,10 @@ export function MadeBy({ authorId }) {
   return /** @type {const} */ (["logo", "theme"]).map((kind) => h(Made, { key: kind, kind, authorId }));
 }
 
-/** @param {{kind: "logo" | "theme", authorId: number, most?: number, folder?: string}} props `folder`: where the views of the artworks are. */
-export function Made({ kind, authorId, most = SHOWN, folder = "" }) {
+/** @param {{kind: "logo" | "theme", authorId: number}} props */
+function Made({ kind, authorId }) {
   // One more than is shown, to find out whether others exist.
-  const { data, failure, again } = useRead((signal) => READ[kind](authorId, most === SHOWN ? SHOWN + 1 : most, signal), [kind, authorId]);
+  const { data, failure, again } = useRead((signal) => READ[kind](authorId, SHOWN + 1, signal), [kind, authorId]);
   const title = t(`${kind}s.title`);
   return h("section", { class: "section" },
     h("h2", null, title),
@@ -35,17 +35,17 @@ export function Made({ kind, authorId, most = SHOWN, folder = "" }) {
     !data && !failure && h(Skeleton, {}),
     data?.length === 0 && h("p", { class: "hint" }, t(`author.made.no.${kind}s`)),
     data && data.length > 0 &&
-      h("ul", { class: "made", "aria-label": title }, data.slice(0, most).map((artwork) => h(One, { key: artwork[`${kind}_id`], kind, artwork, folder }))),
-    data && data.length > most && h(Link, { to: `${kind}s?author=${authorId}`, class: "button quiet" }, t("author.made.all")),
+      h("ul", { class: "made", "aria-label": title }, data.slice(0, SHOWN).map((artwork) => h(One, { key: artwork[`${kind}_id`], kind, artwork }))),
+    data && data.length > SHOWN && h(Link, { to: `${kind}s?author=${authorId}`, class: "button quiet" }, t("author.made.all")),
   );
 }
 
-/** @param {{kind: "logo" | "theme", artwork: any, folder: string}} props */
-function One({ kind, artwork, folder }) {
+/** @param {{kind: "logo" | "theme", artwork: any}} props */
+function One({ kind, artwork }) {
   const { blocked } = statesOf(kind, artwork[`${kind}_id`]);
   return h("li", null,
     h(Picture, { url: artwork.preview_url }),
-    h(Link, { to: `${folder}${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
+    h(Link, { to: `${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     h("bdi", { class: "hint" }, artwork.target),
     blocked && h("span", { class: "problem", dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
   );

@@ -6,7 +6,7 @@ import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
-import { isMember, queue, readQueue, reviews } from "../../proposals.js";
+import { isMember, queue, readQueue, readUnseen, reviews, unseen } from "../../proposals.js";
 import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -24,8 +24,9 @@ const AGAIN = 60_000;
 /** @param {{help: () => void, search: () => void}} props What shows the keys, and the search over everything. */
 export function Sidebar({ help, search }) {
   useEffect(() => {
-    const timer = setTimeout(() => void readQueue({ ifOld: true }), LATER);
-    const again = setInterval(() => document.visibilityState === "visible" && void readQueue({ ifOld: true }), AGAIN);
+    const read = () => void Promise.all([readQueue({ ifOld: true }), readUnseen()]);
+    const timer = setTimeout(read, LATER);
+    const again = setInterval(() => document.visibilityState === "visible" && read(), AGAIN);
     return () => {
       clearTimeout(timer);
       clearInterval(again);
@@ -70,7 +71,11 @@ const SearchButton = ({ search }) =>
 const hasViews = (part) => views.some((view) => view.sidebar === part && isMeant(view));
 
 /** The path of the view that is marked. */
-const current = () => place.value.view?.under ?? place.value.view?.path;
+const current = () => {
+  const { view } = place.value;
+  const path = view?.under ?? view?.path;
+  return path === "submissions" && isMember() ? "works" : path;
+};
 
 /** @param {{part: typeof PARTS[number], visited?: () => void, hasMore?: boolean}} props `hasMore`: also the views for which the bar of a small phone lacks room. */
 function Part({ part, visited, hasMore = false }) {
@@ -89,7 +94,7 @@ function Part({ part, visited, hasMore = false }) {
 const Words = ({ view }) => [view.icon && h(Icon, { key: "icon", name: view.icon }), h("span", { key: "words" }, titleOf(view))];
 
 /** @param {import("../../views.js").View} view @returns {string} */
-export const titleOf = ({ path, title, label = title }) => t(path === "submissions" && isMember() ? "submissions.mine" : label);
+export const titleOf = ({ title, label = title }) => t(label);
 
 /** The way to a view, with the number of submissions that wait. @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props */
 function Open({ view, visited }) {
@@ -99,6 +104,7 @@ function Open({ view, visited }) {
     Link,
     { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count ? id : undefined, onClick: visited },
     h(Words, { view }),
+    view.path === "works" && unseen.value > 0 && h("span", { class: "dot" }, h("span", { class: "hidden" }, t("works.new"))),
     Boolean(count) && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count ?? 0)),
   );
 }

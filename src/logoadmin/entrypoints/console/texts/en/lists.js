@@ -109,7 +109,7 @@ export default {
   "submissions.title": "Submissions",
   "submission.title": "Submission",
   "submit.title": "Submit",
-  "works.author": "My author record",
+  "works.new": "New decision",
   "works.title": "My works",
   // Logos and themes
   "state.blocked": "Blocked",

@@ -171,8 +171,8 @@ export default {
   "list.more": "Show more",
   // One logo or theme
   "author.made.all": "Show all",
-  "author.made.no.logos": "No logo names this author.",
-  "author.made.no.themes": "No theme names this author.",
+  "author.made.no.logos": "No logos yet",
+  "author.made.no.themes": "No themes yet",
   "authors.added": "{name} added as the last author",
   "authors.chosen": "Authors in their order",
   "authors.down": "Move {name} down",

@@ -112,7 +112,7 @@ export default {
   "submissions.title": "Заявки",
   "submission.title": "Заявка",
   "submit.title": "Предложить",
-  "works.author": "Моя запись автора",
+  "works.new": "Новое решение",
   "works.title": "Мои работы",
   // Logos and themes
   "state.blocked": "Блокировка",

@@ -174,8 +174,8 @@ export default {
   "list.more": "Показать ещё",
   // One logo or theme
   "author.made.all": "Показать все",
-  "author.made.no.logos": "Ни один логотип не указывает этого автора.",
-  "author.made.no.themes": "Ни одна тема не указывает этого автора.",
+  "author.made.no.logos": "Логотипов пока нет",
+  "author.made.no.themes": "Тем пока нет",
   "authors.added": "{name} — теперь последний автор",
   "authors.chosen": "Авторы по порядку",
   "authors.down": "Сдвинуть вниз: {name}",
