@@ -3,8 +3,8 @@
  *
  * Every file that the page or a module asks for by name keeps its name; what several of them share is in chunks. `bundle.json`
  * names what each view needs, by its path, in which `:` is a number, and under `*` what all views need, so that the page can ask
- * for all of it at once. Beside each script and style sheet is its Brotli form at level 11, which the service would need a
- * second to make for the editor. Modules that are named keep their names as well: tests import them.
+ * for all of it at once. Beside each script and style sheet, and the frame of previews, is its Brotli form at level 11, which
+ * the service would need a second to make for the editor. Modules that are named keep their names as well: tests import them.
  */
 import { cp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -116,7 +116,7 @@ await rename(join(folder, program), join(folder, "app.js"));
 needed["*"] = needed["*"]?.filter((name) => name !== program) ?? [];
 await writeFile(join(folder, "bundle.json"), JSON.stringify(needed));
 for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
-  if (!/\.(css|js)$/.test(name)) continue;
+  if (!/\.(css|js)$|^preview\.html$/.test(name)) continue;
   const file = join(parentPath, name);
   const text = (await readFile(file, "utf8")).replaceAll(program, "app.js");
   await writeFile(file, text);

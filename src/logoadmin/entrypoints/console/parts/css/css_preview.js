@@ -20,10 +20,6 @@ const REST = 120;
 const MOVING = /animation|transition/i;
 /** How long the frame may take to load, in milliseconds. */
 const PATIENCE = 5000;
-const WORDS = /** @type {const} */ ([
-  "site", "threads", "members", "rules", "search", "basket", "latest", "thread1", "thread2", "thread3", "yesterday",
-  "post", "quote", "link", "answer", "watch", "send", "preview", "remove", "footer", "light", "dark", "with", "without",
-]);
 
 /**
  * @param {object} props
@@ -137,7 +133,6 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
   const [state, setState] = useState(/** @type {"loading" | "ready" | "failed"} */ ("loading"));
   const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
-  const words = Object.fromEntries(WORDS.map((word) => [word, t(`sample.${word}`)]));
   const picture = useTakenDown(url);
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
   const css = useMemo(() => {
@@ -146,7 +141,7 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
     return picture ? rest.replaceAll(url, picture) : rest;
   }, [contacts, reached, picture]);
   // A sheet that is adopted takes no imports; they come before it.
-  const message = { kind, css, target, imports, isPlaying, language: language.value, words };
+  const message = { kind, css, target, imports, isPlaying, language: language.value };
   const latest = useRef(message);
   latest.current = message;
   // The frame has no origin that could be named; the message is not secret.
