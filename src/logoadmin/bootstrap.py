@@ -1,6 +1,8 @@
 """The composition root of a gallery: chooses its adapters."""
 
+import json
 import logging
+import re
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from functools import lru_cache, partial
@@ -166,6 +168,8 @@ def gallery_page() -> GalleryPage:
     folder = files("logoadmin").joinpath("gallery_page")
     beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
     templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}
+    sample = re.sub(rb"\s*<script.*</script>", b"", _asset("entrypoints/console", "preview.html")).decode()
+    beside["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
     words = words_of(_asset("gallery_page", "texts.json"))
     return JinjaGalleryPage(templates, words, dict(sorted(beside.items())), CommonmarkText())
 

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.rule("contract Q2")
 
 FOLDER: Final = files("logoadmin").joinpath("gallery_page")
 PAGES: Final = gallery_page()
-FIRST: Final = PAGES.files("", {})[PAGE].decode()
+LOOK: Final = {"mark": None, "accent": None}
+SHARED: Final = {"home": "/", "submit": "", "demo": True, "report": "", "url": "", "path": "", "root": "", **LOOK}
+FIRST: Final = PAGES.files({**SHARED, "title": ""}, {})[PAGE].decode()
 TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["</script><script>alert(1)</script>", "<!--<script>", "</title>", "\u2028", '"', "&lt;", "\\u003c"]
 )
@@ -35,7 +37,7 @@ def data_of(page: bytes) -> Any:
 @given(TEXTS, TEXTS)
 def test_texts_stay_data(title: str, text: str) -> None:
     data = {"title": title, "home": text, "targets": [{"id": "a", "name": text}]}
-    page = PAGES.files(title, data)[PAGE]
+    page = PAGES.files({**SHARED, "title": title, "home": f"/{text}"}, data)[PAGE]
     assert data_of(page) == data
     assert f"<title>{escape(title)}</title>".encode() in page
     assert page.count(b"<") == FIRST.count("<")
@@ -57,4 +59,4 @@ def test_the_page_loads_files_beside_it_alone() -> None:
     assert {"page.js", "page.css"} <= loaded
     for name in beside:
         imported = re.findall(r'(?:from|import)\s*\(?"\./([^"]+)"', FOLDER.joinpath(name).read_text())
-        assert {*imported} <= {*beside, "reader.js"}
+        assert {*imported} <= {*beside, "reader.js", "page-sample.js"}

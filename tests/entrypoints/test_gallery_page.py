@@ -69,9 +69,6 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
             "title": "Ours",
             "home": "https://home.example/?a",
             "submit": "https://gallery.example/console/submit",
-            "report": None,
-            "mark": None,
-            "accent": None,
             "targets": [{"id": "forum", "name": "The forum"}],
             "keys": [*gallery.publication.public_keys()],
         }

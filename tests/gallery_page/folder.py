@@ -92,8 +92,11 @@ class Folder:
         shutil.copy(SOURCE / "reader/reader.js", self.path)
         (self.path / "pictures").mkdir()
         (self.path / "pictures/1.svg").write_bytes(PICTURE)
-        page = {"title": "The wall", "home": "/home", "submit": "/submit", "targets": TARGETS, "keys": [A.jwk]}
-        for name, content in gallery_page().files("The wall", page).items():
+        shared = {"title": "The wall", "home": "/home", "submit": "/submit"}
+        look = {"mark": None, "accent": None}
+        values = {**shared, "demo": False, "report": "/report?{url}", "url": "", "path": "", "root": "", **look}
+        data = {**shared, "targets": TARGETS, "keys": [A.jwk]}
+        for name, content in gallery_page().files(values, data).items():
             (self.path / name).write_bytes(content)
         self._server: ThreadingHTTPServer | None = None
         self._port = 0

@@ -34,7 +34,7 @@ class JinjaGalleryPage:
     """Implements :class:`~logoadmin.ports.publication.gallery_page.GalleryPage`.
 
     Attributes:
-        form: a hash of the templates and the words.
+        form: a hash of the templates, the words and the files that pages load.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class JinjaGalleryPage:
         self._words, self._beside = words, beside
         # Most sentences of a page are the same on all of them.
         self._whole = {name: self._made(name, {}) for name, (english, _) in words.items() if "{" not in english}
-        self.form = hashlib.sha256(repr((sorted(templates.items()), sorted(words.items()))).encode()).hexdigest()
+        made_with = [sorted(each.items()) for each in (templates, words, beside)]
+        self.form = hashlib.sha256(repr(made_with).encode()).hexdigest()
         self._environment = Environment(
             loader=DictLoader(dict(templates)),
             autoescape=True,
@@ -74,12 +75,11 @@ class JinjaGalleryPage:
             "data": _data,
         }  # fmt: skip
 
-    def files(self, title: str, data: Mapping[str, object]) -> Mapping[str, bytes]:
+    def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
-        index = self.render(PAGE, {"title": title, "gallery": data, "mark": data.get("mark"), "root": ""})
-        files = {**self._beside, PAGE: index}
-        if data.get("mark") or data.get("accent"):
-            files[_SHEET] += self.render(_LOOK, data)
+        files = {**self._beside, PAGE: self.render(PAGE, {**values, "gallery": data})}
+        if values["mark"] or values["accent"]:
+            files[_SHEET] += self.render(_LOOK, values)
         return files
 
     def render(self, name: str, values: Mapping[str, object]) -> bytes:

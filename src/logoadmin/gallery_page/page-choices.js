@@ -1,7 +1,9 @@
-/** What visitors choose on every page, and what their browser remembers: the language, and light or dark. */
+/** What all pages have in common: the language, light or dark, and what their footers offer. */
+
+const root = document.documentElement;
 
 /** @param {"language" | "scheme"} name @returns {string | null} a browser may forbid to remember anything */
-export function remembered(name) {
+function remembered(name) {
   try {
     return localStorage.getItem(`logoadmin ${name}`);
   } catch {
@@ -10,7 +12,7 @@ export function remembered(name) {
 }
 
 /** @param {"language" | "scheme"} name @param {string} value */
-export function remember(name, value) {
+function remember(name, value) {
   try {
     localStorage.setItem(`logoadmin ${name}`, value);
   } catch {
@@ -18,14 +20,35 @@ export function remember(name, value) {
   }
 }
 
-/** @param {string} language @returns {string} it with the region of the browser */
-export const localeOf = (language) => navigator.languages.find((each) => each.startsWith(language)) ?? language;
-
 /** @type {"en" | "ru"} the chosen language, or the first of the browser's languages that the pages have */
 export const language = (remembered("language") ?? navigator.languages.find((each) => /^(en|ru)\b/.test(each)) ?? "en").startsWith("ru") ? "ru" : "en";
 
-/** @param {string} scheme `light`, `dark`, or empty for that of the browser */
-export function paint(scheme) {
-  document.documentElement.dataset.scheme = scheme;
+/** The language with the region of the browser. */
+export const locale = navigator.languages.find((each) => each.startsWith(language)) ?? language;
+
+/** @param {string} selector @returns {NodeListOf<HTMLElement>} */
+export const findAll = (selector) => document.querySelectorAll(selector);
+
+// The file of a page is in English.
+root.lang = language;
+if (language === "ru") {
+  for (const element of findAll("[data-ru]")) element.replaceChildren(element.dataset.ru ?? "");
+  for (const element of findAll("[data-label-ru]")) element.ariaLabel = element.dataset.labelRu ?? "";
 }
-paint(remembered("scheme") ?? "");
+// Where the publisher knows no address of the page.
+for (const link of findAll("a[href*='{url}']")) link.setAttribute("href", (link.getAttribute("href") ?? "").replace("{url}", encodeURIComponent(location.href.replace(/#.*/, ""))));
+
+const [settings] = findAll(".settings");
+const scheme = /** @type {HTMLSelectElement} */ (settings?.firstElementChild);
+const other = /** @type {HTMLElement} */ (settings?.lastElementChild);
+const paint = () => (root.dataset.scheme = scheme.value);
+settings?.removeAttribute("hidden");
+scheme.value = remembered("scheme") ?? "";
+paint();
+scheme.addEventListener("change", () => remember("scheme", paint()));
+other.lang = language === "ru" ? "en" : "ru";
+other.replaceChildren(language === "ru" ? "English" : "Русский");
+other.addEventListener("click", () => {
+  remember("language", other.lang);
+  location.reload();
+});

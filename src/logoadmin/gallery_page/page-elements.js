@@ -15,7 +15,7 @@ import { dateOf, texts } from "./page-texts.js";
 
 /** What index.html says about this gallery. */
 export const config =
-  /** @type {{title: string, home: ?string, submit: ?string, report: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[], demo?: true}} */ (
+  /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[]}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
 const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));

@@ -1,10 +1,13 @@
 /**
- * Keeps the page for times without a network: a service worker. With a network, it asks for each file, so that a new
+ * Keeps the list, and the pages that were visited, for times without a network: a service worker. With a network, it asks for each file, so that a new
  * version never mixes with an old one. The gallery itself and the pictures do not pass through it.
  */
 const worker = /** @type {any} */ (self);
 const SCRIPTS = ["page.js", "page-cards.js", "page-choices.js", "page-elements.js", "page-facets.js", "page-list.js", "page-texts.js", "reader.js"];
-const PAGE = ["./", "page.css", ...SCRIPTS];
+const OF_WORKS = ["page-work.css", "page-work.js", "page-preview.js", "page-sample.js"];
+const PAGE = ["./", "page.css", ...SCRIPTS, ...OF_WORKS];
+/** Pages that are kept once they were visited. */
+const VISITED = /^(?:(?:logos|themes|authors)\/\d+|checks)\/$/;
 const KEPT = `logoadmin page ${worker.registration.scope}`;
 /** How long a slow network may take, if there is a copy. */
 const PATIENCE = 4000;
@@ -13,7 +16,7 @@ const PATIENCE = 4000;
 const nameOf = (url) => {
   const { origin, pathname } = new URL(url);
   const name = (origin + pathname).replace(/index\.html$/, "").replace(worker.registration.scope, "./").replace(/^\.\/(?=.)/, "");
-  return PAGE.includes(name) ? name : undefined;
+  return PAGE.includes(name) || VISITED.test(name) ? name : undefined;
 };
 
 /** @param {any} event @param {string} name */

@@ -1,5 +1,5 @@
 /** All texts of the list, in English and Russian. */
-import { language, localeOf } from "./page-choices.js";
+import { language, locale } from "./page-choices.js";
 
 /** @typedef {typeof ENGLISH} Texts */
 
@@ -20,8 +20,6 @@ const inRussian = counting("ru");
 const ENGLISH = {
   home: "Back to the site",
   submit: "Submit a work",
-  skip: "Skip to content",
-  demo: "A demo with invented people and works. Nothing of it is stored.",
   search: "Search names, authors and tags",
   kind: "Kind",
   sort: "Order",
@@ -48,12 +46,6 @@ const ENGLISH = {
   typeForMore: (/** @type {number} */ count) => `${inEnglish(count, ["more matches", "more match"])}: search to find them`,
   showAll: (/** @type {string} */ count) => `Show all ${count} works`,
   updatedOn: (/** @type {string} */ date) => `Updated ${date}`,
-  checks: "How works are checked",
-  feed: "Feed of new works",
-  report: "Report a problem",
-  scheme: "Appearance",
-  schemes: { auto: "Like the system", light: "Light", dark: "Dark" },
-  other: "Русский",
   found: (/** @type {string} */ some, /** @type {string} */ all) => `${some} of ${all}`,
   noMatch: "No works match",
   noMatchText: "Try another word, or look at everything.",
@@ -85,8 +77,6 @@ const ENGLISH = {
 const RUSSIAN = {
   home: "На сайт",
   submit: "Предложить работу",
-  skip: "К содержанию",
-  demo: "Демонстрация с вымышленными людьми и работами. Ничего не сохраняется.",
   search: "Название, автор или метка",
   kind: "Вид",
   sort: "Порядок",
@@ -109,12 +99,6 @@ const RUSSIAN = {
   typeForMore: (count) => `Ещё ${count}: введите часть названия`,
   showAll: (count) => `Показать все: ${count}`,
   updatedOn: (date) => `Обновлено ${date}`,
-  checks: "Как проверяют работы",
-  feed: "Лента новых работ",
-  report: "Сообщить о проблеме",
-  scheme: "Оформление",
-  schemes: { auto: "Как в системе", light: "Светлое", dark: "Тёмное" },
-  other: "English",
   found: (some, all) => `${some} из ${all}`,
   noMatch: "Ничего не найдено",
   noMatchText: "Попробуйте другое слово или посмотрите всё.",
@@ -146,6 +130,6 @@ export const texts = language === "ru" ? RUSSIAN : ENGLISH;
 /** @param {string} text @returns {string} without case and accents */
 export const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-const dates = new Intl.DateTimeFormat(localeOf(language), { dateStyle: "medium" });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 /** @param {number} seconds Unix time */
 export const dateOf = (seconds) => dates.format(seconds * 1000);

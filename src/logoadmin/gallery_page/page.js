@@ -1,5 +1,4 @@
 /** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
-import { language, paint, remember, remembered } from "./page-choices.js";
 import { config, h, workOf } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { dateOf, texts } from "./page-texts.js";
@@ -14,7 +13,6 @@ const FIRST_CHECK = 500;
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
 const CHECK_EVERY = 60_000;
 
-const header = /** @type {HTMLElement} */ (document.querySelector("header"));
 const notice = /** @type {HTMLElement} */ (document.getElementById("notice"));
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 
@@ -119,46 +117,13 @@ function route() {
   else list.open(location.hash);
 }
 
-/** @returns {HTMLElement} */
-function footer() {
-  /** @type {HTMLSelectElement} */
-  const scheme = h(
-    "select",
-    { "aria-label": texts.scheme, change: () => (paint(scheme.value), remember("scheme", scheme.value)) },
-    ...Object.entries(texts.schemes).map(([value, label]) => h("option", { value: value.replace("auto", "") }, label)),
-  );
-  scheme.value = remembered("scheme") ?? "";
-  const other = language === "ru" ? "en" : "ru";
-  const speak = () => (remember("language", other), location.reload());
-  return h(
-    "footer",
-    {},
-    h("a", { href: "checks/" }, texts.checks),
-    h("a", { href: "feed.xml" }, texts.feed),
-    config.report && h("a", { href: config.report.replace("{url}", encodeURIComponent(location.href.replace(/#.*/, ""))) }, texts.report),
-    h("span", { class: "settings" }, scheme, h("button", { type: "button", lang: other, click: speak }, texts.other)),
-  );
-}
-
-document.documentElement.lang = language;
-document.title = config.title;
 history.scrollRestoration = "manual";
 main.replaceChildren(list.element, place);
-const skip = (/** @type {Event} */ event) => {
+// Its address would be that of a list.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
-};
-if (config.demo) header.before(h("p", { class: "demo" }, texts.demo));
-header.append(
-  h("a", { class: "skip", href: "#main", click: skip }, texts.skip),
-  h(
-    "nav",
-    {},
-    config.home && h("a", { href: config.home }, texts.home),
-    config.submit && h("a", { class: "button", href: config.submit }, texts.submit),
-  ),
-);
-main.after(footer());
+});
 addEventListener("hashchange", route);
 addEventListener("pagehide", () => {
   const focused = document.activeElement;

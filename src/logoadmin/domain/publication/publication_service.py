@@ -224,8 +224,8 @@ class PublicationService(StatusService):
 
     @cached_property
     def _made_with(self) -> str:
-        """What else publications are made of: the rules, and the files of the page."""
-        return hash_of(repr((self.rules, self._page.form, self._page.files("", {}))).encode())
+        """What else publications are made of: the rules, and what makes the pages."""
+        return hash_of(repr((self.rules, self._page.form)).encode())
 
     def _page_of(self, uow: UnitOfWork, shared: SharedSettings) -> Page | None:
         """Return the page with what administrators decided for it (contract J8); None for no page."""

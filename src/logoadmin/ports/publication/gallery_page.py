@@ -15,13 +15,13 @@ class GalleryPage(Protocol):
 
     @property
     def form(self) -> str:
-        """Another value once :meth:`render` would make other pages of the same values."""
+        """Another value once other pages or files would be made of the same values."""
 
-    def files(self, title: str, data: Mapping[str, object]) -> Mapping[str, bytes]:
+    def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return ``index.html`` and the files that all pages load, by name.
 
         Args:
-            title: its title.
+            values: what it shows, as in :meth:`render`.
             data: what its program knows of the gallery, as JSON.
         """
 
@@ -42,9 +42,9 @@ class NoPage:
 
     form = ""
 
-    def files(self, title: str, data: Mapping[str, object]) -> Mapping[str, bytes]:
+    def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return nothing."""
-        del title, data
+        del values, data
         return {}
 
     def render(self, name: str, values: Mapping[str, object]) -> bytes:

@@ -63,8 +63,6 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     withdrawn_name = hashed_name("withdrawn", withdrawn)
     files = {**_sheets(index), index.name: index.body, withdrawn_name: withdrawn}
     files |= {READER: rules.reader} if rules.reader else {}
-    if sources.page is not None:
-        files |= page.files(sources.page.title, _page_data(sources.page, identity, sources.targets, links))
     pointer = Pointer(
         gallery=identity.gallery,
         epoch=identity.epoch,
@@ -81,6 +79,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     made: tuple[Iterable[MadeFile], ...] = (styles,)
     if sources.page is not None:
         site = Site(sources.page, links, identity.gallery, sources.targets, page)
+        files |= page.files(site.values(""), _page_data(site, identity))
         made = styles, Pages(index, contents, styles, sources.withdrawn, site)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
     verdicts = noted_verdicts(index.name, index.sha256, sources.targets, identity.keys[0])
@@ -102,16 +101,12 @@ def _sheets(index: Index) -> Mapping[str, bytes]:
     return {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
 
 
-def _page_data(page: Page, identity: Identity, targets: Targets, links: Links) -> Mapping[str, Any]:
+def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:
     """Return what the program of the page knows of the gallery."""
     return {
-        "title": page.title,
-        "home": page.home or None,
-        "submit": links.submit,
-        "report": page.report or None,
-        "mark": page.mark,
-        "accent": page.accent,
-        "targets": [{"id": target.id, "name": target.name} for target in targets],
+        "title": site.page.title,
+        "home": site.page.home or None,
+        "submit": site.links.submit,
+        "targets": [{"id": target.id, "name": target.name} for target in site.targets],
         "keys": [public_key(key) for key in identity.keys],
-        **({"demo": True} if page.demo else {}),
     }

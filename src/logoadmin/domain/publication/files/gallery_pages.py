@@ -67,16 +67,21 @@ class Site:
         return sha256(repr((_FORM, self.page, self.links, self.gallery, self.targets, self.made_by.form)).encode())
 
     def values(self, path: str) -> dict[str, Any]:
-        """Return the values of every page; ``root`` leads from its folder to that of the gallery."""
-        page, report = self.page, self.page.report.replace("{url}", quote(f"{self.url}{path}", safe=""))
+        """Return the values of every page; ``root`` leads from its folder to that of the gallery.
+
+        Where its URL is not known, its script completes the link to report it.
+        """
+        page, url = self.page, quote(f"{self.url}{path}", safe="")
         shared = {
             "title": page.title,
             "home": page.home,
             "demo": page.demo,
             "submit": self.links.submit,
+            "report": page.report.replace("{url}", url) if self.url else page.report,
             "mark": page.mark,
+            "accent": page.accent,
         }
-        return {**shared, "report": report, "url": self.url, "path": path, "root": "../" * path.count("/")}
+        return {**shared, "url": self.url, "path": path, "root": "../" * path.count("/")}
 
 
 @dataclass(frozen=True, slots=True)

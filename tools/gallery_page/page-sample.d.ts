@@ -1,0 +1,3 @@
+/** The sample page on which previews show works: that of the console, without its script. The publisher makes the module. */
+declare const sample: string;
+export default sample;
