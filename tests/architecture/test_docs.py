@@ -85,7 +85,10 @@ def test_the_suite_for_storages_runs_as_the_docs_show(tmp_path: Path) -> None:
 
 
 def test_examples_in_json_are_json() -> None:
-    for page in ("README.md", "docs/interface.md", "docs/move-in.md", "docs/people.md", "docs/watch.md"):
+    for page in (
+        "README.md",
+        *(f"docs/{name}.md" for name in ("interface", "move-in", "people", "read", "watch", "works")),
+    ):
         for block in blocks(page, "json"):
             assert values_in(block)
 

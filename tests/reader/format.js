@@ -1,4 +1,4 @@
-/** Reads the test vectors of docs/gallery-format.md with reader.js; prints what it observes in each step, by vector. */
+/** Reads the test vectors of docs/read.md with reader.js; prints what it observes in each step, by vector. */
 import { text } from "node:stream/consumers";
 
 import { open } from "./reader.js";

@@ -1,4 +1,4 @@
-"""Writes the test vectors of docs/gallery-format.md: ``python -m tests.reader.format_vectors``.
+"""Writes the test vectors of docs/read.md: ``python -m tests.reader.format_vectors``.
 
 They are the stories that every reader lives through, as far as they do not depend on a server that misbehaves or on a
 store that was damaged.

@@ -1,4 +1,4 @@
-"""The extension and the programs of docs/readers.md read a gallery as the page says (contract L6)."""
+"""The extension of docs/extension and the programs of docs/read.md read a gallery as the page says (contract L6)."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.rule("contract L6")
 
 READER: Final = Path(reader.__file__).with_name("reader.js")
 EXTENSION: Final = Path(__file__).parents[2] / "docs/extension"
-DOCS: Final = Path(__file__).parents[2] / "docs/readers.md"
+DOCS: Final = Path(__file__).parents[2] / "docs/read.md"
 SHEET: Final = b"h1 { color: rgb(1, 2, 3) }"
 GALLERY: Final = "https://gallery.example/gallery/"
 
@@ -52,7 +52,7 @@ def test_the_program_in_python_runs(
     url = server.publish("gallery", one.files())
     monkeypatch.chdir(tmp_path)
     (program,) = examples("python")
-    exec(compile(program.replace(GALLERY, url).replace("KEY", A.jwk["x"]), "docs/readers.md", "exec"), {})
+    exec(compile(program.replace(GALLERY, url).replace("KEY", A.jwk["x"]), "docs/read.md", "exec"), {})
     assert capsys.readouterr().out.startswith(f"theme 1 {SHEET.decode()}")
 
 
@@ -74,13 +74,6 @@ def installed(server: HostileServer, tmp_path: Path, others: Mapping[str, str]) 
         folder.joinpath(file.name).write_text(re.sub(r"https://(gallery|forum)\.example/", "http://127.0.0.1/", text))
     shutil.copy(READER, folder)
     return folder
-
-
-def test_the_page_shows_the_files_of_the_extension() -> None:
-    (manifest,) = examples("json")
-    _, worker, content = examples("js")
-    shown = {"manifest.json": manifest, "worker.js": worker, "content.js": content}
-    assert {file.name: file.read_text("utf-8") for file in EXTENSION.iterdir()} == shown
 
 
 @pytest.fixture

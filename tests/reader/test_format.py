@@ -1,4 +1,4 @@
-"""Both readers pass the test vectors of docs/gallery-format.md, which are those of the stories (contract L2, L6)."""
+"""Both readers pass the test vectors of docs/read.md, which are those of the stories (contract L2, L6)."""
 
 import base64
 import json

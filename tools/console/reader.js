@@ -7,7 +7,7 @@ const SOURCE = new URL("../reader/reader.js", import.meta.url);
 const MADE = new URL("../../src/logoadmin/reader/reader.js", import.meta.url);
 
 const { code } = await transform(await readFile(SOURCE, "utf8"), {
-  banner: "/** Reads a gallery that logoadmin publishes: docs/readers.md. Made of tools/reader/reader.js of the project. */",
+  banner: "/** Reads a gallery that logoadmin publishes: docs/read.md. Made of tools/reader/reader.js of the project. */",
   charset: "utf8",
   format: "esm",
   lineLimit: 240,

@@ -1,5 +1,5 @@
 /**
- * Reads a gallery that logoadmin publishes: docs/readers.md. `make reader` removes comments and spaces, so that it stays
+ * Reads a gallery that logoadmin publishes: docs/read.md. `make reader` removes comments and spaces, so that it stays
  * below 4 KiB compressed, and writes it into the package.
  */
 

@@ -1,4 +1,4 @@
-/** Types of reader.js: docs/readers.md of logoadmin. Fields that are absent from the index are empty. */
+/** Types of reader.js: docs/read.md of logoadmin. Fields that are absent from the index are empty. */
 
 /** A public key of a gallery, as `logoadmin gallery-key show` prints it. */
 export interface Key {

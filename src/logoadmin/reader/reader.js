@@ -1,4 +1,4 @@
-/** Reads a gallery that logoadmin publishes: docs/readers.md. Made of tools/reader/reader.js of the project. */
+/** Reads a gallery that logoadmin publishes: docs/read.md. Made of tools/reader/reader.js of the project. */
 const PATH=/^(\d+|withdrawn)-[0-9a-f]{16}\.json$/,KINDS=["author","logo","theme"];class ReaderError extends Error{}const bytesOf=text=>new TextEncoder().encode(text),textOf=bytes=>new TextDecoder("utf-8",{fatal:!0,ignoreBOM:!0}).decode(bytes),
 base64=bytes=>btoa(bytes.reduce((text,byte)=>text+String.fromCharCode(byte),"")),decoded=text=>Uint8Array.from(atob(text.replace(/-/g,"+").replace(/_/g,"/")),letter=>letter.charCodeAt(0)),digest=async bytes=>new Uint8Array(await crypto.subtle.
 digest("SHA-256",bytes)),sha256=async bytes=>(await digest(bytes)).reduce((hex,byte)=>hex+(byte+256).toString(16).slice(1),""),hashOf=text=>sha256(bytesOf(text)),attempt=async act=>{try{return await act()}catch{return}},isOver=seconds=>seconds*

@@ -129,12 +129,12 @@ class Settings(SignInSettings, GalleryPageSettings):
     picture_space: ByteSize = Field(
         ByteSize(1024**3),
         ge=0,
-        description=("space for all [pictures](pictures.md) in the database; 0 accepts none"),
+        description=("space for all [pictures](works.md#pictures) in the database; 0 accepts none"),
     )
     publish_imports: bool = Field(
         False,
         description=(
-            "publish works whose CSS [imports a style sheet](css.md#imports), whose owner then "
+            "publish works whose CSS [imports a style sheet](works.md#imports), whose owner then "
             "controls what readers get"
         ),
     )

@@ -1,4 +1,4 @@
-"""What a reviewer should look at in CSS, and where it is (contract L4, docs/css.md)."""
+"""What a reviewer should look at in CSS, and where it is (contract L4, docs/works.md)."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The verdict on CSS: its hosts, imports and size, for any text whatsoever (contract L4, docs/css.md)."""
+"""The verdict on CSS: its hosts, imports and size, for any text whatsoever (contract L4, docs/works.md)."""
 
 import base64
 import time

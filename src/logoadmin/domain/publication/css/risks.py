@@ -1,4 +1,4 @@
-"""What a reviewer should look at in CSS (contract L4); docs/css.md has the rules for readers."""
+"""What a reviewer should look at in CSS (contract L4); docs/works.md has the rules for readers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
