@@ -47,18 +47,15 @@ def default(value: object) -> str:
 
 
 def causes() -> str:
-    """Return the rows of all causes of database failures: code, text and cure."""
-    lines = ["| Code | Cause | Remedy |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| `{cause.code}` | {cause.text} | {cause.cure} |" for cause in Cause)])
+    """Return the rows of all causes of database failures: code and cure."""
+    return "\n".join(["| Code | Remedy |", "|---|---|", *(f"| `{cause.code}` | {cause.cure} |" for cause in Cause)])
 
 
 def operations() -> str:
-    """Return the rows of all operations of the interface."""
-    lines = [
-        "| Operation | Body or query | Response | Scope | Token | Also | Source |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    return "\n".join([*lines, *(f"| {' | '.join(_operation_row(operation))} |" for operation in OPERATIONS)])
+    """Return the list of all operations of the interface, whose diff shows changes of the interface."""
+    lines = ["operation | body or query | response | scope | token under `open` | other statuses | source"]
+    lines += [" | ".join(_operation_row(operation)) for operation in OPERATIONS]
+    return "\n".join(lines).replace("`", "")
 
 
 def records() -> str:
@@ -133,13 +130,15 @@ TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "settings": ("settings.md", settings),
     "causes": ("trouble.md", causes),
     "rules": ("spec.md", spec_rules),
-    "operations": ("operations.md", operations),
+    "operations": ("operations.txt", operations),
     "records": ("interface.md", records),
 }
 
 
 def with_table(page: str, name: str, table: str) -> str:
-    """Return the text of a page with a table between its marks."""
+    """Return the text of a page with a table between its marks; the list of operations is a file of its own."""
+    if name == "operations":
+        return f"{table}\n"
     marked = re.compile(rf"(<!-- {name} -->\n\n).*?(\n\n<!-- end of {name} -->)", re.DOTALL)
     text, count = marked.subn(lambda match: f"{match[1]}{table}{match[2]}", page)
     if count != 1:

@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import logoadmin
+from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.entrypoints.cli import cli
@@ -85,17 +86,14 @@ def test_the_suite_for_storages_runs_as_the_docs_show(tmp_path: Path) -> None:
 
 
 def test_examples_in_json_are_json() -> None:
-    for page in (
-        "README.md",
-        *(f"docs/{name}.md" for name in ("interface", "move-in", "people", "read", "watch", "works")),
-    ):
-        for block in blocks(page, "json"):
+    for name in ("interface", "move-in", "people", "publish", "read", "watch", "works"):
+        for block in blocks(f"docs/{name}.md", "json"):
             assert values_in(block)
 
 
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
-def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_of_the_first(tmp_path: Path) -> None:
+def test_the_shell_examples_of_the_readme_and_the_start_run_after_each_other(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
     with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
@@ -106,7 +104,7 @@ def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_o
     assert link == {"logo_author_id": 1, "logo_id": 1, "author_id": 1}
     assert read == {**logo, "authors": [author]}
 
-    (script,) = (block for block in blocks("README.md", "sh") if "import" in block and "curl" not in block)
+    (script,) = (block for block in blocks("docs/start.md", "sh") if "import" in block)
     script = script.replace(".venv/bin/logoadmin", f"'{sys.executable}' -m logoadmin")
     script = script.replace(" tests/gallery.jsonl", f" '{ROOT}/tests/gallery.jsonl'")
     subprocess.run(["sh", "-e"], input=script, text=True, cwd=tmp_path, timeout=120, check=True)
@@ -114,8 +112,6 @@ def test_the_shell_examples_of_the_readme_run_and_the_second_keeps_the_records_o
     del logo["authors"]
     assert {"kind": "author", **author} in exported
     assert {"kind": "logo", **logo, "author_ids": [author["author_id"]]} in exported
-    (example,) = blocks("README.md", "json")
-    assert example in text("tests/gallery.jsonl")
 
 
 def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:
@@ -205,6 +201,17 @@ def test_the_options_of_asgi_are_named() -> None:
     (sentence,) = re.findall(r"^`asgi` takes (.+) as well", text("docs/embed.md"), re.MULTILINE)
     _, *options = inspect.signature(logoadmin.asgi).parameters
     assert re.findall(r"`(\w+)`", sentence) == options
+
+
+def test_the_readme_has_the_endpoints_of_the_specification_with_their_statuses() -> None:
+    expected = []
+    for operation in OPERATIONS:
+        if operation.source.startswith("spec"):
+            of_token = (401, 403) if operation.permission.needs_token(Policy.OPEN) else ()
+            errors = ", ".join(map(str, (*of_token, *errors_of(operation))))
+            expected.append([f"`{operation.route}`", str(operation.success), errors])
+    assert len(expected) == 12
+    assert [[route, success, errors] for route, _, success, errors in rows("README.md", "`[A-Z]+ /api/.+`")] == expected
 
 
 def methods_of(service: object) -> list[str]:

@@ -63,7 +63,7 @@ class Cause(Enum):
     SESSION = (
         "session",
         "it refuses a setting that every session of this program needs",
-        "change the configuration of the server, or of the proxy before it, so that sessions may set it",
+        "let sessions change it in the configuration of the server, or of the proxy in front of it",
     )
     DISK_FULL = ("disk_full", "its disk is full", "free some space")
     READ_ONLY = (
@@ -86,7 +86,7 @@ class Cause(Enum):
         "the system cannot read or write its file",
         "check the system log for disk errors, and the limits on file sizes",
     )
-    CUT_OFF = ("cut_off", "the server is cut off from its cluster", "use another one, or repair the cluster")
+    CUT_OFF = ("cut_off", "the server is cut off from its cluster", "use another server, or repair the cluster")
     TOO_LARGE = (
         "too_large",
         "the server's packets are too small",
@@ -121,5 +121,5 @@ class Cause(Enum):
     MOVED = (
         "moved",
         "its gallery was moved to another database",
-        "set database to the URL of that one",
+        "set database to the URL of the new one",
     )

@@ -112,9 +112,7 @@ def _warn_of_clock(gallery: "LogoAdmin") -> None:
         for last in gallery.changes.list(ListChanges(order="desc", limit=1)):
             ahead = last.at - time.time()
             if ahead > CLOCK_SKEW:
-                text = (
-                    f"The last change lies {ahead:.0f} s in the future: synchronise the clocks of all machines by NTP"
-                )
+                text = f"The last change is {ahead:.0f} s in the future: synchronise the clocks of all machines by NTP"
                 click.echo(f"logoadmin: {text}, or tokens and sessions expire at the wrong time", err=True)
 
 

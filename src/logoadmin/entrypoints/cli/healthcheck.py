@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 300
 @click.option("--host", help="The address that serve listens on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, MAX_PORT), help="Its port.  [default: 8000]")
 def healthcheck(live: bool, host: str | None, port: int | None) -> None:
-    """Check the service with these settings on this machine; exit with 0 if it is well, with 1 otherwise."""
+    """Check the service with these settings on this machine; exit with 0 if it is healthy, or with 1."""
     from logoadmin.entrypoints.cli.http_get import local_url
     from logoadmin.settings import load_settings
 

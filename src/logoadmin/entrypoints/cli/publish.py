@@ -35,9 +35,9 @@ _CURE: Final = "upload all files again, latest.json last; a cache may hold forme
 
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--verify", "url", metavar="URL", help="Then read the copy at URL as readers do, which must be this one.")
+@click.option("--verify", "url", metavar="URL", help="Then read the copy at URL as readers do, and compare it.")
 @click.option("--url", "address", metavar="URL", help="Where DIRECTORY is served, for updates of user styles.")
-@click.option("--watch", is_flag=True, help="Go on, and publish each change within two seconds, until it is stopped.")
+@click.option("--watch", is_flag=True, help="Keep running, and publish each change within two seconds.")
 @database_option
 def publish(directory: Path, url: str | None, address: str | None, watch: bool, database: str | None) -> None:
     """Write the gallery into DIRECTORY as signed files for any web server.
