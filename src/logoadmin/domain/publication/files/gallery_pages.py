@@ -202,11 +202,17 @@ class Pages:
         return PageFile(name, "artwork.html", self.site, parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[MadeFile]:
-        """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids."""
+        """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids.
+
+        Of ids that differ only in case, the artwork that came first has the page: on many file systems and hosts, such
+        names are one.
+        """
+        taken: set[str] = set()
         for (kind, id_), artwork in self.contents.artworks.items():
             folder = f"{artwork.origin}/"
-            if re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
-                name = f"{KINDS[kind].plural}/{folder}{PAGE}"
+            name = f"{KINDS[kind].plural}/{folder}{PAGE}"
+            if name.lower() not in taken and re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
+                taken.add(name.lower())
                 yield _fixed(name, "moved.html", self.site, path=page_path(kind, id_))
 
     def _author_page(self, author_id: int) -> MadeFile:

@@ -1,6 +1,5 @@
 """Publishing: bringing files up to date so that readers see the last publication or this one (contract L1)."""
 
-import errno
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -8,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import StartError
+from logoadmin.domain.publication.files.blocking import is_full, replace_pages
 from logoadmin.domain.publication.files.file_names import (
     ASSET_NAME,
     CHANGING_NAME,
@@ -26,7 +26,6 @@ from logoadmin.domain.publication.publication_records import PAGE, POINTER, READ
 from logoadmin.ports.publication.gallery_files import GalleryFiles
 from logoadmin.ports.publication.gallery_page import GalleryPage
 
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # Readers may have an earlier pointer: what it leads to stays for as long.
 OLD_STAY: Final = 14 * DAY
 
@@ -117,7 +116,8 @@ class Destination:
         """Withdraw blocked records: their user styles and pages, and name new ones in the pointer to the last index.
 
         So they reach readers also where there is no space for another index. The pictures of blocked records, and those
-        that were removed, leave at once (contract P5), and so do user styles.
+        that were removed, leave at once (contract P5), and so do user styles. Then come the pages that list the
+        records, their own pages, and the pointer last.
 
         Args:
             blocks: the blocks.
@@ -131,22 +131,13 @@ class Destination:
         old = self._last(identity.gallery, identity.epoch, blocks.version)
         pictures = {each for each in self._names if each.startswith("pictures/") and IMMUTABLE_NAME.fullmatch(each)}
         self._remove((pictures - {*blocks.pictures}) | (self._names & {*blocks.styles}))
-        self._replace_pages([] if old is None else [*outdated(self._files, self._names, blocks.pages)])
+        if old is not None:
+            replace_pages(self._files, self._names, [*outdated(self._files, self._names, blocks.pages)])
         if old is not None and old.epoch == identity.epoch and _is_new(blocks.blocked, old.blocked):
             issued = max(self._now, old.issued)
             pointer = replace(old, issued=issued, expires=expires, blocked=blocks.blocked)
             self._write_on_full_disk(signed(pointer, identity.keys), pointer)
             self._keep_spare()
-
-    def _replace_pages(self, pages: Iterable[MadeFile]) -> None:
-        """Replace pages of blocked records; where there is no space, they are removed."""
-        for page in pages:
-            try:
-                self._write(page.name, page.content() or b"")
-            except OSError as error:
-                if error.errno not in _FULL:
-                    raise
-                self._remove({page.name})
 
     def publish(self, publication: Publication, go_on: Callable[[], bool] = lambda: True) -> bool:
         """Bring the files up to date; return whether they are.
@@ -266,7 +257,7 @@ class Destination:
                 self.latest = content
                 return
             except OSError as error:
-                if error.errno not in _FULL or unneeded == []:
+                if not is_full(error) or unneeded == []:
                     raise
             if unneeded is None:
                 hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}

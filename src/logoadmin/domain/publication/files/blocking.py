@@ -1,0 +1,80 @@
+"""Taking blocked artworks off the pages before anything else is published (contract L1, Q1)."""
+
+import errno
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, MadeFile
+from logoadmin.ports.publication.gallery_files import GalleryFiles
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+# What the templates write: links from the page of an artwork or an author, and the entries of pages, feed and sitemap.
+_LINK: Final = re.compile(rb'href="(?:\.\./)+((?:authors|logos|themes)/[0-9]+/)"')
+_ENTRY: Final = re.compile(rb'\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)
+_LISTED: Final = re.compile(rb'(?:href="|<loc>)(?:[^"<]*/)?((?:logos|themes)/[0-9]+/)["<]')
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether a file could not be written for want of space."""
+    return error.errno in _FULL
+
+
+def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[MadeFile]) -> None:
+    """Replace the pages of blocked artworks, after other pages, the feed and the sitemap no longer list these.
+
+    That order lets a run that was interrupted find again what lists them. Where there is no space, a page of a blocked
+    artwork is removed, and what only lists it waits for the next publication.
+
+    Args:
+        files: the files.
+        names: the names of the files, which are kept up to date.
+        pages: the pages in place of those of blocked artworks.
+
+    Raises:
+        OSError: a file cannot be read, written or removed.
+    """
+    blocked = {page.name.removesuffix(PAGE).encode() for page in pages}
+    for name, content in _without(files, names, blocked):
+        try:
+            files.write(name, content)
+        except OSError as error:
+            if not is_full(error):
+                raise
+    for page in pages:
+        try:
+            files.write(page.name, page.content() or b"")
+            names.add(page.name)
+        except OSError as error:
+            if not is_full(error):
+                raise
+            files.remove(page.name)
+            names.discard(page.name)
+
+
+def _without(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that list artworks of these paths, each with its content without them."""
+
+    def kept(entry: re.Match[bytes]) -> bytes:
+        listed = _LISTED.search(entry[0])
+        return b"" if listed is not None and listed[1] in blocked else entry[0]
+
+    for name in _listing(files, names, blocked):
+        content = files.read(name) or b""
+        without = _ENTRY.sub(kept, content)
+        if without != content:
+            yield name, without
+
+
+def _listing(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -> list[str]:
+    """Return the files that may list these artworks: the pages of their authors, and of all works of these."""
+    if not blocked:
+        return []
+
+    def linked(paths: Collection[bytes]) -> set[bytes]:
+        pages = (files.read(f"{path.decode()}{PAGE}") or b"" for path in paths)
+        return {path for page in pages for path in _LINK.findall(page)}
+
+    authors = {path for path in linked(blocked) if path.startswith(b"authors/")}
+    found = [FEED, SITEMAP, *(f"{path.decode()}{PAGE}" for path in sorted(authors | linked(authors) - blocked))]
+    return [name for name in found if name in names]
