@@ -268,9 +268,9 @@ def test_a_submission_has_details_and_a_reviewer_mends_them(chromium: Browser, c
     with looking(chromium, service) as member:
         member.sign_in("works/logos/1", username=MEMBER[0], password=MEMBER[1])
         member.page.locator("[name='details.description']").fill("New words")
+        member.page.locator("[name='details.licence']").fill("MIT")
         more(member.page)
         expect(field(member.page, "Original ID")).to_have_count(0)
-        member.page.locator("[name='details.licence']").fill("MIT")
         member.page.get_by_role("button", name="Submit for review").click()
         expect(member.page.locator(".fields-row dt")).to_have_text(["Description", "Licence"])
     console.sign_in("submissions/1")

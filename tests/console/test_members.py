@@ -1,6 +1,7 @@
 """The member's side: own works, submitting from a phone, decisions, and nothing else (contract R2, R4)."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -18,7 +19,9 @@ from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, 
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.console.driver import Appearance, Person, looking
+from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
 from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
 from tests.console.test_accessible import findings, too_wide, wordless
@@ -59,8 +62,9 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         expect(page.locator(".field .problem")).to_have_count(3)  # what is missing is named at its field
         page.get_by_label("Name", exact=True).fill("Sunrise")
         page.get_by_role("combobox", name="Target").fill("forum")
-        give(page.locator("[name=preview_url]"), "drop", "a.png", drawing(20))
-        expect(page.locator("[name=preview_url]")).to_have_value(re.compile("/pictures/"))
+        give(page.locator(".picture-drop"), "drop", "a.png", drawing(20))
+        picture = page.locator(".picture-drop img")
+        expect(picture).to_have_attribute("src", re.compile("/pictures/"))
         page.get_by_label("Note to the reviewers").fill("My first one")
         send(page)
         expect(page.locator("#work h1")).to_have_text("Sunrise")
@@ -75,9 +79,10 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
         row.get_by_role("link", name="Change and submit again").tap()
         expect(page.locator(".remark")).to_contain_text("Too dark")
         page.get_by_label("Name", exact=True).fill("Bright sunrise")
-        dark = page.locator("[name=preview_url]").input_value()
-        give(page.locator("[name=preview_url]"), "drop", "b.png", drawing(200))
-        expect(page.locator("[name=preview_url]")).not_to_have_value(dark)
+        expect(picture).to_be_visible()
+        dark = picture.get_attribute("src") or ""
+        give(page.locator("form"), "drop", "b.png", drawing(200))
+        expect(picture).not_to_have_attribute("src", dark)
         send(page)
         expect(page.locator(".submission-waiting")).to_be_visible()
         gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id))
@@ -182,6 +187,61 @@ def test_a_new_member_finds_an_empty_list_and_the_way_to_submit(console: Person,
     expect(console.page.locator(".empty")).to_contain_text("Once it is published, you find it here")
     console.page.locator(".empty").get_by_role("link", name="Submit a work").click()
     expect(console.page.locator("#work h1")).to_have_text("Submit a work")
+
+
+@pytest.mark.rule("contract R2", "contract R4", "contract J8")
+def test_the_form_begins_with_the_picture_and_offers_the_targets(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    targets: dict[str, Any] = {"forum": {"name": "The forum", "documents": ['domain("forum.example")']}}
+    gallery.settings.amend(AmendSettings(submission_rules="Your own work.\nNo <b>others</b>", gallery_targets=targets))
+    console.sign_in("submit", username=NAME, password=PASSWORD)
+    expect(page.locator(".submit-rules")).to_contain_text("Your own work.\nNo <b>others</b>")
+    expect(page.locator(".submit-rules")).to_contain_text("PNG, JPEG, GIF or WebP")
+    labels = page.locator("form > .field > .label")
+    expect(labels.first).to_contain_text("Picture")
+    assert [each.split()[0] for each in labels.all_inner_texts()] == [
+        *("Picture", "Name", "Target", "Description", "Licence", "Tags", "CSS", "Note")
+    ]
+    # Nobody chooses the only one, and nothing is lost by leaving.
+    expect(page.locator("select[name=target]")).to_have_value("forum")
+    page.get_by_role("button", name="Theme").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_label("Name", exact=True).fill("Sunrise")
+    send(page)
+    expect(page.get_by_role("button", name="Choose a file")).to_be_focused()
+    page.get_by_role("button", name="Give its address instead").click()
+    page.locator("[name=preview_url]").fill(f"https://{PICTURES}/sunrise.svg")
+    expect(page.locator(".picture-drop img")).to_be_visible()
+    targets["wiki"] = {"name": "Wiki", "documents": ['domain("wiki.example")']}
+    gallery.settings.amend(AmendSettings(gallery_targets=targets))
+    page.get_by_role("button", name="Logo").click()
+    expect(page.locator("select[name=target] option")).to_have_text(["Choose…", "The forum", "Wiki"])
+    send(page)
+    expect(page.locator(".field-choice .problem")).to_be_visible()
+
+
+@pytest.mark.rule("contract S3", "contract R4")
+def test_a_user_style_that_is_dropped_on_the_form_fills_it(console: Person, gallery: LogoAdmin) -> None:
+    page = console.page
+    targets: dict[str, Any] = {
+        "forum": {"name": "The forum", "documents": ['domain("forum.example")']},
+        "wiki": {"name": "Wiki", "documents": ['domain("wiki.example")']},
+    }
+    gallery.settings.amend(AmendSettings(gallery_targets=targets))
+    console.sign_in("submit?kind=theme", username=NAME, password=PASSWORD)
+    head = "@name Aurora\n@namespace x\n@version 1.0\n@author Somebody\n@license MIT\n@description Soft light"
+    style = (
+        f'/* ==UserStyle==\n{head}\n==/UserStyle== */\n@-moz-document domain("wiki.example") {{ a {{ color: red }} }}'
+    )
+    expect(page.locator(".cm-content")).to_be_visible()
+    give(page.locator(".picture-drop"), "drop", "aurora.user.css", style.encode(), "text")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Aurora")
+    expect(page.locator("select[name=target]")).to_have_value("wiki")
+    expect(page.locator("[name='details.licence']")).to_have_value("MIT")
+    expect(page.locator("[name='details.description']")).to_have_value("Soft light")
+    expect(page.locator(".cm-content")).to_contain_text("color: red")
+    # Who the style names is no matter: submitters are the authors.
+    expect(page.locator("form")).not_to_contain_text("Somebody")
 
 
 @pytest.mark.rule("contract R4")

@@ -13,7 +13,7 @@ const ATTEMPTS = 3;
 export const shared = signal(/** @type {Shared | undefined} */ (undefined));
 
 /** @param {AbortSignal} [abort] @returns {Promise<string>} their version, for `If-Match` */
-async function readShared(abort) {
+export async function readShared(abort) {
   const { data, etag } = await call("get", "/api/settings", abort ? { signal: abort } : {});
   shared.value = data;
   return etag;

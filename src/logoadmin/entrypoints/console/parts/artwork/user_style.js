@@ -54,7 +54,8 @@ async function fill(form, text) {
   };
   if (!STYLE.test(text)) return { filled: set({ custom_css: text }), lost: [], before };
   const { data } = await call("post", "/api/css/user-style", { body: { text } });
-  const { known, missing } = await authorsNamed(data.authors);
+  // Submitters are the authors themselves.
+  const { known, missing } = await authorsNamed(form.fields.some(({ name }) => name === "authors") ? data.authors : []);
   const details = Object.fromEntries(Object.entries(data.details).map(([name, value]) => [`details.${name}`, value]));
   /** @type {(() => string)[]} */
   const lost = data.lost.map((sentence) => () => lostWords(sentence));

@@ -15,8 +15,8 @@ import { keepCopy, keepFile } from "./keep.js";
 const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
 const loadWords = withTexts(() => import("./picture_failure.js"), "publication");
 
-/** @param {{value: unknown, set: (url: string) => void, disabled: boolean, id?: string}} props `id`: of the button, where the label has no field. */
-export function PictureSource({ value, set, disabled, id }) {
+/** @param {{value: unknown, set: (url: string) => void, disabled: boolean, id?: string, within?: ".field" | "form"}} props `id`: of the button, where the label has no field. */
+export function PictureSource({ value, set, disabled, id, within = ".field" }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   // Each belongs to one value of the field: another value ends the one and hides the other.
   const [work, setWork] = useState(/** @type {{words: string, sent?: number, stop: AbortController} | undefined} */ (undefined));
@@ -52,7 +52,7 @@ export function PictureSource({ value, set, disabled, id }) {
       setWork((now) => (now?.stop === stop ? { words: sent < 1 ? words : t("keep.converting", { name }), ...(sent < 1 ? { sent } : {}), stop } : now));
     void run(words, (stop) => keepFile(file, progress(stop), stop.signal), file.size);
   };
-  useGivenFiles(place, { within: ".field", accepts: (type) => type !== "text/css", pasted: pictureIn, take: disabled ? undefined : take });
+  useGivenFiles(place, { within, accepts: (type) => type !== "text/css", pasted: pictureIn, take: disabled ? undefined : take });
   if (disabled) return null;
   const url = String(value ?? "");
   const isElsewhere = pictureUrl(url) !== undefined && !ownPicture(url);

@@ -89,8 +89,8 @@ export function FormField({ form, field, disabled = false }) {
   const id = useId();
   const Widget = widgets[field.widget] ?? Text;
   if (field.widget === "fixed" && !form.values.value[field.name]) return null;
-  // Where a picture is to be found is known then.
-  const isUploaded = ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
+  // Where a picture is to be found is known then, or need not be.
+  const isUploaded = field.widget === "drop" || ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
   return h("div", { class: `field field-${field.widget}` },
     h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
@@ -142,14 +142,15 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
     return guard(() => form.isChanged.peek(), disabled ? undefined : saveAll);
   }, [form, disabled]);
   useEffect(() => {
-    if (isNew) /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector("input, select, textarea"))?.focus();
+    // Not where it begins with a place for files.
+    if (isNew) /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(".field")?.querySelector("input, select, textarea"))?.focus();
   }, [form]);
   useEffect(() => {
     // To the first one that is wrong, once they are shown; but not when one of them is being corrected.
     const isFewer = Object.keys(problems).length < Object.keys(before.current).length;
     before.current = problems;
     if (!isFewer && Object.keys(problems).length) {
-      /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector('[aria-invalid="true"]'))?.focus();
+      /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector('[aria-invalid="true"], .field-drop:has(.problem) button'))?.focus();
     }
   }, [problems]);
   useEffect(() => {

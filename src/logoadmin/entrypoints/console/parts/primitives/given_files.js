@@ -55,12 +55,14 @@ export function useGivenFiles(place, { within, accepts, pasted, take }) {
     const drop = (/** @type {DragEvent} */ event) => {
       show(false);
       const [file] = event.dataTransfer?.files ?? [];
-      if (!file || !accepts(file.type)) return;
+      // A field takes its own before the form does. Systems that do not know CSS give its files no type.
+      if (!file || event.defaultPrevented || !accepts(file.name.endsWith(".css") ? "text/css" : file.type)) return;
       event.preventDefault();
       latest.current?.(file);
     };
     const paste = (/** @type {ClipboardEvent} */ event) => {
-      const file = event.clipboardData && pasted(event.clipboardData);
+      const isOthers = within === "form" && event.target instanceof Element && event.target.closest(".rare");
+      const file = !isOthers && event.clipboardData && pasted(event.clipboardData);
       if (!file) return;
       event.preventDefault();
       event.stopPropagation();

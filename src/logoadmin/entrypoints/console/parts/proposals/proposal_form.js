@@ -8,6 +8,7 @@ import { atFields, knowAuthors } from "../artwork/authorship.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
 import { useRead } from "../primitives/use_read.js";
+import { Rules } from "./member_fields.js";
 import { openForm, valuesOf } from "./proposed_values.js";
 
 /** @typedef {import("./proposed_values.js").ProposableKind} ProposableKind */
@@ -20,22 +21,21 @@ import { openForm, valuesOf } from "./proposed_values.js";
  * @param {import("../../proposals.js").ProposedChange} [props.change] The earlier proposal.
  * @param {string} [props.note]
  * @param {boolean} [props.isReviewed]
- * @param {Record<string, unknown>} [props.given] What a new record begins with.
  * @param {string} props.does The words of the button.
  * @param {(values: Record<string, unknown>, opened: Opened) => Promise<void>} props.send
  */
-export function ProposalForm({ kind, id, change, note = "", isReviewed = false, given = {}, does, send }) {
-  const { data: opened, failure, again } = useRead((stop) => openForm({ kind, id, change, note, isReviewed, given }, stop), [kind, id]);
+export function ProposalForm({ kind, id, change, note = "", isReviewed = false, does, send }) {
+  const { data: opened, failure, again } = useRead((stop) => openForm({ kind, id, change, note, isReviewed }, stop), [kind, id]);
   // A service that was away for a moment does not begin the input again.
   const [first, setFirst] = useState(/** @type {Opened | undefined} */ (undefined));
   if (opened && !first) setFirst(opened);
   if (!first) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   const renewed = async () => {
-    const newer = await openForm({ kind, id, change, note, isReviewed, given }, new AbortController().signal);
+    const newer = await openForm({ kind, id, change, note, isReviewed }, new AbortController().signal);
     first.form.rebase(newer.begin);
     setFirst({ ...newer, form: first.form });
   };
-  return h(Fields, { kind, opened: first, isChanging: change !== undefined, does, send, renewed });
+  return h(Fields, { kind, opened: first, isChanging: change !== undefined, isReviewed, does, send, renewed });
 }
 
 /**
@@ -43,11 +43,12 @@ export function ProposalForm({ kind, id, change, note = "", isReviewed = false, 
  * @param {ProposableKind} props.kind
  * @param {Opened} props.opened
  * @param {boolean} props.isChanging Whether it was proposed before.
+ * @param {boolean} props.isReviewed
  * @param {string} props.does
  * @param {(values: Record<string, unknown>, opened: Opened) => Promise<void>} props.send
  * @param {() => Promise<void>} props.renewed Reads the record again.
  */
-function Fields({ kind, opened, isChanging, does, send, renewed }) {
+function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
   const { form, record } = opened;
   const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState("");
@@ -79,6 +80,7 @@ function Fields({ kind, opened, isChanging, does, send, renewed }) {
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
     h("div", { key: "form", class: isArtwork ? "editor" : "view narrow" },
+      kind !== "author" && !isReviewed && h(Rules, { kind }),
       h("div", { class: "form-column" },
         h(RecordForm, { form, save, isNew: record === undefined && !isChanging },
           isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),

@@ -3,6 +3,8 @@ import { call } from "../../client.js";
 import { flat, nested, withDetails } from "../../details.js";
 import { FormState, fieldsOf, theInterface } from "../../form.js";
 import { KINDS } from "../../records.js";
+import { readShared } from "../../shared_settings.js";
+import { forSubmitters, onlyTarget } from "./member_fields.js";
 
 /** @typedef {import("../../proposals.js").Proposal} Proposal */
 /** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
@@ -22,21 +24,24 @@ const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_
  * @param {ProposedChange | undefined} what.change The earlier proposal.
  * @param {string} what.note
  * @param {boolean} what.isReviewed Whether somebody with the right changes it, who may set every field.
- * @param {Record<string, unknown>} what.given What a new record begins with.
  * @param {AbortSignal} stop
  * @returns {Promise<Opened>} the form with the proposed values
  */
-export async function openForm({ kind, id, change, note, isReviewed, given }, stop) {
+export async function openForm({ kind, id, change, note, isReviewed }, stop) {
   const { one, id: name } = KINDS[kind];
+  const isMembers = !isReviewed && kind !== "author";
   const [described, answer] = await Promise.all([
     theInterface(),
     id === undefined ? undefined : call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [name]: id }, signal: stop })),
+    isMembers && readShared(stop),
   ]);
   const record = /** @type {any} */ (answer?.data);
-  const fields = fieldsOf(described, `${id === undefined ? "create" : "amend"}_${kind}`, kind)
+  const all = fieldsOf(described, `${id === undefined ? "create" : "amend"}_${kind}`, kind)
     .filter(({ name: field }) => !LEFT_OUT[isReviewed ? "reviewer" : "submitter"].includes(field))
     .map(({ isLink: _, ...field }) => field);
+  const fields = isMembers ? forSubmitters(all) : all;
   if (!isReviewed) fields.push(NOTE);
+  const given = isMembers && id === undefined ? { target: onlyTarget() } : {};
   const proposed = /** @type {any} */ (change?.set ?? change?.create ?? {});
   const authorIds = proposed.author_ids ?? (change?.create && change.after?.["author_ids"]);
   const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));

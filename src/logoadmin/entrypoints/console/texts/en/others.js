@@ -664,7 +664,7 @@ export default {
   "field.details_origin": "Original ID",
   "field.details_origin.hint": "Its ID where it was before, which old links lead to. An import sets it.",
   "form.more": "More",
-  "form.more.about": "Text, version, licence, links, screenshots",
+  "form.more.about": "Text, version, links, screenshots",
   "in.details": "the details",
   "problem.item": "No. {n}: {problem}",
   "screenshots.alt": "What it shows, in words",

@@ -667,7 +667,7 @@ export default {
   "field.details_origin": "Прежний ID",
   "field.details_origin.hint": "ID на прежнем месте, на который ведут старые ссылки. Его задаёт импорт.",
   "form.more": "Ещё",
-  "form.more.about": "Текст, версия, лицензия, ссылки, снимки экрана",
+  "form.more.about": "Текст, версия, ссылки, снимки экрана",
   "in.details": "сведений",
   "problem.item": "№ {n}: {problem}",
   "screenshots.alt": "Что на нём, словами",
