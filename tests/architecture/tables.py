@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -13,7 +13,6 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.lists import Listing
-from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.openapi.errors import errors_of
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
@@ -56,21 +55,6 @@ def operations() -> str:
     lines = ["operation | body or query | response | scope | token under `open` | other statuses | source"]
     lines += [" | ".join(_operation_row(operation)) for operation in OPERATIONS]
     return "\n".join(lines).replace("`", "")
-
-
-def records() -> str:
-    """Return the rows of all objects in responses; ``?`` marks fields that may be ``null``."""
-    schemas = openapi_document(Policy.OPEN)["components"]["schemas"]
-    lines = ["| Record | Fields |", "|---|---|"]
-    for name, schema in schemas.items():
-        if "properties" in schema and "additionalProperties" not in schema:  # which requests have
-            fields = (f"`{field}`{'?' if _may_be_null(found) else ''}" for field, found in schema["properties"].items())
-            lines.append(f"| {name} | {', '.join(fields)} |")
-    return "\n".join(lines)
-
-
-def _may_be_null(schema: Mapping[str, Any]) -> bool:
-    return "null" in schema.get("type", ()) or {"type": "null"} in schema.get("anyOf", ())
 
 
 def _operation_row(operation: Operation) -> list[str]:
@@ -131,7 +115,6 @@ TABLES: Final[dict[str, tuple[str, Callable[[], str]]]] = {
     "causes": ("trouble.md", causes),
     "rules": ("spec.md", spec_rules),
     "operations": ("operations.txt", operations),
-    "records": ("interface.md", records),
 }
 
 
