@@ -29,6 +29,16 @@ export const locale = navigator.languages.find((each) => each.startsWith(languag
 /** @param {string} selector @returns {NodeListOf<HTMLElement>} */
 export const findAll = (selector) => document.querySelectorAll(selector);
 
+/** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} what stands in place of a picture */
+export function initials(letters, hue) {
+  const element = document.createElement("span");
+  element.className = "initials";
+  element.ariaHidden = "true";
+  element.dataset.hue = `${hue}`;
+  element.append(letters);
+  return element;
+}
+
 // The file of a page is in English.
 root.lang = language;
 if (language === "ru") {

@@ -1,4 +1,5 @@
 /** What the list is made of: elements, works, and their pictures and cards. */
+import { initials } from "./page-choices.js";
 import { dateOf, texts } from "./page-texts.js";
 
 /** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
@@ -21,6 +22,8 @@ export const config =
 const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
+/** The number of colours for what stands in place of a picture. */
+const HUES = 12;
 /** How wide pictures are in cards. */
 const SIZES = "(max-width: 40rem) 46vw, 22rem";
 
@@ -57,19 +60,16 @@ export function keyOf({ address, record: { name, target, authors, preview_url, p
   return JSON.stringify([address, name, target, authors.map(({ username }) => username), picture, preview_url, description, version, updated_at]);
 }
 
-/** @param {string} name @returns {HTMLElement} what stands for a picture: up to two letters on a colour of their own */
-function initials(name) {
+/** @param {string} name @returns {HTMLElement} up to two letters on the colour that they have on all pages */
+function initialsOf(name) {
   const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
-  const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7);
-  const element = h("span", { class: "initials", "aria-hidden": "true" }, letters.toUpperCase());
-  element.style.setProperty("--hue", `${hue}`);
-  return element;
+  return initials(letters.toUpperCase(), [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES);
 }
 
 /** @param {Work} work @returns {HTMLElement} its picture, or what stands for it where there is none or it cannot be loaded */
 function pictureOf({ record: { picture, preview_url, name } }) {
-  if (!picture && !preview_url) return initials(name);
+  if (!picture && !preview_url) return initialsOf(name);
   const { width = 1, height = 1 } = picture ?? {};
   const thumbnail = Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)));
   /** @type {HTMLImageElement} */
@@ -84,7 +84,7 @@ function pictureOf({ record: { picture, preview_url, name } }) {
     srcset: picture && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
     // What stands above must hold before the request begins.
     src: picture ? picture.path : preview_url,
-    error: () => image.replaceWith(initials(name)),
+    error: () => image.replaceWith(initialsOf(name)),
   });
   return image;
 }

@@ -1,5 +1,5 @@
 /** What the pages of works and authors do with JavaScript: copying, sharing, a preview, and pictures that fail. */
-import { findAll, language, locale } from "./page-choices.js";
+import { findAll, initials, language, locale } from "./page-choices.js";
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
 for (const time of document.querySelectorAll("time")) time.replaceChildren(dates.format(new Date(time.dateTime)));
@@ -54,15 +54,8 @@ async function preview({ currentTarget }) {
   await Promise.all([import("./page-preview.js"), css()]).then(([{ show }, text]) => show(place, text), fail);
 }
 
-/** @param {HTMLImageElement} image Put letters in the place of a picture that cannot be loaded. */
-function replace(image) {
-  const letters = document.createElement("span");
-  letters.className = "initials";
-  letters.ariaHidden = "true";
-  letters.dataset.hue = image.dataset.hue;
-  letters.append(image.dataset.initials ?? "");
-  image.replaceWith(letters);
-}
+/** @param {HTMLImageElement} image which cannot be loaded */
+const replace = (image) => image.replaceWith(initials(image.dataset.initials ?? "", image.dataset.hue ?? ""));
 
 for (const image of document.querySelectorAll("img")) {
   image.addEventListener("error", () => replace(image));
