@@ -27,19 +27,19 @@ export default function Account() {
     h(Railed, null,
       h("section", { class: "section" },
         h("h2", { dir: "auto" }, user.username),
-        h("p", null, t(user.scope.length ? "account.may" : "account.may.nothing", { what: enumeration(allWords(user.scope)) })),
+        !user.by_link && h("p", null, t(user.scope.length ? "account.may" : "account.may.nothing", { what: enumeration(allWords(user.scope)) })),
         h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),
       ),
-      // A password or a factor would end the links by which they come.
-      user.by_link
-        ? h("section", { class: "section" }, h("h2", null, t("account.signIn")), h("p", null, t("account.byLink")))
-        : [
-            h("section", { key: "password", class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
-            h("section", { key: "factors", class: "section" }, h(MyFactors, { changed })),
-          ],
+      // Those who come by links have nothing here that signs in: it would end their links.
+      !user.by_link && [
+        h("section", { key: "password", class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
+        h("section", { key: "factors", class: "section" }, h(MyFactors, { changed })),
+      ],
       h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),
-      h("section", { class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
-      h(MyEvents, { userId: user.user_id, since: changes }),
+      !user.by_link && [
+        h("section", { key: "keys", class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
+        h(MyEvents, { key: "events", userId: user.user_id, since: changes }),
+      ],
     ),
   );
 }

@@ -2,7 +2,6 @@
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { sayFailure } from "../../notices.js";
-import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -18,7 +17,7 @@ const ALARMING = ["sign_in_refused", "sign_in_limited", "token_reused"];
 
 /** The events of the account. @param {{userId: number, since: unknown}} props */
 export function MyEvents(props) {
-  return h("section", { class: "section" }, h("h2", null, t("events.own")), h("p", { class: "hint" }, t(me.value?.by_link ? "events.advice.byLink" : "events.advice")), h(Events, { ...props, label: t("events.own") }));
+  return h("section", { class: "section" }, h("h2", null, t("events.own")), h("p", { class: "hint" }, t("events.advice")), h(Events, { ...props, label: t("events.own") }));
 }
 
 /** @param {{userId: number, label: string, since: unknown}} props Read again when `since` differs. */

@@ -40,7 +40,6 @@ export default {
   "events.by": "by {name}",
   "events.count": { one: "{n} time", other: "{n} times" },
   "events.advice": "If something here was not you, end the other sessions and change your password.",
-  "events.advice.byLink": "If something here was not you, end the other sessions.",
   "events.empty": "Nothing yet.",
   "events.own": "Recent activity of your account",
   "events.user": "Recent activity of the account",
