@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.openapi.errors import errors_of
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
-from tests.architecture.test_evidence import named, rules
+from tests.architecture.test_evidence import rules
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PACKAGE: Final = DOCS.parent / "src" / "logoadmin"
@@ -85,18 +85,13 @@ def _name_of(answer: Any) -> str:
 
 
 def spec_rules() -> str:
-    """Return the rows of all rules of the specification: the modules that keep each, and the tests that prove it."""
-    modules, tests = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    """Return the list of all rules of the specification, each with the modules that name it."""
+    modules = defaultdict[str, set[str]](set)
     for module in PACKAGE.rglob("*.py"):
         for rule in _cited(module.read_text(encoding="utf-8")):
             modules[rule].add(module.relative_to(PACKAGE).as_posix())
-    for name, file in named():
-        tests[name.removeprefix("spec ")].add(file)
-    lines = ["| Rule | Modules | Tests |", "|---|---|---|"]
-    for rule in (name.removeprefix("spec ") for name in rules() if name.startswith("spec ")):
-        kept, proved = (", ".join(f"`{name}`" for name in sorted(found[rule])) for found in (modules, tests))
-        lines.append(f"| Rule {rule} | {kept} | {proved} |")
-    return "\n".join(lines)
+    named = (name.removeprefix("spec ") for name in rules() if name.startswith("spec "))
+    return "\n".join(f"- {rule}: {', '.join(f'`{name}`' for name in sorted(modules[rule]))}" for rule in named)
 
 
 def _cited(text: str) -> Iterator[str]:
