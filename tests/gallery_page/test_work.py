@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Error as PlaywrightError
 
 from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
@@ -43,15 +44,20 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     folder = Folder(tmp_path_factory.mktemp("pages"))
     with open_gallery(settings_of(database="memory:", access="open", gallery_title="The wall")) as gallery:
         stock(gallery)
         published: Path = folder.path / "published"
         gallery.publication.publish(FolderGalleryFiles(published))
     folder.start()
-    yield f"{folder.address}published/"
+    yield folder
     folder.stop()
+
+
+@pytest.fixture
+def address(folder: Folder) -> str:
+    return f"{folder.address}published/"
 
 
 @pytest.fixture
@@ -131,6 +137,40 @@ def test_the_language_is_that_of_the_browser_until_another_is_chosen(look: Any, 
     expect(page.locator(".kicker")).to_have_text("Author")
     page.goto(address)
     assert page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_pages_that_were_visited_stay_readable_and_previewed_without_a_network(look: Any, folder: Folder) -> None:
+    page = look("themes/1")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    for path in ("themes/1", "authors/1"):
+        page.goto(f"{folder.address}published/{path}/")
+    folder.stop()
+    try:
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ann")
+        page.go_back()
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
+        page.get_by_role("button", name="Preview").click()
+        expect(page.frame_locator("iframe").locator("h1")).to_be_visible()
+    finally:
+        folder.start()
+
+
+def test_a_page_that_was_removed_is_not_kept_for_times_without_a_network(look: Any, folder: Folder) -> None:
+    page, address = look("authors/1"), f"{folder.address}published/authors/2/"
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.goto(address)
+    place = folder.path / "published/authors/2"
+    elsewhere = place.rename(place.with_name("gone"))
+    page.goto(address)
+    folder.stop()
+    try:
+        with pytest.raises(PlaywrightError):
+            page.goto(address)
+    finally:
+        elsewhere.rename(place)
+        folder.start()
 
 
 def test_a_blocked_work_says_so(look: Any) -> None:

@@ -25,6 +25,7 @@ async function answer(event, name) {
   const kept = files.match(name);
   const fresh = fetch(event.request.mode === "navigate" ? event.request : new Request(event.request, { cache: "no-cache" })).then(async (response) => {
     if (response.ok && !response.redirected) await files.put(name, response.clone());
+    if (response.status === 404) await files.delete(name); // such as the page of a work that was removed
     return response;
   });
   event.waitUntil(fresh.catch(() => undefined));
