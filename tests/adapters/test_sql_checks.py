@@ -69,7 +69,7 @@ def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None
 
     assert "innodb_flush_log_at_trx_commit = 2" in told()
     server.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
-    assert told() == "every commit is on the disk"
+    assert told() == "every commit is written to disk"
     server.stop()
     server.start("--log-bin=changes", "--sync-binlog=0")
     assert "sync_binlog = 0" in told()

@@ -1,4 +1,4 @@
-"""The commands of docs/install.md "As a service" work as pasted, in a root directory of their own."""
+"""The commands that root pastes from the docs work, in a root directory of their own."""
 
 import os
 import re
@@ -14,12 +14,12 @@ import pytest
 from logoadmin.settings import Settings
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = (ROOT / "docs/install.md").read_text(encoding="utf-8")
 _BLOCKS: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Stand-ins for programs that need root or a network. Each fails where the real one would.
 _STAND_INS: Final = {
     "useradd": 'touch "$ROOT/made-user"',
-    "systemctl": 'shift 2; for unit; do test -f "$ROOT/etc/systemd/system/$unit"; done',
+    "systemctl": """
+for unit; do case $unit in *.service | *.socket | *.timer) test -f "$ROOT/etc/systemd/system/$unit" ;; esac; done""",
     "runuser": 'test -f "$ROOT/made-user"; test "$1 $2 $3" = "-u logoadmin --"; shift 3; exec "$@"',
     "install": """
 given=
@@ -40,23 +40,35 @@ test "$1" = install; shift
 for word; do case $word in deploy/*) test -f "$word" ;; *.whl) test "$word" = "$WHEEL" ;; esac; done""",
 }
 
+# What a service gets after it is installed: by page, and section.
+_LATER: Final = (
+    ("backup", "### Every night"),
+    ("backup", "### Every night, from a server"),
+    ("publish", "### A folder with nginx"),
+    ("upgrade", "## A newer version"),
+)
 
-def blocks(language: str, section: str = "As a service") -> list[str]:
-    text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+
+def blocks(language: str, page: str = "install", section: str = "## As a service") -> list[str]:
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8").partition(f"\n{section}\n")[2]
+    text = re.split(rf"\n#{{2,{section.count('#')}}} ", text)[0]
     return [body for found, body in _BLOCKS.findall(text) if found == language]
 
 
 def pasted(root: Path) -> str:
     """Return the commands that root pastes, with everything outside the source directory below ``root``."""
-    script = "\n".join(block for block in blocks("sh") if "make build" not in block)
-    script = script.replace("/usr/bin/python3", "python3")
-    return re.sub(r"(?<![\w.])/(opt|etc|var|usr/local)/", rf"{root}/\1/", script)
+    scripts = [block for block in blocks("sh") if "make build" not in block]
+    for page, section in _LATER:
+        scripts += blocks("sh", page, section)
+    script = "\n".join(scripts).replace("/usr/bin/python3", "python3").replace("NEW", "logoadmin-0.1.0")
+    return re.sub(r"(?<![\w.])/(opt|etc|var|usr/local|srv)/", rf"{root}/\1/", script)
 
 
 @pytest.mark.rule("contract K6")
-def test_the_commands_of_the_page_install_what_the_units_run(tmp_path: Path) -> None:
+def test_the_commands_of_the_pages_install_what_the_units_run(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
-    for directory in ("bin", "opt", "etc/systemd/system", "var/lib", "usr/local/bin", "elsewhere"):
+    made = ("bin", "opt", "etc/systemd/system", "etc/nginx/conf.d", "var/lib", "var/backups", "usr/local/bin", "srv")
+    for directory in (*made, "elsewhere"):
         (tmp_path / directory).mkdir(parents=True)
     shutil.copytree(ROOT / "deploy", tmp_path / "elsewhere/deploy")
     settings = tmp_path / "elsewhere/deploy/logoadmin.toml"
@@ -84,7 +96,7 @@ def test_the_commands_of_the_page_install_what_the_units_run(tmp_path: Path) -> 
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "admin" in done.stdout
-    for unit in ("logoadmin.service", "logoadmin.socket"):
+    for unit in ("logoadmin.service", "logoadmin.socket", "logoadmin-backup.timer", "logoadmin-publish.service"):
         assert (tmp_path / "etc/systemd/system" / unit).read_bytes() == (ROOT / "deploy" / unit).read_bytes()
     assert (tmp_path / "opt/logoadmin/bin/logoadmin").exists()
     assert (tmp_path / "var/lib/logoadmin/logoadmin.db").is_file()

@@ -195,7 +195,7 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_its_parent(served: Ser
 
 
 NOT_READY_YET = "Not ready yet, retrying: db.example:3306: no database server responds there (out_of_reach)"
-STARTS = "The database at db.example:3306 answers; starting"
+STARTS = "The database at db.example:3306 responds; starting"
 
 
 @pytest.mark.rule("contract K5")

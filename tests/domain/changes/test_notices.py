@@ -171,7 +171,7 @@ def test_a_failing_receiver_is_asked_three_times_within_ten_minutes_and_no_other
     assert len(receivers.events(DISCORD)) == 3
     assert receivers.events(SLACK) == ["proposal.waiting"]
     assert len(caplog.records) == 3
-    assert caplog.messages[-1].endswith("given up")
+    assert caplog.messages[-1].endswith("giving up")
     assert "secret" not in caplog.text
 
 

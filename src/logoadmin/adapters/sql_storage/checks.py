@@ -56,7 +56,7 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
 
 
 def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may_create: bool) -> Iterator[Result]:
-    answers = ok("database", f"{dialect.product} at {dialect.server} answers")
+    answers = ok("database", f"{dialect.product} at {dialect.server} responds")
     reached = _guarded(pool, "database", lambda _: [answers], f"{dialect.server}: ")
     yield from reached
     if reached[0].cure:
@@ -94,7 +94,7 @@ def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Re
         return wrong("tables", cause.text, cause.cure)
     except StartError as error:
         return wrong("tables", error.text, error.cure)
-    return ok("tables", f"version {NEWEST} fits this program")
+    return ok("tables", f"version {NEWEST} matches this program")
 
 
 def _columns(connection: Connection) -> Iterator[Result]:

@@ -162,7 +162,7 @@ class NoticeSender(Service):
         is_last = notice.attempts + 1 == len(_RETRIES)
         if failure:
             number = [*self._notices.receivers].index(notice.receiver) + 1
-            log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; given up" * is_last)
+            log.warning("A notice to URL %d of notify_urls failed: %s%s", number, failure, "; giving up" * is_last)
         if not failure or is_last:
             storage_of(self).write(lambda uow: uow.notices.remove(notice.notice_id))
         return not failure

@@ -47,7 +47,7 @@ def check_packages(settings: "Settings") -> Result:
     if find_spec("fido2") is None:
         text = "nobody can sign in with a passkey: fido2 is not installed"
         return warning("packages", text, install_extra("passkeys"))
-    return ok("packages", "everything that the settings need is installed")
+    return ok("packages", "all required packages are installed")
 
 
 def check_temporary_directory() -> Result:

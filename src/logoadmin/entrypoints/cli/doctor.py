@@ -99,7 +99,7 @@ def _administrators(settings: "Settings") -> Iterator[Result]:
         if locks_out_administrators(settings):
             yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
         else:
-            yield ok("administrators", "not all are locked out")
+            yield ok("administrators", "at least one can sign in")
 
 
 def _issuer(settings: "Settings") -> Iterator[Result]:

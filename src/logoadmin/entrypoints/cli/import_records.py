@@ -40,7 +40,7 @@ _ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
 _MOST_NAMED: Final = 5
 _MOST_NAME: Final = 64
 _picture = click.Path(exists=True, dir_okay=False, path_type=Path)
-_INACTIVE: Final = "They are switched off; switch on those that are ready"
+_INACTIVE: Final = "They are inactive; activate those that are ready"
 
 
 @click.command("import")

@@ -192,7 +192,7 @@ def _worker_application(application: Callable[[], ASGIApp], options: Options) ->
             raise SystemExit(STARTUP_FAILURE) from None
         else:
             if waited is not None:
-                log.warning("The database at %s answers; starting", waited.server)
+                log.warning("The database at %s responds; starting", waited.server)
             return app
 
 

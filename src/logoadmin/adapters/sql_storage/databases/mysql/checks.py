@@ -80,7 +80,7 @@ def _durability(connection: Connection) -> Result:
     if weak:
         text = f"a power cut would undo the last acknowledged changes: {', '.join(weak)}"
         return warning("durability", text, "set them to 1, unless other nodes of a cluster have the changes")
-    return ok("durability", "every commit is on the disk")
+    return ok("durability", "every commit is written to disk")
 
 
 def _variables(connection: Connection, *names: str) -> dict[str, str]:

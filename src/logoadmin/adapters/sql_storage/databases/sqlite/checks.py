@@ -160,4 +160,4 @@ def _pages(opened: Callable[[], sqlite3.Connection]) -> Iterator[Result]:
     if sound != [("ok",)] or dangling is not None:
         yield wrong("pages", Cause.CORRUPT.text, Cause.CORRUPT.cure)
     else:
-        yield ok("pages", "none is damaged")
+        yield ok("pages", "all are intact")
