@@ -53,7 +53,7 @@ def test_what_the_server_says_about_a_csv_file_stands_at_its_lines(console: Pers
     head = "author_id,username,user_id\n"
     for text, said in (
         ("logo_id,name\n", ["Line 1These columns are missing: \u2068preview_url, target, custom_css, active, authors"]),
-        ("author_id,rank\n", ["Line 1rank: There is no such field."]),
+        ("author_id,rank\n", ["Line 1rank: This field does not exist."]),
         (head + '1,"A\nB",x\n2,,4\n', ["Line 2Site user ID (user_id): This should be a whole number.", "Line 4"]),
         (head + "1,A,2,3\n", ["Line 2There are more cells than columns."]),
         (head + '1,"A,2\n', ["Line 2A quotation mark does not match."]),

@@ -117,7 +117,7 @@ def test_a_member_has_no_other_views(console: Person, gallery: LogoAdmin) -> Non
     expect(page.locator(".submission-title", has_text="Not mine")).to_have_count(0)
     expect(page.locator(".sidebar-count")).to_have_count(0)
     console.open("logos")
-    expect(page.locator(".empty")).to_contain_text("There is no such view")
+    expect(page.locator(".empty")).to_contain_text("This view does not exist")
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("combobox").fill("logo")
     expect(page.get_by_role("dialog").get_by_role("status")).to_be_visible()

@@ -213,7 +213,7 @@ def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_re
     page.get_by_label("Name", exact=True).fill("Painter of walls")
     console.service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write",)))
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("Nobody can hand out more than they hold.")
+    expect(page.get_by_role("alert")).to_contain_text("You can only grant rights that you have.")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Painter of walls")
 
 

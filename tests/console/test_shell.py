@@ -66,7 +66,7 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
     console.open("authors/2", other)
     expect(other.locator("h1")).to_have_text("Ben")
     console.open("such/a/view", other)
-    expect(other.locator("#work")).to_contain_text("There is no such view")
+    expect(other.locator("#work")).to_contain_text("This view does not exist")
 
 
 @pytest.mark.rule("contract J2", "contract C3")
@@ -239,7 +239,7 @@ def test_an_address_that_nobody_was_given_breaks_no_view(console: Person) -> Non
     console.sign_in("logos/2147483647")
     expect(page.locator("#work")).to_contain_text("There is nothing with this number")
     console.open("logos/2147483648")
-    expect(page.locator("#work")).to_contain_text("There is no such view")
+    expect(page.locator("#work")).to_contain_text("This view does not exist")
     console.open("users?order=__proto__")
     expect(page.locator("#work tbody tr").first).to_be_visible()
     console.open("history?kind=toString&id=1")

@@ -1,5 +1,5 @@
 /**
- * What may be wrong with CSS: where its syntax breaks, and properties and values that the browser does not know.
+ * Possible problems with CSS: where its syntax breaks, and properties and values that the browser does not know.
  *
  * @typedef {import("./css_code.js").CssKind} CssKind
  * @typedef {import("../../vendor/codemirror.js").Diagnostic} Diagnostic

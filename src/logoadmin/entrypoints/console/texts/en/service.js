@@ -20,7 +20,7 @@ export default {
   "settings.pictures.history": "Only the history names it.",
   "settings.pictures.none": "No pictures yet",
   "settings.pictures.remove": "Remove for good",
-  "settings.pictures.remove.text": "Nobody can undo this. Whatever names the picture loses it, and the same file is never accepted again.",
+  "settings.pictures.remove.text": "This cannot be undone. Records that use the picture lose it, and the same file is never accepted again.",
   "settings.pictures.remove.title": "Remove this picture for good?",
   "settings.pictures.removed": "The picture was removed for good",
   "settings.pictures.text": "Pictures that nothing names are deleted automatically.",
