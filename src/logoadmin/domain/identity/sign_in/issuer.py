@@ -202,7 +202,9 @@ class IssuerSignIn(Service):
     def _redeemed(self, issuer: Issuer, command: SignInByIssuer, now: int) -> IssuedIdentity:
         """Return the person at the issuer. It is asked outside of any transaction."""
         if command.redirect_uri != issuer.return_url:
-            log.warning("A sign-in is refused: its redirect_uri is not %s, which follows from public_url", issuer.return_url)
+            log.warning(
+                "A sign-in is refused: its redirect_uri is not %s, which follows from public_url", issuer.return_url
+            )
             raise IssuerRefused
         return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
 
