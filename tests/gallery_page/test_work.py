@@ -158,16 +158,16 @@ def test_pages_that_were_visited_stay_readable_and_previewed_without_a_network(l
 
 
 def test_a_page_that_was_removed_is_not_kept_for_times_without_a_network(look: Any, folder: Folder) -> None:
-    page, address = look("authors/1"), f"{folder.address}published/authors/2/"
+    page = look("authors/1")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    page.goto(address)
+    page.goto(f"{folder.address}published/authors/2/")
     place = folder.path / "published/authors/2"
     elsewhere = place.rename(place.with_name("gone"))
-    page.goto(address)
+    page.reload()
     folder.stop()
     try:
         with pytest.raises(PlaywrightError):
-            page.goto(address)
+            page.reload()
     finally:
         elsewhere.rename(place)
         folder.start()
