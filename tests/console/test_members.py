@@ -172,6 +172,12 @@ def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person
         "Theme 1": "Blocked",
     }
     expect(rows.filter(has_text="Theme 1").locator(".submission-reason")).to_contain_text("It covers the page")
+    # What the reviewer changed of a work is in its submission, and another change begins here.
+    applied = rows.filter(has_text="Applied one")
+    expect(applied.locator("a.submission-title")).to_have_attribute("href", re.compile("/submissions/4$"))
+    expect(applied.get_by_role("link", name="Submit a change")).to_have_attribute(
+        "href", re.compile(r"/works/logos/\d+$")
+    )
     new = rows.filter(has=page.locator(".dot")).locator("a.submission-title")
     assert sorted(new.all_inner_texts()) == ["Applied one", "Declined one", "Removed one", "Theme 1"]
     expect(page.locator(".sidebar .dot")).to_have_count(0)

@@ -330,7 +330,7 @@ def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) 
     ("view", "module", "sheet"),
     [
         ("logos", "pages/artworks.js", "lists"),
-        ("logos/12", "pages/logo.js", "artwork"),
+        ("logos/12", "pages/artwork.js", "artwork"),
         ("roles", "pages/roles.js", "people"),
     ],
 )

@@ -18,8 +18,9 @@ const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").t
 const RecordState = lazy(withTexts(() => import("../parts/publication/record_state.js").then((module) => module.RecordState), "publication"));
 const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
 
-/** @param {{kind: ArtworkKind, recordId: string | undefined}} props */
-export function ArtworkPage({ kind, recordId }) {
+/** @param {{kind: ArtworkKind, params: Record<string, string>}} props */
+export default function ArtworkPage({ kind, params }) {
+  const recordId = params[`${kind}_id`];
   useWidgets(kind);
   const [isBlocking, setBlocking] = useState(false);
   const id = recordId === undefined ? undefined : Number(recordId);

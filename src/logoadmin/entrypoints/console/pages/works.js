@@ -15,11 +15,20 @@ import { useRead } from "../parts/primitives/use_read.js";
 /** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {"waiting" | "published" | "declined" | "blocked" | "withdrawn" | "off" | "gone"} State */
-/** @typedef {{state: State, to: string, name: string, what: string, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, page?: string, isNew: boolean}} Entry */
+/** @typedef {{key: string, state: State, to: string, name: string, what: () => string, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, change?: string, page?: string, isNew?: boolean}} Entry `key`: that of its notices. */
 
 /** As many as a list has at once. */
 const MOST = 1000;
-const TONES = { waiting: "waiting", published: "applied", declined: "declined", blocked: "declined", withdrawn: "withdrawn", off: "withdrawn", gone: "withdrawn" };
+/** The look of each state, and its words. @type {Record<State, [string, import("../texts.js").TextKey]>} */
+const LOOKS = {
+  waiting: ["waiting", "submission.waiting"],
+  published: ["applied", "works.published"],
+  declined: ["declined", "submission.declined"],
+  blocked: ["declined", "state.blocked"],
+  withdrawn: ["withdrawn", "submission.withdrawn"],
+  off: ["withdrawn", "works.off"],
+  gone: ["withdrawn", "works.gone"],
+};
 
 export default function Works() {
   const { data, failure, again } = useRead(readEntries);
@@ -34,23 +43,24 @@ export default function Works() {
     h(ViewHead, { title: t("works.title") }, h(Button, { tone: "primary", icon: "Plus", shortcut: "N", onClick: () => void navigate("submit") }, t("submit.title.long"))),
     !data && (failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {})),
     data?.entries.length === 0 && h(EmptyState, { icon: "Image", title: t("works.empty") }, h("p", null, t("works.empty.begin")), h(Link, { to: "submit", class: "button plain" }, t("submit.title.long"))),
-    data && data.entries.length > 0 && h("ul", { class: "box divided submissions", "aria-label": t("works.title") }, data.entries.map((entry) => h("li", { key: entry.to, class: "submission-row" }, h(Row, entry)))),
+    data && data.entries.length > 0 && h("ul", { class: "box divided submissions", "aria-label": t("works.title") }, data.entries.map((entry) => h("li", { key: entry.key, class: "submission-row" }, h(Row, entry)))),
   );
 }
 
 /** @param {Entry} props */
-const Row = ({ state, to, name, what, picture, at, reason, again, page, isNew }) => [
+const Row = ({ state, to, name, what, picture, at, reason, again, change, page, isNew }) => [
   h("span", { key: "picture", class: "submission-picture" }, picture && h(Picture, { url: picture })),
   h("div", { key: "about", class: "stack tight submission-about" },
     h("span", { class: "spread" },
       h("span", null, isNew && h("span", { class: "dot" }, h("span", { class: "hidden" }, t("works.new"))), h(Link, { to, class: "submission-title", dir: "auto" }, name)),
-      h("span", { class: `tag submission-${TONES[state]}` }, t(`works.${state}`)),
+      h("span", { class: `tag submission-${LOOKS[state][0]}` }, t(LOOKS[state][1])),
     ),
-    h("span", { class: "hint" }, what, " · ", h(Time, { seconds: at })),
+    h("span", { class: "hint" }, what(), " · ", h(Time, { seconds: at })),
     reason && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
-    (again || page) && h("span", { class: "cluster" },
+    (change || again || page) && h("span", { class: "cluster" },
       again && h(Link, { to: again, class: "button plain" }, h(Icon, { name: "Pencil" }), t("submit.again")),
-      page && h("a", { class: "button plain", href: page, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("works.page")),
+      page && h("a", { href: page, target: "_blank", rel: "noreferrer" }, t("works.page")),
+      change && h(Link, { to: change }, t("work.change")),
     ),
   ),
 ];
@@ -58,27 +68,34 @@ const Row = ({ state, to, name, what, picture, at, reason, again, page, isNew })
 /** @param {AbortSignal} signal @returns {Promise<{entries: Entry[], unseen: number}>} the newest first */
 async function readEntries(signal) {
   const userId = me.value?.user_id;
-  const [{ data: told }, works, { data: proposals }] = await Promise.all([
+  const [{ data: told }, made, { data: proposals }] = await Promise.all([
     call("get", "/api/auth/me/notices", { signal }),
     readWorks(userId, signal),
     call("get", "/api/proposals", { query: { user_id: userId, order: "desc", limit: MOST }, signal }),
     readStates(),
   ]);
-  const news = told.notices.slice(0, told.unseen);
-  const keys = new Set([...news.map(({ proposal_id: id }) => `submissions/${id}`), ...news.map(({ kind, id }) => `works/${kind}s/${id}`)]);
-  const there = new Set(works.map(({ to }) => to));
-  const others = proposals.filter(({ state, artworks }) => state !== "applied" || !artworks.some(({ kind, id }) => there.has(`works/${kind}s/${id}`)));
-  const entries = [...works, ...others.map(ofProposal)].map((entry) => ({ ...entry, isNew: keys.has(entry.to) }));
+  const news = new Set(told.notices.slice(0, told.unseen).flatMap(({ proposal_id: id, kind, id: workId }) => [`submissions/${id}`, `works/${kind}s/${workId}`]));
+  const works = [...made.logos.map((logo) => ofWork("logo", logo)), ...made.themes.map((theme) => ofWork("theme", theme))];
+  const ofKey = new Map(works.map((work) => [work.key, work]));
+  /** @type {Entry[]} */
+  const others = [];
+  for (const proposal of proposals) {
+    const applied = proposal.state === "applied" ? proposal.artworks.flatMap(({ kind, id }) => ofKey.get(`works/${kind}s/${id}`) ?? []) : [];
+    if (applied.length === 0) others.push(ofProposal(proposal));
+    // The newest submission of each work, which shows what its reviewer changed.
+    for (const work of applied) if (work.to === work.key) work.to = `submissions/${proposal.proposal_id}`;
+  }
+  const entries = [...works, ...others].map((entry) => ({ ...entry, isNew: news.has(entry.key) || news.has(entry.to) }));
   return { entries: entries.toSorted((a, b) => b.at - a.at), unseen: told.unseen };
 }
 
-/** @param {number | undefined} userId @param {AbortSignal} signal @returns {Promise<Entry[]>} the works of the author that the user is (contract R2) */
+/** @param {number | undefined} userId @param {AbortSignal} signal @returns {Promise<{logos: object[], themes: object[]}>} by the author that the user is (contract R2) */
 async function readWorks(userId, signal) {
   const { data: [author] } = await call("get", "/api/authors", { query: { user_id: userId, limit: 1 }, signal });
-  if (!author) return [];
+  if (!author) return { logos: [], themes: [] };
   const more = { path: { author_id: author.author_id }, query: { versions: true, limit: MOST }, signal };
   const [{ data: logos }, { data: themes }] = await Promise.all([call("get", "/api/authors/{author_id}/logos", more), call("get", "/api/authors/{author_id}/themes", more)]);
-  return [...logos.map((logo) => ofWork("logo", logo)), ...themes.map((theme) => ofWork("theme", theme))];
+  return { logos, themes };
 }
 
 /** @param {ArtworkKind} kind @param {any} work @returns {Entry} */
@@ -87,14 +104,15 @@ function ofWork(kind, work) {
   const { blocked } = statesOf(kind, id);
   return {
     state: blocked ? "blocked" : work.active ? "published" : "off",
+    key: `works/${kind}s/${id}`,
     to: `works/${kind}s/${id}`,
+    change: `works/${kind}s/${id}`,
     name: nameOf(kind, work),
-    what: t(`${kind}.title`),
+    what: () => t(`${kind}.title`),
     picture: work.preview_url,
     at: work.changed_at ?? work.created_at,
     reason: blocked?.reason,
     ...(work.active && pageConfig.page ? { page: new URL(`gallery/${kind}s/${id}/`, ROOT).href } : {}),
-    isNew: false,
   };
 }
 
@@ -104,13 +122,13 @@ function ofProposal({ proposal_id: id, title, state, counts, pictures, reason, c
   const isAlone = kinds.length === 1 && kinds[0]?.[1] === 1;
   return {
     state: state === "applied" ? "gone" : state,
+    key: `submissions/${id}`,
     to: `submissions/${id}`,
     name: title,
-    what: isAlone ? t(/** @type {any} */ (`${kinds[0]?.[0]}.title`)) : enumeration(kinds.map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n }))),
+    what: () => (isAlone ? t(/** @type {any} */ (`${kinds[0]?.[0]}.title`)) : enumeration(kinds.map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
     picture: pictures[0],
     at: decided ?? undone ?? created,
     reason,
     ...(state === "declined" ? { again: isAlone ? `submissions/${id}/changes/0` : `submissions/${id}` } : {}),
-    isNew: false,
   };
 }

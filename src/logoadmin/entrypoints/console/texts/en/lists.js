@@ -163,7 +163,6 @@ export default {
   "logo.title": "Logo",
   "theme.title": "Theme",
   // What sites get
-  "publication.title": "Publication",
   // The preview
   "hosts.none": "This CSS contacts no other host.",
   "hosts.title": { one: "This CSS contacts {n} host:", other: "This CSS contacts {n} hosts:" },
@@ -231,7 +230,6 @@ export default {
   "keys.title": "Keys for scripts",
   "sessions.title": "Sessions",
   // About
-  "about.title": "About",
   "settings.pictures": "Pictures",
   "settings.title": "Settings",
   "people.title": "People",

@@ -101,14 +101,10 @@ export default {
   "withdraw.text": "Reviewers will no longer see it as waiting. You cannot undo this, but you can submit it again.",
   "withdraw.title": "Withdraw {title}?",
   // My works
-  "works.blocked": "Blocked",
-  "works.declined": "Declined",
   "works.empty": "No works of yours yet",
   "works.empty.begin": "Submit a logo or theme. Once it is published, you find it here, with you as its author.",
   "works.gone": "Removed",
   "works.off": "Not published",
   "works.page": "See the page",
   "works.published": "Published",
-  "works.waiting": "Waiting",
-  "works.withdrawn": "Withdrawn",
 };

@@ -166,7 +166,6 @@ export default {
   "logo.title": "Логотип",
   "theme.title": "Тема",
   // What sites get
-  "publication.title": "Публикация",
   // The preview
   "hosts.none": "Этот CSS не обращается к другим хостам.",
   "hosts.title": { one: "Этот CSS обращается к {n} хосту:", few: "Этот CSS обращается к {n} хостам:", many: "Этот CSS обращается к {n} хостам:", other: "Этот CSS обращается к {n} хоста:" },
@@ -234,7 +233,6 @@ export default {
   "keys.title": "Ключи для скриптов",
   "sessions.title": "Сеансы",
   // About
-  "about.title": "О программе",
   "settings.pictures": "Картинки",
   "settings.title": "Настройки",
   "people.title": "Люди",
