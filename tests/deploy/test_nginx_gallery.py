@@ -34,9 +34,13 @@ FILES: Final = {
     "page.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
     "page-list.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
     "page.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
+    "feed.xml": (b"<feed/>", "application/atom+xml", BRIEFLY),
+    "sitemap.xml": (b"<urlset/>", "application/xml", BRIEFLY),
     "logos/12.user.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
     "themes/12.user.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
 }
+# The folders of pages.
+PAGES: Final = ("themes/12", "logos/crown-1.2", "authors/3", "checks")
 # Files beside them that nobody may read, and names of none.
 HIDDEN: Final = (
     *(".publication.json", f".12-{HASH}.json.x7", "notes.json", "css/a.css", f"css/.{HASH * 4}.css", "12-0.json"),
@@ -44,6 +48,7 @@ HIDDEN: Final = (
 )
 NONE: Final = (
     *("css/", "%2e%2e/secret.json", "..%2fsecret.json", "latest.json/", "LATEST.JSON", "latest.json%00"),
+    *("themes/7", "themes/7/", "themes/12%0d%0aX-A:b", "authors/3/a", "themes/.12/"),
     *(f"12-{HASH}.json/css", "css/..%2flatest.json%2f", "logos/", "index.html/"),
     "a" * 3000,
 )
@@ -65,10 +70,12 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
     root = tmp_path_factory.mktemp("published")
     (root / "secret.json").write_text("{}")
     folder = root / "gallery"
-    for name in ("css", "logos", "pictures", "themes"):
+    for name in ("css", "pictures", *PAGES):
         (folder / name).mkdir(parents=True)
     for name, content in {name: body for name, (body, *_) in FILES.items()}.items():
         (folder / name).write_bytes(content)
+    for name in PAGES:
+        (folder / name / "index.html").write_text(f"<title>{name}</title>")
     for name in HIDDEN:
         (folder / name).write_text("{}")
     with nginx_for_folder(tmp_path_factory.mktemp("nginx"), folder) as proxy:
@@ -99,6 +106,19 @@ def test_the_page_has_the_policy_of_the_service(static: Static) -> None:
     assert page.headers["Referrer-Policy"] == "no-referrer"
     assert static.ask("index.html").headers["Content-Security-Policy"] == PAGE_POLICY
     assert static.ask("latest.json").headers["Content-Security-Policy"] is None
+
+
+@pytest.mark.rule("contract Q1")
+@pytest.mark.parametrize("name", PAGES)
+def test_works_and_authors_have_pages_with_the_policy_of_the_service(static: Static, name: str) -> None:
+    page = static.ask(f"{name}/")
+    assert (page.status, page.body) == (200, f"<title>{name}</title>".encode())
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert (page.headers["Cache-Control"], page.headers["Content-Security-Policy"]) == (BRIEFLY, PAGE_POLICY)
+    assert static.ask(f"{name}/", If_None_Match=page.headers["ETag"]).status == 304
+    if "." not in name:
+        moved = static.ask(name)
+        assert (moved.status, moved.headers["Location"]) == (307, f"/gallery/{name}/")
 
 
 @pytest.mark.rule("contract P2")
