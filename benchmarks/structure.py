@@ -35,10 +35,6 @@ _JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILIN
 # Static and dynamic imports of a JavaScript module.
 _JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
 
-_COUNTED: Final = (
-    "Calls are those of functions in `src/logoadmin`, properties and validators included, in all threads: resumed",
-    "coroutines and generators, comprehensions and methods that `dataclass` generates are not counted.",
-)
 # From the core outwards.
 _ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
 # The rules that a docstring names.
@@ -292,7 +288,7 @@ def _lines() -> Iterator[str]:
     yield from ("", "| Package | Modules | Lines | Contents |", "|---|---|---|---|")
     yield from (_row(folder) for folder in _packages(PACKAGE))
     yield f"| `tests` | {_size(ROOT / 'tests')} | [The tests](testing.md) |"
-    yield from ("", " ".join(_COUNTED), "", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
+    yield from ("", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
     followed = {**http_paths(), **library_paths()}
     for what, path in followed.items():
         yield f"| {what} | {len(path.files)} | {path.calls} | {path.changes} |"
@@ -305,8 +301,7 @@ def _lines() -> Iterator[str]:
     yield from ("", "| Something new | Files that it touches, beside tests and docs |", "|---|---|")
     for what, names in touched().items():
         yield f"| {what} | {len(names)} |"
-    shown = followed["`POST /api/logos`"]
-    yield from ("", f"The path of `POST /api/logos`: {', '.join(f'`{name}`' for name in shown.files)}.", "", "")
+    yield from ("", "")
 
 
 def _packages(folder: Path, depth: int = 2) -> Iterator[Path]:
