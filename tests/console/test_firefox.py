@@ -158,7 +158,7 @@ def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fo
     fox.open(f"{service.address}/console/")
     fox.type("[name=username]", "admin")
     fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
-    fox.becomes("document.querySelector('.matters li')?.innerText === '1 submission waits for a decision'")
+    fox.becomes("document.querySelector('#work h2')?.innerText === '1 submission waits for a decision'")
     fox.click("a[href$='/console/users']")
     invite = "[...document.querySelectorAll('button')].find((each) => each.innerText === 'Invite')"
     fox.becomes(invite)

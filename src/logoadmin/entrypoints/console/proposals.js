@@ -2,6 +2,7 @@
 import { signal } from "./vendor/preact.js";
 import { Failure, call } from "./client.js";
 import { KINDS } from "./records.js";
+import { withChoices } from "./router.js";
 import { may, me } from "./session.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["Proposal"]} Proposal */
@@ -51,6 +52,13 @@ function unlessFailure(error) {
   if (!(error instanceof Failure)) throw error;
 }
 
+/** What the queue can be narrowed to. @type {Record<string, (proposal: ProposalSummary) => boolean>} */
+export const CHIPS = {
+  risks: ({ new_hosts: hosts, risks }) => hosts.length + risks.length > 0,
+  first: (proposal) => proposal.first_work,
+  mine: isOwn,
+};
+
 /** Those that wait for the user's decision, the oldest first. @type {import("./vendor/preact.js").Signal<Queue>} */
 export const queue = signal({ proposals: undefined, failure: undefined });
 let etag = "";
@@ -80,18 +88,27 @@ export async function readQueue({ ifOld = false } = {}) {
   }
 }
 
-/** Take a proposal out of the queue. @param {number} id */
-export function leaveQueue(id) {
-  decided.add(id);
-  queue.value = { ...queue.value, proposals: queue.value.proposals?.filter((each) => each.proposal_id !== id) };
+/** @returns {number} how many wait for the user's decision, as far as that is known */
+export const waiting = () => queue.value.proposals?.length ?? 0;
+
+/** @returns {ProposalSummary[]} those that the list of the queue shows, in which one goes from one to the next */
+export function inTurn() {
+  const chosen = CHIPS[new URLSearchParams(withChoices("submissions").split("?")[1]).get("only") ?? ""];
+  return (queue.value.proposals ?? []).filter((each) => !chosen || chosen(each));
+}
+
+/** Take proposals out of the queue. @param {number[]} ids */
+export function leaveQueue(...ids) {
+  for (const id of ids) decided.add(id);
+  queue.value = { ...queue.value, proposals: queue.value.proposals?.filter((each) => !ids.includes(each.proposal_id)) };
 }
 
 /** Let the queue show a proposal as the service has it, which knows the decision now. @param {number} id */
 export const settle = (id) => decided.delete(id);
 
-/** Read the queue again, with a proposal that waits again. @param {number} [id] */
-export function requeue(id) {
-  if (id !== undefined) decided.delete(id);
+/** Read the queue again, with proposals that wait again. @param {number[]} ids */
+export function requeue(...ids) {
+  ids.forEach(settle);
   etag = "";
   return readQueue();
 }

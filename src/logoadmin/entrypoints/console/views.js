@@ -22,12 +22,12 @@ export const STYLES = ["artwork", "people", "record"];
 
 /** @type {View[]} */
 export const views = [
-  { path: "", load: () => import("./pages/overview.js"), title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
+  { path: "", load: () => import("./pages/overview.js"), styles: [...STYLES, "proposals"], title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
   { path: "works", load: () => import("./pages/works.js"), styles: ["proposals"], texts: "proposals", audience: "members", title: "works.title", sidebar: "work", icon: "Image" },
   { path: "works/logos/:logo_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "logo", title: "logo.title", under: "works" },
   { path: "works/themes/:theme_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "theme", title: "theme.title", under: "works" },
   { path: "submit", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", title: "submit.title", sidebar: "work", icon: "Plus" },
-  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["proposals"], texts: "proposals", title: "submissions.title", sidebar: "work", icon: "Inbox", scopes: ["logos:write", "themes:write", "authors:write", "proposals:write"] },
+  { path: "submissions", load: () => import("./pages/submissions.js"), styles: ["lists", "proposals"], texts: "proposals", title: "submissions.title", sidebar: "work", icon: "Inbox", scopes: ["logos:write", "themes:write", "authors:write", "proposals:write"] },
   { path: "submissions/:proposal_id", load: () => import("./pages/submission.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "submissions/:proposal_id/changes/:place", load: () => import("./pages/proposed_change.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "everybody", title: "submission.title", under: "submissions" },
   { path: "logos", load: () => import("./pages/artworks.js"), styles: ["lists"], isList: true, kind: "logo", title: "logos.title", sidebar: "work", icon: "Image" },

@@ -64,7 +64,7 @@ export default function Artworks({ kind }) {
  */
 function ArtworkList({ kind, records, found, failure, again, authors, hasMore = false }) {
   leaveTrail(kind, found);
-  const selection = useSelection(kind, found);
+  const selection = useSelection(KINDS[kind].id, found);
   const look = query("look", preferred(lookOf(kind), ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h("div", { class: "view" },

@@ -44,7 +44,7 @@ export default function Authors() {
   };
   const found = useMemo(() => records && choose(records), [records, counts, q, works, query("order")]);
   leaveTrail("author", found);
-  const selection = useSelection("author", found);
+  const selection = useSelection("author_id", found);
   return h("div", { class: "view" },
     h(ViewHead, { title: t("authors.title") },
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),

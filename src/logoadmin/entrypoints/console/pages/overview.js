@@ -3,7 +3,7 @@ import { h, useEffect } from "../vendor/preact.js";
 import { readPage } from "../parts/history/changes.js";
 import { returned } from "../client.js";
 import { readStates } from "../reader_states.js";
-import { queue, reviews } from "../proposals.js";
+import { queue, reviews, waiting } from "../proposals.js";
 import { KINDS, listOf, maySee, readList } from "../records.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
@@ -17,6 +17,9 @@ import { useRead } from "../parts/primitives/use_read.js";
 /** @typedef {import("../records.js").KindName} KindName */
 
 const LATEST = 8;
+/** Of those that wait. */
+const QUEUE = 5;
+const Submissions = lazy(withTexts(() => import("../parts/proposals/submission_list.js").then((module) => module.SubmissionList), "proposals"), () => h(Skeleton, {}));
 const Published = lazy(withTexts(() => import("../parts/overview/published.js").then((module) => module.Published), "publication"), () => h(Skeleton, {}));
 
 export default function Overview() {
@@ -36,6 +39,7 @@ export default function Overview() {
 function Everything() {
   return h("div", { class: "overview" },
     h("div", { class: "overview-part" },
+      waiting() > 0 && h(Section, { title: h(Link, { to: "submissions" }, t("attention.submissions", { n: waiting() })) }, h(Submissions, { proposals: queue.value.proposals?.slice(0, QUEUE), label: t("submissions.title"), hasState: false })),
       h(Section, { title: t("overview.attention") }, h(Attention, {})),
       (may("logos:write") || may("themes:write")) && h(Section, { title: t("overview.published") }, h(Published, {})),
     ),
@@ -43,7 +47,7 @@ function Everything() {
   );
 }
 
-/** @param {{title: string, children?: any}} props */
+/** @param {{title: any, children?: any}} props */
 function Section({ title, children }) {
   return h("section", { class: "stack loose" }, h("h2", null, title), children);
 }

@@ -1,10 +1,10 @@
 /** One submission: what it would change, what its submitter proposed before, and the decision. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call } from "../client.js";
-import { describe, say, sayFailure } from "../notices.js";
-import { isDecidable, isOwn, queue, readQueue, requeue } from "../proposals.js";
+import { say, sayFailure } from "../notices.js";
+import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
-import { KINDS, readList } from "../records.js";
+import { KINDS, readList, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -14,14 +14,15 @@ import { ask } from "../parts/primitives/dialog.js";
 import { useRead } from "../parts/primitives/use_read.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
-import { apply, decline } from "../parts/proposals/deciding.js";
+import { apply, decline, undone, whyNot } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
-import { State, Submitter, submitter } from "../parts/proposals/submission_words.js";
+import { FirstWork, State, Submitter, submitter } from "../parts/proposals/submission_words.js";
 
 /** @typedef {import("../proposals.js").Proposal} Proposal */
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
 
-const EARLIER = 10;
+/** The number of others that are listed. */
+const OTHERS = 10;
 const mayDecideOn = (/** @type {"logo" | "theme"} */ kind) => may(KINDS[kind].write);
 
 /** @param {{params: Record<string, string>}} props */
@@ -33,9 +34,11 @@ export default function SubmissionPage({ params }) {
     void readList("author");
     if (may("users:read")) void readList("user");
     void readStates();
+    // Those that have the same picture or CSS are named; a large list is too long for that.
+    if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void refreshList(kind);
   }, []);
   if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
-  return h(Shown, { key: data.etag, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
+  return h(Shown, { key: `${id} ${data.data.state}`, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
 }
 
 /** @param {{seen: Seen, again: () => void}} props */
@@ -51,16 +54,14 @@ function Shown({ seen, again }) {
     h("div", { class: "spread record-way" }, h(Breadcrumbs, mayDecide ? { list: "submissions", title: t("submissions.title"), name: title } : { list: "works", title: t("works.title"), name: title }), mayDecide && h(Neighbours, { id })),
     h(ViewHead, { title }),
     h(Outcome, { proposal }),
-    h("div", { class: isMine ? "" : "submission-columns" },
-      h("div", { class: "stack submission-changes" },
-        changes.length === 0 && h("p", { class: "hint" }, t("submission.forgotten")),
-        note && h("blockquote", { class: "note", dir: "auto" }, note),
-        changes.map((change, place) => [
-          h(ChangeReview, { key: place, change }, changes.length > 1 && canMend(change) && h(Button, { tone: "quiet", icon: "Pencil", onClick: () => mend(place) }, t(mayDecide ? "review.mend" : "submit.change"))),
-          change.submitted && h(Mended, { key: `mended ${place}`, change }),
-        ]),
-      ),
-      !isMine && h("aside", null, h(Earlier, { proposal })),
+    h("div", { class: "stack submission-changes" },
+      changes.length === 0 && h("p", { class: "hint" }, t("submission.forgotten")),
+      note && h("blockquote", { class: "note", dir: "auto" }, note),
+      changes.map((change, place) => [
+        h(ChangeReview, { key: place, change, isReviewed: mayDecide && proposal.state === "waiting" }, changes.length > 1 && canMend(change) && h(Button, { tone: "quiet", icon: "Pencil", onClick: () => mend(place) }, t(mayDecide ? "review.mend" : "submit.change"))),
+        change.submitted && h(Mended, { key: `mended ${place}`, change }),
+      ]),
+      !isMine && h(Others, { proposal }),
     ),
     isOpen && h(Actions, { seen, again, isMine, mayDecide, mend: changes[0] && changes.length === 1 && canMend(changes[0]) ? () => mend(0) : undefined }),
   );
@@ -72,6 +73,7 @@ function Outcome({ proposal }) {
   return [
     h("p", { key: "who", class: "cluster submission-facts" },
       h(State, { proposal }),
+      proposal.first_work && !isOwn(proposal) && h(FirstWork, {}),
       h("span", { class: "hint" }, rich("submission.by", { who: h(Submitter, { of: proposal }), time: h(Time, { seconds: created }) })),
       decided !== null && proposal.state !== "waiting" && h("span", { class: "hint" }, rich(`submission.${proposal.state}.at`, { time: h(Time, { seconds: decided }) })),
     ),
@@ -97,7 +99,7 @@ function AppliedWork({ artwork: { kind, id }, isMine }) {
 
 /** The way through the queue without going back. @param {{id: number}} props */
 function Neighbours({ id }) {
-  const waiting = queue.value.proposals ?? [];
+  const waiting = inTurn();
   const at = waiting.findIndex((each) => each.proposal_id === id);
   const around = at < 0 ? { next: waiting.find((each) => each.proposal_id > id), previous: waiting.findLast((each) => each.proposal_id < id) } : { next: waiting[at + 1], previous: waiting[at - 1] };
   const button = (/** @type {"previous" | "next"} */ which) => {
@@ -117,19 +119,19 @@ function Neighbours({ id }) {
   );
 }
 
-/** @param {{proposal: Proposal}} props */
-function Earlier({ proposal }) {
+/** What else the same person submitted. @param {{proposal: Proposal}} props */
+function Others({ proposal }) {
   const { user_id: userId, proposal_id: id } = proposal;
   // Somebody else may have the id of a removed user, whose name is unknown.
-  const isSame = (/** @type {{user_name: string | null}} */ each) => each.user_name === proposal.user_name;
+  const isOther = (/** @type {{user_name: string | null, proposal_id: number}} */ each) => each.user_name === proposal.user_name && each.proposal_id !== id;
   const { data } = useRead(
-    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", after: id, limit: EARLIER }, signal })).data.filter(isSame)),
+    async (signal) => (userId === null ? [] : (await call("get", "/api/proposals", { query: { user_id: userId, order: "desc", limit: OTHERS + 1 }, signal })).data.filter(isOther).slice(0, OTHERS)),
     [userId, id],
   );
-  const title = t("review.earlier", { name: submitter(proposal) });
-  return h("section", { class: "stack" },
-    h("h2", { class: "label" }, title),
-    data && (data.length > 0 ? h(SubmissionList, { proposals: data, label: title, isShort: true }) : h("p", { class: "hint" }, t("review.earlier.none"))),
+  const title = t("review.others", { name: submitter(proposal) });
+  return h("aside", { class: "stack" },
+    h("h2", null, title),
+    data && (data.length > 0 ? h(SubmissionList, { proposals: data, label: title, hasSubmitter: false }) : h("p", { class: "hint" }, t("review.others.none"))),
   );
 }
 
@@ -148,14 +150,10 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
       await act();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const changed = /^Changed since proposal \d+ was made: (.*)$/.exec(error.detail);
-      if (changed) setComplaint(t("review.stale", { records: changed[1] ?? "" }));
-      else if (error.passes) sayFailure(error, () => void run(what, act));
-      else {
-        setComplaint(error.kind === "outdated" ? t("review.outdated") : describe(error));
-        void requeue();
-        if (error.kind === "outdated" || error.kind === "conflict") again();
-      }
+      if (error.passes) return void sayFailure(error, () => void run(what, act));
+      setComplaint(whyNot(error));
+      void requeue();
+      if (["outdated", "conflict"].includes(error.kind)) again();
     } finally {
       setBusy("");
     }
@@ -181,7 +179,8 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
     isAsking &&
       h(DeclineDialog, {
         key: "why",
-        title: proposal.title,
+        title: t("decline.title", { title: proposal.title }),
+        begin: undone.id === proposal.proposal_id ? undone.reason : "",
         close: () => setAsking(false),
         decline: (reason) => {
           setAsking(false);

@@ -1,13 +1,18 @@
-/** The submissions: those that wait for a decision, or those in another state; of members, their own. */
+/** The submissions: those that wait for a decision, or those in another state. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call, returned } from "../client.js";
-import { isMember, queue, readQueue, requeue } from "../proposals.js";
+import { sayFailure } from "../notices.js";
+import { CHIPS, inTurn, queue, readQueue, requeue, waiting } from "../proposals.js";
 import { readStates } from "../reader_states.js";
 import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
-import { may } from "../session.js";
+import { may, me } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ManyBar } from "../parts/lists/bulk_bar.js";
+import { useSelection } from "../parts/lists/selection.js";
+import { decideMany } from "../parts/proposals/deciding.js";
+import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
 
 /** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
@@ -17,47 +22,88 @@ const STATES = /** @type {const} */ (["waiting", "applied", "declined", "withdra
 const PAGE = 50;
 
 export default function Submissions() {
-  const isOwn = isMember();
-  // Members look for decisions.
-  const states = isOwn ? /** @type {const} */ (["", ...STATES]) : STATES;
-  const state = states.find((each) => each === query("state")) ?? states[0];
-  const title = t(isOwn ? "submissions.mine" : "submissions.title");
-  const [first] = queue.value.proposals ?? [];
+  const state = STATES.find((each) => each === query("state")) ?? STATES[0];
+  const chips = state === "waiting" ? Object.keys(CHIPS) : ["mine"];
+  const only = chips.find((each) => each === query("only")) ?? "";
+  const title = t("submissions.title");
+  const isQueue = state === "waiting" && only !== "mine";
+  const [first] = isQueue ? inTurn() : [];
   useEffect(() => void readStates(), []);
   return h("div", { class: "view" },
     h(ViewHead, { title },
-      isOwn
-        ? h(Button, { tone: "primary", icon: "Plus", shortcut: "N", onClick: () => void navigate("submit") }, t("submit.title.long"))
-        : state === "waiting" && first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
+      first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
     ),
-    h("div", { class: "segmented states", role: "group", "aria-label": t("submissions.state") },
-      states.map((each) =>
-        h("button", { key: each, type: "button", "aria-pressed": each === state, onClick: () => setQuery({ state: each === states[0] ? "" : each }) }, t(`submissions.${each || "all"}`)),
+    h("div", { class: "cluster" },
+      h("div", { class: "segmented states", role: "group", "aria-label": t("submissions.state") },
+        STATES.map((each) =>
+          h("button", { key: each, type: "button", "aria-pressed": each === state, onClick: () => setQuery({ state: each === STATES[0] ? "" : each }) }, t(`submissions.${each}`)),
+        ),
+      ),
+      h("div", { class: "cluster", role: "group", "aria-label": t("filters") },
+        chips.map((each) => h("button", { key: each, type: "button", class: "button plain chip", "aria-pressed": each === only, onClick: () => setQuery({ only: each === only ? "" : each }) }, t(/** @type {any} */ (`submissions.only.${each}`)))),
       ),
     ),
-    !isOwn && state === "waiting" ? h(Queue, {}) : h(Pages, { key: state, state, label: title }),
+    isQueue ? h(Queue, { proposals: queue.value.proposals && inTurn() }) : h(Pages, { key: `${state} ${only}`, state, isMine: only === "mine", label: title }),
   );
 }
 
-function Queue() {
-  const { proposals, failure } = queue.value;
+/** @param {{proposals: ProposalSummary[] | undefined}} props */
+function Queue({ proposals }) {
+  const { failure } = queue.value;
+  const selection = useSelection("proposal_id", proposals);
+  const chosen = proposals?.filter((each) => selection.ids.value.has(each.proposal_id)) ?? [];
   useEffect(() => {
     void readQueue();
     // Names that look like another user's are marked.
     if (may("users:read")) void readList("user");
   }, [returned.value]);
   if (!proposals) return failure ? h(Unread, { failure, again: () => void requeue() }) : h(Skeleton, {});
-  if (proposals.length === 0) return h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
-  return h(SubmissionList, { proposals, label: t("submissions.waiting"), hasState: false });
+  if (proposals.length === 0) {
+    return waiting() > 0 ? h(EmptyState, { icon: "SearchX", title: t("submissions.empty") }) : h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
+  }
+  return [
+    h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: SelectNone }),
+    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection }),
+    chosen.length > 0 && h(Decide, { key: "decide", chosen, selection }),
+  ];
 }
 
-/** @param {{state: State | "", label: string}} props */
-function Pages({ state, label }) {
+/** @param {{selection: import("../parts/lists/selection.js").Selection}} props */
+const SelectNone = ({ selection }) => h(Button, { tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none"));
+
+/** What can be decided about those that are selected; on a phone within reach of the thumb. @param {{chosen: ProposalSummary[], selection: import("../parts/lists/selection.js").Selection}} props */
+function Decide({ chosen, selection }) {
+  const [busy, setBusy] = useState("");
+  const [isAsking, setAsking] = useState(false);
+  const idle = busy !== "";
+  const decide = async (/** @type {"apply" | "decline"} */ act, reason = "") => {
+    setBusy(act);
+    try {
+      if (await decideMany(act, chosen, reason)) selection.set([]);
+    } catch (error) {
+      sayFailure(error, () => void decide(act, reason));
+    } finally {
+      setBusy("");
+    }
+  };
+  const declined = (/** @type {string} */ reason) => {
+    setAsking(false);
+    void decide("decline", reason);
+  };
+  return h("div", { class: "review-actions", role: "group", "aria-label": t("review.actions") },
+    h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => void decide("apply") }, t("review.apply")),
+    h(Button, { tone: "danger", icon: "X", shortcut: "R", busy: busy === "decline", idle, onClick: () => setAsking(true) }, t("review.decline")),
+    isAsking && h(DeclineDialog, { title: t("submissions.decline.title", { n: chosen.length }), close: () => setAsking(false), decline: declined }),
+  );
+}
+
+/** @param {{state: State, isMine: boolean, label: string}} props */
+function Pages({ state, isMine, label }) {
   const [read, setRead] = useState(/** @type {{proposals: ProposalSummary[], after: number} | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const load = async (/** @type {number} */ after) => {
     try {
-      const { data, next } = await call("get", "/api/proposals", { query: { ...(state ? { state } : {}), order: "desc", limit: PAGE, ...(after ? { after } : {}) } });
+      const { data, next } = await call("get", "/api/proposals", { query: { state, ...(isMine ? { user_id: me.value?.user_id } : {}), order: "desc", limit: PAGE, ...(after ? { after } : {}) } });
       const last = data.at(-1);
       setRead({ proposals: [...(after && read ? read.proposals : []), ...data], after: next && last ? last.proposal_id : 0 });
       setFailure(undefined);
@@ -68,9 +114,9 @@ function Pages({ state, label }) {
   };
   useEffect(() => void load(0), [state, returned.value]);
   if (!read) return failure ? h(Unread, { failure, again: () => void load(0) }) : h(Skeleton, {});
-  if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") }, isMember() && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
+  if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") });
   return [
-    h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "" || state === "applied" }),
+    h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "applied" }),
     read.after > 0 && h("div", { key: "more", class: "cluster" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),
   ];
 }

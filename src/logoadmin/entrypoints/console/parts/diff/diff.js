@@ -13,18 +13,19 @@ const FIRST_LINES = 40;
 const MORE_LINES = 4000;
 const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
 
-/** The lines of two texts in one column: what went, what came, and a little of what stayed. @param {{before: string, after: string, label: string}} props */
-export function Diff({ before, after, label }) {
+/** The lines of two texts in one column: what went, what came, and a little of what stayed. @param {{before: string, after: string, label: string, isBoxed?: boolean}} props `isBoxed`: a long one scrolls in a box. */
+export function Diff({ before, after, label, isBoxed = false }) {
   const runs = useMemo(() => lineDiff(before, after), [before, after]);
   if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));
-  return h(DiffRows, { rows: shortened(runs), label });
+  return h(DiffRows, { rows: shortened(runs), label, isBoxed });
 }
 
-/** @param {{rows: Row[], label: string}} props */
-export function DiffRows({ rows: all, label }) {
+/** @param {{rows: Row[], label: string, isBoxed?: boolean}} props */
+export function DiffRows({ rows: all, label, isBoxed = false }) {
   const [most, setMost] = useState(FIRST_LINES);
   const { rows, left } = firstOf(all, most);
-  return h("div", { class: "box diff" },
+  // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+  return h("div", { class: isBoxed ? "box diff boxed" : "box diff", ...(isBoxed && { role: "group", "aria-label": label, tabIndex: 0 }) },
     h("table", { class: "diff-lines", "aria-label": label },
       h("thead", { class: "hidden" },
         h("tr", null, h("th", { scope: "col" }, t("diff.before")), h("th", { scope: "col" }, t("diff.after")), h("th", { scope: "col" }, t("diff.line"))),

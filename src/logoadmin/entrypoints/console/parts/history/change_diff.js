@@ -77,9 +77,9 @@ export function Value({ name, value }) {
   }
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   // A screenshot is its address, and what it shows.
-  const [url = ""] = String(value).split(" ");
+  const [url = "", ...alt] = String(value).split(" ");
   if (["preview_url", "details.screenshots"].includes(name) && pictureUrl(url)) {
-    return h("span", { class: "stack tight was-picture" }, h(Picture, { url }), h("span", { dir: "auto" }, String(value)));
+    return h("span", { class: "stack tight was-picture" }, h(Picture, { url }), h("span", { dir: "auto" }, alt.join(" ") || url));
   }
   return h("bdi", null, String(value));
 }

@@ -12,7 +12,7 @@ const BulkActs = lazy(withTexts(() => import("./bulk_acts.js").then((module) => 
  * A strip over the list, which stays in view: how many there are, or what to do with those that are selected.
  *
  * @param {object} props
- * @param {"logo" | "theme" | "author"} props.kind
+ * @param {"logo" | "theme" | "author" | "proposal"} props.kind
  * @param {any[] | undefined} props.artworks
  * @param {import("./selection.js").Selection} props.selection
  * @param {boolean} [props.hasMore] Whether there are more than these.
@@ -20,7 +20,7 @@ const BulkActs = lazy(withTexts(() => import("./bulk_acts.js").then((module) => 
  */
 export function ManyBar({ kind, artworks, selection, hasMore = false, acts = BulkActs }) {
   const ids = selection.ids.value;
-  const { id } = KINDS[kind];
+  const id = kind === "proposal" ? "proposal_id" : KINDS[kind].id;
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
   const busy = work.value && work.value.all > 1 ? work.value : undefined;
   return h("section", { class: chosen.length > 0 || busy ? "strip chosen" : "strip", "aria-label": t("bulk") },

@@ -1,6 +1,5 @@
 /** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
 import { signal, useEffect, useMemo } from "../../vendor/preact.js";
-import { KINDS } from "../../records.js";
 import { restored } from "../../router.js";
 import { isTyping } from "../../typing.js";
 
@@ -14,10 +13,9 @@ import { isTyping } from "../../typing.js";
  * @property {() => number[]} shown The ids of what the list shows, in its order.
  */
 
-/** @param {import("../../records.js").KindName} kind @param {any[] | undefined} found What the list shows; what it does not show any more is not selected any more either. @returns {Selection} */
-export function useSelection(kind, found) {
-  const selection = useMemo(() => restored(`selection.${kind}`, selected), [kind]);
-  const { id } = KINDS[kind];
+/** @param {string} id The name of their ids. @param {any[] | undefined} found What the list shows; what it does not show any more is not selected any more either. @returns {Selection} */
+export function useSelection(id, found) {
+  const selection = useMemo(() => restored(`selection.${id}`, selected), [id]);
   useKeys(selection);
   selection.shown = () => found?.map((record) => record[id]) ?? [];
   useEffect(() => {

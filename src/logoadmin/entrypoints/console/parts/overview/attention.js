@@ -1,6 +1,5 @@
 /** What somebody should look at, as far as the records tell; each with the records it is about. */
 import { h } from "../../vendor/preact.js";
-import { queue, reviews } from "../../proposals.js";
 import { status } from "../../reader_states.js";
 import { may } from "../../session.js";
 import { KINDS, listOf } from "../../records.js";
@@ -81,28 +80,17 @@ function repeated(artworks) {
   return artworks.filter((each) => seen.get(key(each)) > 1);
 }
 
-/** @returns {import("preact").ComponentChildren} the submissions that wait for a decision, as the sidebar has read them */
-function waiting() {
-  const { proposals = [] } = queue.value;
-  if (!reviews() || proposals.length === 0) return undefined;
-  const text = t("attention.submissions", { n: proposals.length });
-  return h("li", { key: "submissions", class: "matter" }, h(Link, { to: "submissions", class: "matter-link" }, text));
-}
-
 export function Attention() {
-  const first = waiting();
   const found = matters();
   const ofReaders = readerMatters();
   // Until all of it is known, nobody can say that all is well.
   const isUnread =
     (!status.value && (may("logos:write") || may("themes:write"))) ||
-    (reviews() && !queue.value.proposals) ||
     GALLERY.some((kind) => !listOf(kind).value.records);
-  if (!first && found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
+  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h("ul", { class: "box divided matters" },
-    first,
     ofReaders.map(({ kind, state, n }) => h("li", { key: `${kind} ${state}`, class: "matter" }, h(Link, { to: `${kind}s?state=${state}`, class: "matter-link" }, t(`attention.${kind}.${state}`, { n })))),
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
     usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),

@@ -1,6 +1,7 @@
 /** Small parts that every view is made of. */
 import { h, useEffect, useId } from "../../vendor/preact.js";
-import { relativeTime, exactTime, t } from "../../texts.js";
+import { relativeTime, exactTime, number, t } from "../../texts.js";
+import { waiting } from "../../proposals.js";
 import { address, focusHeading, visits } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { useFailure } from "./countdown.js";
@@ -11,10 +12,11 @@ import { CopyReference } from "./reference.js";
 
 /** Name the view in the tab and in its heading. @param {{title: string}} props */
 export function Heading({ title }) {
+  const waits = waiting();
   useEffect(() => {
-    document.title = `${title} · logoadmin`;
+    document.title = `${waits ? `(${number(waits)}) ` : ""}${title} · logoadmin`;
     // Of two views beside each other, the second one names the tab.
-  }, [title, visits.value]);
+  }, [title, waits, visits.value]);
   // A view that reads first has its heading later than the others.
   useEffect(focusHeading, []);
   return h("h1", { tabIndex: -1, dir: "auto" }, title);

@@ -2,8 +2,9 @@
 import { h, useMemo } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { nameOf } from "../../presentation.js";
+import { KINDS, listOf } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
-import { Skeleton, rich } from "../primitives/basics.js";
+import { Link, Skeleton, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Picture } from "../primitives/picture.js";
 import { useRead } from "../primitives/use_read.js";
@@ -35,16 +36,15 @@ function rest(record, isNew = false) {
 /** @param {ProposedChange} change @param {Snapshot} before @param {Snapshot} after @returns {any} a change as in the history */
 const asChange = ({ kind, id }, before, after) => ({ kind, id, before, after });
 
-/** @param {{change: ProposedChange, children?: any}} props `children`: what can be done with it. */
-export function ChangeReview({ change, children }) {
+/** @param {{change: ProposedChange, isReviewed: boolean, children?: any}} props `isReviewed`: by somebody who decides about it. `children`: what can be done with it. */
+export function ChangeReview({ change, isReviewed, children }) {
   const [before, after] = [/** @type {Snapshot} */ (change.before), /** @type {Snapshot} */ (change.after)];
   const others = useMemo(() => asChange(change, rest(before), rest(after, before === null)), [change]);
   const isArtwork = change.kind === "logo" || change.kind === "theme";
-  return h("section", { class: "stack change-review" },
+  return h("section", { class: `stack change-review${before ? "" : " is-new"}` },
     h("div", { class: "spread" }, h("h2", null, changeWords(change), " · ", h("bdi", null, nameOfChange(change)), change.kind === "author" && change.after && h(NameMark, { kind: "author", record: /** @type {any} */ ({ author_id: change.id, ...change.after }) })), children),
-    isArtwork && h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
-    isArtwork && after && h(Css, { kind: /** @type {"logo" | "theme"} */ (change.kind), before, after, verdict: change.verdict }),
     (!isArtwork || fieldsOfChange(others).length > 0) && h("div", { class: "box panel" }, h(ChangeDiff, { change: others })),
+    isArtwork && h(Artwork, { kind: /** @type {"logo" | "theme"} */ (change.kind), id: change.id, before, after, verdict: change.verdict, isReviewed }),
   );
 }
 
@@ -57,27 +57,16 @@ export function Mended({ change }) {
   );
 }
 
-/** @param {{before: string | undefined, after: string | undefined}} props */
-function Pictures({ before, after }) {
-  const one = (/** @type {string} */ url, /** @type {import("../../texts.js").TextKey} */ key) =>
-    h("figure", { key }, h(Picture, { url, alt: t(key) }), h("figcaption", { class: "hint" }, t(key)));
-  const isSame = before === after;
-  return h("div", { class: "pair pictures" },
-    before !== undefined && !isSame && one(before, "review.picture.before"),
-    after !== undefined && one(after, isSame ? "review.picture.same" : "review.picture.after"),
-  );
-}
-
-/** @param {{kind: "logo" | "theme", before: Snapshot, after: Record<string, any>, verdict: Verdict | null}} props */
-function Css({ kind, before, after, verdict }) {
-  const css = { before: String(before?.["custom_css"] ?? ""), after: String(after["custom_css"] ?? "") };
-  const isChanged = css.before !== css.after;
+/** What is to be seen of it. @param {{kind: "logo" | "theme", id: number | null, before: Snapshot, after: Snapshot, verdict: Verdict | null, isReviewed: boolean}} props */
+function Artwork({ kind, id, before, after, verdict, isReviewed }) {
+  const css = { before: String(before?.["custom_css"] ?? ""), after: String(after?.["custom_css"] ?? "") };
+  const isChanged = after !== null && css.before !== css.after;
   const target = String(before?.["target"] ?? "");
   const { data: old } = useRead(
     async (signal) => (css.before && isChanged ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css.before, target }, signal })).data : undefined),
     [kind, css.before, target, isChanged],
   );
-  if (!css.before && !css.after) return null;
+  const twins = isReviewed && after ? twinsOf(kind, id, before, after) : [];
   const isKnown = !isChanged || !css.before || old !== undefined;
   const caption = (/** @type {"before" | "after"} */ which) => t(isChanged ? `review.preview.${which}` : "review.preview.same");
   const preview = (/** @type {"before" | "after"} */ which, /** @type {Verdict | null | undefined} */ judged, /** @type {Record<string, any>} */ record) =>
@@ -86,10 +75,44 @@ function Css({ kind, before, after, verdict }) {
       h(Preview, { label: `${caption(which)}: ${nameOf(kind, record)}`, kind, css: css[which], target: record["target"], picture: record["preview_url"], listed: judged ? listedIn(judged) : undefined }),
     );
   return [
-    isChanged && h("div", { key: "news", class: "box divided news" }, isKnown ? h(News, { old, verdict }) : h(Skeleton, {})),
-    h("div", { key: "previews", class: "pair previews" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
-    isChanged && h(Diff, { key: "diff", before: css.before, after: css.after, label: t("field.custom_css") }),
+    (isChanged || twins.length > 0) && h("div", { key: "news", class: "box divided news" }, isChanged && (isKnown ? h(News, { old, verdict }) : h(Skeleton, {})), twins.map((twin) => h(Twins, { key: twin.field, ...twin }))),
+    h("div", { key: "looks", class: "looks" },
+      h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
+      after && (css.before || css.after) && h("div", { class: "pair" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
+    ),
+    isChanged && h(Diff, { key: "diff", before: css.before, after: css.after, label: t("field.custom_css"), isBoxed: true }),
   ];
+}
+
+/** @param {{before: string | undefined, after: string | undefined}} props */
+function Pictures({ before, after }) {
+  const one = (/** @type {string} */ url, /** @type {import("../../texts.js").TextKey} */ key) =>
+    h("figure", { key }, h("figcaption", { class: "label" }, t(key)), h(Picture, { url, alt: t(key) }));
+  const isSame = before === after;
+  return h("div", { class: "pair pictures" },
+    before !== undefined && !isSame && one(before, "review.picture.before"),
+    after !== undefined && one(after, isSame ? "review.picture.same" : "review.picture.after"),
+  );
+}
+
+/** The most works that are named. */
+const NAMED = 3;
+
+/**
+ * @param {"logo" | "theme"} kind @param {number | null} id @param {Snapshot} before @param {Record<string, any>} after
+ * @returns the works that have the same picture or the same CSS, as far as these are new and the lists are read
+ */
+function twinsOf(kind, id, before, after) {
+  const fields = /** @type {const} */ (["preview_url", "custom_css"]).filter((field) => after[field] && after[field] !== before?.[field]);
+  const isTwin = (/** @type {any} */ each, /** @type {typeof fields[number]} */ field) => each[KINDS[kind].id] !== id && each[field].trim() === after[field].trim();
+  return fields.map((field) => ({ kind, field, works: (listOf(kind).value.records ?? []).filter((each) => isTwin(each, field)) })).filter(({ works }) => works.length > 0);
+}
+
+/** @param {{kind: "logo" | "theme", field: "preview_url" | "custom_css", works: any[]}} props */
+function Twins({ kind, field, works }) {
+  const links = works.slice(0, NAMED).flatMap((each) => [", ", h(Link, { to: `${kind}s/${each[KINDS[kind].id]}`, dir: "auto" }, nameOf(kind, each))]).slice(1);
+  const more = works.length > NAMED ? ` ${t("attention.more", { n: works.length - NAMED })}` : "";
+  return h("p", { class: "row verdict-words warned" }, h(Icon, { name: "CopyPlus" }), h("span", null, rich(`news.same.${field}`, { works: [links, more] })));
 }
 
 /** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */

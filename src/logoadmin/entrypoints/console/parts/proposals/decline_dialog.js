@@ -21,30 +21,36 @@ async function earlierReasons(signal) {
   return [...new Set(data.flatMap((each) => (each.decided_by === me.value?.user_id && each.reason ? [each.reason] : [])))].slice(0, OFFERED);
 }
 
-/** @param {{title: string, decline: (reason: string) => void, close: () => void}} props */
-export function DeclineDialog({ title, decline, close }) {
+/** @param {{title: string, begin?: string, decline: (reason: string) => void, close: () => void}} props `begin`: a reason to begin with. */
+export function DeclineDialog({ title, begin = "", decline, close }) {
   const id = useId();
   const { data: earlier } = useRead(earlierReasons);
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useState(begin);
   const [problem, setProblem] = useState("");
-  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const found = problemOf(REASON, reason.trim()) ?? "";
     setProblem(found);
-    if (found) return document.getElementById(id)?.focus();
+    if (found) return field.current?.focus();
     return decline(reason.trim());
   };
   const choose = (/** @type {string} */ text) => {
     setReason(text);
     setProblem("");
-    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("button[type=submit]"))?.focus();
+    // To be edited, or sent with Control and Enter; a phone would show its keyboard.
+    const input = field.current;
+    if (!input || matchMedia("(pointer: coarse)").matches) return;
+    input.value = text;
+    input.focus();
+    input.setSelectionRange(text.length, text.length);
   };
-  return h(Dialog, { title: t("decline.title", { title }), close },
-    h("form", { ref: form, class: "form", noValidate: true, onSubmit: submit },
+  return h(Dialog, { title, close },
+    h("form", { class: "form", noValidate: true, onSubmit: submit },
       h("div", { class: "field" },
         h("label", { class: "label required", for: id }, t("decline.reason")),
         h("textarea", {
+          ref: field,
           id,
           class: "input",
           rows: 3,

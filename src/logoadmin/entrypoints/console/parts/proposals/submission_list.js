@@ -1,38 +1,74 @@
-/** Submissions below each other, each with a picture, its subject and its state. */
+/** Submissions below each other, each with a picture, its subject, its state and what a reviewer looks at first. */
 import { h } from "../../vendor/preact.js";
 import { isOwn } from "../../proposals.js";
 import { enumeration, t } from "../../texts.js";
+import { SelectBox } from "../artwork/artwork_controls.js";
+import { selectUpTo } from "../lists/selection.js";
 import { Link, Time, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Picture } from "../primitives/picture.js";
-import { State, Submitter, blockOf, newsOf } from "./submission_words.js";
+import { FirstWork, State, Submitter, blockOf } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
+/** @typedef {import("../lists/selection.js").Selection} Selection */
 
-/** @param {{proposals: ProposalSummary[], label: string, isShort?: boolean, hasState?: boolean}} props `isShort`: all are of one person, who is known. */
-export function SubmissionList({ proposals, label, isShort = false, hasState = true }) {
-  return h("ul", { class: `box divided submissions${isShort ? " short" : ""}`, "aria-label": label },
-    proposals.map((proposal) => h("li", { key: proposal.proposal_id }, h(Row, { proposal, isShort, hasState }))),
+/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: Selection}} props */
+export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection }) {
+  return h("ul", { class: "box divided submissions", "aria-label": label, onKeyDown: selection && ((/** @type {KeyboardEvent} */ event) => pressed(event, proposals, selection)) },
+    proposals.map((proposal) => {
+      const { proposal_id: id, title } = proposal;
+      const isChosen = selection?.ids.value.has(id);
+      return h("li", { key: id, class: isChosen ? "selected" : undefined, onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id) },
+        selection && h(SelectBox, { selection, id, name: title }),
+        h(Row, { proposal, hasSubmitter, hasState }),
+      );
+    }),
   );
 }
 
-/** @param {{proposal: ProposalSummary, isShort: boolean, hasState: boolean}} props */
-function Row({ proposal, isShort, hasState }) {
+/** The arrow keys lead from one to the next, and X selects. @param {KeyboardEvent} event @param {ProposalSummary[]} proposals @param {Selection} selection */
+function pressed(event, proposals, selection) {
+  if (!(event.target instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("a")];
+  const at = links.indexOf(event.target);
+  const idAt = (/** @type {number} */ place) => proposals[place]?.proposal_id ?? 0;
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (event.code === "KeyX") selection.toggle(idAt(at), event.shiftKey);
+  else if (!step) return;
+  else if (links[at + step]) {
+    selection.move(idAt(at), idAt(at + step), event.shiftKey);
+    links[at + step]?.focus();
+  }
+  event.preventDefault();
+}
+
+/** @param {{proposal: ProposalSummary, hasSubmitter: boolean, hasState: boolean}} props */
+function Row({ proposal, hasSubmitter, hasState }) {
   const { proposal_id: id, title, counts, pictures, created_at: at, reason, state } = proposal;
   const [url] = pictures;
   const blocked = blockOf(proposal);
-  const news = state === "waiting" && !isShort ? newsOf(proposal) : [];
-  const who = h(Submitter, { of: proposal });
+  const kinds = enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })));
   const time = h(Time, { seconds: at });
+  const about = !hasSubmitter || isOwn(proposal) ? time : rich("submission.by", { who: h(Submitter, { of: proposal }), time });
   return h(Link, { to: `submissions/${id}`, class: "submission-row" },
-    !isShort && h("span", { class: "submission-picture" }, url ? h(Picture, { url }) : null),
-    h("span", { class: "stack tight submission-about" },
-      h("span", { class: "spread" }, h("span", { class: "submission-title", dir: "auto" }, title), hasState && h(State, { proposal })),
-      h("span", { class: "hint" }, enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
-      h("span", { class: "hint" }, isShort || isOwn(proposal) ? time : rich("submission.by", { who, time })),
-      news.length > 0 && h("span", { class: "submission-news" }, h(Icon, { name: "TriangleAlert" }), h("span", null, news.join(" "))),
-      blocked && h("span", { class: "submission-reason", dir: "auto" }, t("work.blocked", { reason: blocked })),
-      reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
+    h("span", { class: "submission-picture" }, url ? h(Picture, { url }) : null),
+    h("span", { class: "submission-line" },
+      h("span", { class: "stack tight submission-about" },
+        h("span", { class: "submission-title", dir: "auto" }, title),
+        h("span", { class: "hint" }, kinds, " · ", about),
+        blocked && h("span", { class: "submission-reason", dir: "auto" }, t("work.blocked", { reason: blocked })),
+        reason && state === "declined" && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
+      ),
+      h("span", { class: "cluster marks" }, state === "waiting" && h(Marks, { proposal }), hasState && h(State, { proposal })),
     ),
   );
 }
+
+/** The hosts and risks that are new, and whether the submitter is. @param {{proposal: ProposalSummary}} props */
+function Marks({ proposal: { new_hosts: hosts, risks, first_work: isFirst } }) {
+  const texts = [...hosts.slice(0, HOSTS), ...(hosts.length > HOSTS ? [`+${hosts.length - HOSTS}`] : []), ...risks.map((risk) => t(`mark.${risk}`))];
+  return [isFirst && h(FirstWork, { key: "" }), texts.map((text) => h("bdi", { key: text, class: "tag mark" }, h(Icon, { name: "TriangleAlert" }), text))];
+}
+
+/** The most hosts that are named. */
+const HOSTS = 3;

@@ -29,5 +29,8 @@ export const blockOf = ({ artworks, state }) => (state === "applied" ? artworks.
 /** The submitter, with a mark if the name is easily taken for another one. @param {{of: Pick<ProposalSummary, "user_id" | "user_name">}} props */
 export const Submitter = ({ of }) => h("bdi", { class: "who" }, submitter(of), of.user_name && h(NameMark, { record: { user_id: of.user_id, username: of.user_name } }));
 
+/** What marks a submission of somebody of whom nothing was applied yet. */
+export const FirstWork = () => h("span", { class: "tag submission-waiting" }, t("submissions.first"));
+
 /** @param {{proposal: ProposalSummary}} props */
 export const State = ({ proposal }) => (blockOf(proposal) ? h("span", { class: "tag submission-declined" }, t("state.blocked")) : h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`)));

@@ -6,7 +6,7 @@ import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
-import { isMember, queue, readQueue, readUnseen, reviews, unseen } from "../../proposals.js";
+import { isMember, readQueue, readUnseen, reviews, unseen, waiting } from "../../proposals.js";
 import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
@@ -99,13 +99,13 @@ export const titleOf = ({ title, label = title }) => t(label);
 /** The way to a view, with the number of submissions that wait. @param {{view: import("../../views.js").View, visited: (() => void) | undefined}} props */
 function Open({ view, visited }) {
   const id = useId();
-  const count = view.path === "submissions" ? queue.value.proposals?.length : 0;
+  const count = view.path === "submissions" ? waiting() : 0;
   return h(
     Link,
-    { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count ? id : undefined, onClick: visited },
+    { to: view.path, class: "sidebar-link", "aria-current": current() === view.path ? "page" : undefined, "aria-describedby": count > 0 ? id : undefined, onClick: visited },
     h(Words, { view }),
     view.path === "works" && unseen.value > 0 && h("span", { class: "dot" }, h("span", { class: "hidden" }, t("works.new"))),
-    Boolean(count) && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count ?? 0)),
+    count > 0 && h("span", { id, class: "sidebar-count", "aria-hidden": true }, number(count)),
   );
 }
 
