@@ -1,7 +1,16 @@
 """Writes the test vectors of docs/read.md: ``python -m tests.reader.format_vectors``.
 
 They are the stories that every reader lives through, as far as they do not depend on a server that misbehaves or on a
-store that was damaged.
+store that was damaged. Each file is an array of vectors with a ``name`` and ``steps``, which share one store:
+
+    do: ``open``, the program starts, with the ``keys`` as JWKs; or ``check``, it looks for news.
+    now: its clock.
+    files: the files of the server by path, as text or as ``{"base64": "..."}``; any other path is 404.
+    expect.fails: whether the step fails.
+    expect.new: for a check that succeeds, whether anything is new since the last one, or since the start.
+    expect.version: that of the newest pointer that was kept; ``null`` for none.
+    expect.logos, expect.themes: the ids of the records that may be applied.
+    expect.withdrawn: the entries that became known in a check: ``kind``, ``id``, ``severity``.
 """
 
 import base64
