@@ -75,7 +75,7 @@ from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
-from logoadmin.domain.publication.publication_records import Page, PublishingRules
+from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.identity.issuer import Issuer
@@ -244,6 +244,7 @@ def gallery_on(
     proposal_days: int = 90,
     notify_urls: Sequence[str] = (),
     page: Page | None = None,
+    submit: str | None = None,
 ) -> LogoAdmin:
     """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
     randomness = SystemRandomness()
@@ -273,7 +274,7 @@ def gallery_on(
     rules = Rules(
         access=access,
         lifetimes=lifetimes or Lifetimes(),
-        publishing=PublishingRules(page=page),
+        publishing=PublishingRules(page=page, links=Links(submit=submit)),
         sign_in=sign_in or SignInRules(),
         public_url=public_url,
         picture_space=picture_space,

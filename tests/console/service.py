@@ -16,6 +16,7 @@ from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import local_public_url
+from logoadmin.domain.publication.publication_records import Page
 from logoadmin.ports.identity.issuer import Issuer
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
@@ -94,7 +95,12 @@ def fill(gallery: LogoAdmin) -> None:
 
 @contextmanager
 def served(
-    *, is_filled: bool = True, sign_in: SignInRules | None = None, issuer: Issuer | None = None
+    *,
+    is_filled: bool = True,
+    sign_in: SignInRules | None = None,
+    issuer: Issuer | None = None,
+    page: Page | None = None,
+    submit: str | None = None,
 ) -> Iterator[Served]:
     """Serve a gallery in a thread of this process, with sample records or without.
 
@@ -107,7 +113,7 @@ def served(
     public_url = local_public_url(port)
     if issuer is not None:
         issuer.return_url = f"{public_url.base}/console/"
-    outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer}
+    outer: Any = {"outgoing": origins, "public_url": public_url, "issuer": issuer, "page": page, "submit": submit}
     gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=sign_in, **outer)
     if is_filled:
         fill(gallery)

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.identity.sign_in.one_time import CreateLink
 from logoadmin.domain.identity.users import FindUser, SetPassword
+from logoadmin.domain.publication.publication_records import Page
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER, Served, served
 from tests.console.test_accessible import findings
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract R5")]
 
 @pytest.fixture
 def service() -> Iterator[Served]:
-    with served() as found:
+    with served(page=Page("Winter gallery", "https://forum.example/start")) as found:
         yield found
 
 
@@ -46,10 +47,22 @@ def test_a_link_opens_the_console_once_and_leaves_the_address_at_once(chromium: 
         page.go_forward()
         is_in(person, "Mia")
     with looking(chromium, service) as person:
-        person.page.goto(link)
-        expect(person.page.get_by_role("alert")).to_contain_text("This link was used before, or has expired.")
-        expect(person.page.get_by_label("User name")).to_be_visible()
-        assert findings(person.page) == []
+        page = person.page
+        page.goto(link)
+        expect(page.get_by_role("heading", level=1)).to_have_text("This link no longer works")
+        expect(page.get_by_role("link")).to_have_attribute("href", "https://forum.example/start")
+        expect(page.get_by_label("Password")).to_have_count(0)
+        assert findings(page) == []
+        page.get_by_role("button", name="Other ways to sign in").click()
+        expect(page.get_by_label("User name")).to_be_visible()
+
+
+@pytest.mark.rule("contract Q2")
+def test_a_link_opens_the_view_that_it_names(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service) as person:
+        person.page.goto(link_for(service).replace("#", "submit#"))
+        expect(person.page.locator("h1")).to_have_text("Submit a work")
+        assert person.page.url == f"{service.address}/console/submit"
 
 
 def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browser, service: Served) -> None:
@@ -108,7 +121,7 @@ def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, 
     assert again.rpartition("=")[2] not in page.content()
     with looking(chromium, service) as person:
         person.page.goto(first)  # which the second one replaced
-        expect(person.page.get_by_role("alert")).to_contain_text("This link was used before, or has expired.")
+        expect(person.page.get_by_role("heading", level=1)).to_have_text("This link no longer works")
         person.page.goto("about:blank")
         person.page.goto(again)
         is_in(person, "Mia")

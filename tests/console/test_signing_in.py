@@ -21,6 +21,7 @@ from logoadmin.domain.identity.sign_in.password import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.users import AmendUser, SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
+from logoadmin.domain.publication.publication_records import Page
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import GITHUB
@@ -200,6 +201,31 @@ AT_GITHUB: Final = re.compile("Sign in with .GitHub")
 def lie(home: str, **answer: str) -> Callable[[Asked], tuple[int, str]]:
     """Return what an issuer answers that sends browsers back to the console with this."""
     return lambda asked: (302, f"{home}?{urlencode({'state': asked.query['state'], **answer})}")
+
+
+@pytest.mark.rule("contract Q2", "contract J3")
+def test_visitors_learn_how_one_becomes_a_member(chromium: Browser, single: tuple[Person, FakeIssuer]) -> None:
+    person, _ = single
+    person.open("submit")
+    card = person.page.locator(".sign-in")
+    expect(card).to_contain_text("To submit a work, please sign in first.")
+    expect(card).to_contain_text(re.compile("New here[?] Your account at .127.0.0.1. is all you need."))
+    expect(card.get_by_role("link")).to_have_count(0)  # there is no page for visitors
+    assert findings(person.page) == []
+    with served(page=Page("Gallery")) as service, looking(chromium, service) as person:
+        person.open()
+        expect(person.page.locator(".sign-in")).to_contain_text("New here? Ask the administrators of this gallery")
+        back = person.page.get_by_role("link", name="Back to the gallery")
+        expect(back).to_have_attribute("href", f"{service.address}/gallery/")
+    page, submit = Page("Gallery", "https://forum.example/start"), "https://forum.example/submit"
+    with served(page=page, submit=submit) as service, looking(chromium, service, locale="ru") as person:
+        person.open()
+        site = person.page.get_by_role("link", name="forum.example", exact=True)
+        expect(site).to_have_attribute("href", submit)
+        expect(site.locator("..")).to_contain_text("пароль не нужен: начните оттуда")
+        back = person.page.get_by_role("link", name="Назад на")
+        expect(back).to_have_attribute("href", page.home)
+        assert findings(person.page) == []
 
 
 @pytest.mark.rule("contract O7", "contract O3", "contract Q2")

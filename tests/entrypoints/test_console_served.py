@@ -188,7 +188,8 @@ def test_the_root_and_the_path_without_a_slash_lead_to_it(app: ASGIApp) -> None:
 def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> None:
     watched = WatchedStorage(MemoryStorage())
     watched.waits = True
-    gallery = gallery_on(watched, FrozenClock(), page=Page("Gallery"))
+    home, submit = "https://site.example/", "https://site.example/submit"
+    gallery = gallery_on(watched, FrozenClock(), page=Page("Gallery", home), submit=submit)
     app = logoadmin.asgi(gallery)
 
     def look() -> Any:
@@ -196,10 +197,11 @@ def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> Non
         return json.loads(html.unescape(config))["look"]
 
     usual = look()
-    assert usual == {"title": "Gallery", "gallery_title": None, "gallery_mark": None, "gallery_accent": None}
-    gallery.settings.amend(AmendSettings(gallery_title='"<b>', gallery_accent="#3355cc"))
+    names = ("gallery_title", "gallery_mark", "gallery_accent")
+    assert usual == {"title": "Gallery", "home": home, "submit": submit} | dict.fromkeys(names)
+    gallery.settings.amend(AmendSettings(gallery_title='"<b>', gallery_home="", gallery_accent="#3355cc"))
     known = look()
-    assert known == usual | {"gallery_title": '"<b>', "gallery_accent": "#3355cc"}
+    assert known == usual | {"gallery_title": '"<b>', "home": "", "gallery_accent": "#3355cc"}
     watched.fault = StorageUnavailable(watched.server)
     assert look() == known
 

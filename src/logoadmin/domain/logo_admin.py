@@ -106,10 +106,17 @@ class LogoAdmin(
         self.connect_changes(transactions, of_kinds, notices, new_passwords, ports, rules.public_url)
 
     def look(self) -> dict[str, str | None]:
-        """Return what everybody sees of the gallery: its title, mark and accent (contract J8), and the usual title."""
-        page, shared = self._rules.publishing.page, self._storage.read(shared_settings)
+        """Return what everybody sees of the gallery: its title, mark and accent (contract J8), and where it links.
+
+        ``title`` is the usual one. ``home`` is the site that the gallery belongs to, empty for none; ``submit`` is the
+        page of the site that sends members on by a link (contract Q2), None without one.
+        """
+        rules, shared = self._rules, self._storage.read(shared_settings)
+        page, submit = rules.publishing.page, rules.publishing.links.submit
         return {
             "title": "" if page is None else page.title,
+            "home": ("" if page is None else page.home) if shared.gallery_home is None else shared.gallery_home,
+            "submit": None if submit is None or submit.startswith(rules.console_url) else submit,
             "gallery_title": shared.gallery_title,
             "gallery_mark": shared.gallery_mark,
             "gallery_accent": shared.gallery_accent,

@@ -1,8 +1,11 @@
 /** Signing in; and in place, where a session ended or a request needs a recent sign-in. */
 import { h, useEffect } from "../vendor/preact.js";
-import { asksAgain, goOn, isAway, signOut, state } from "../session.js";
+import { path, siteLink } from "../router.js";
+import { asksAgain, goOn, isAway, Refused, signOut, state } from "../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../texts.js";
 import { Dialog } from "../parts/primitives/dialog.js";
+import { issuerProblem } from "../parts/sign_in_form/issuer.js";
+import { WayBack } from "../parts/sign_in_form/joining.js";
 import { SigningIn } from "../parts/sign_in_form/signing_in.js";
 
 export function SignIn() {
@@ -12,17 +15,35 @@ export function SignIn() {
   return h("main", { class: "sign-in" },
     h("div", { class: "box sign-in-card" },
       h("div", { class: "brand large" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
-      h("h1", null, t("signIn.heading")),
-      h("p", { class: isAway.value ? "remark" : "hidden", role: "status" }, isAway.value && t("signIn.away")),
-      h(SigningIn, { submit: t("signIn.submit") }),
+      isOver() ? h(LinkOver, {}) : h(Form, {}),
     ),
     h("p", { class: "languages" },
+      !isOver() && h(WayBack, { tone: "quiet" }),
       Object.entries(LANGUAGES).map(([tag, name]) =>
         h("button", { key: tag, type: "button", lang: tag, class: "button quiet", "aria-pressed": language.value === tag, onClick: () => chooseLanguage(/** @type {any} */ (tag)) }, name),
       ),
     ),
   );
 }
+
+/** Whether one came by a link that signs nobody in any more (contract R5). */
+const isOver = () => siteLink && issuerProblem.value instanceof Refused && issuerProblem.value.status === 401;
+
+const LinkOver = () => [
+  h("h1", null, t("signIn.link.heading")),
+  h("p", null, t("signIn.link.over")),
+  h("div", { class: "stack" },
+    h(WayBack, { tone: "primary wide" }),
+    h("button", { type: "button", class: "button quiet wide", onClick: () => (issuerProblem.value = undefined) }, t("signIn.others")),
+  ),
+];
+
+const Form = () => [
+  h("h1", null, t("signIn.heading")),
+  path.value === "submit" && h("p", null, t("signIn.submitting")),
+  h("p", { class: isAway.value ? "remark" : "hidden", role: "status" }, isAway.value && t("signIn.away")),
+  h(SigningIn, { submit: t("signIn.submit") }),
+];
 
 /** A sign-in once more; what the person was doing waits behind it. */
 export function SignInAgain() {

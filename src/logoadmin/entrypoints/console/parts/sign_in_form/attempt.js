@@ -19,7 +19,6 @@ const NONE = { text: "", until: 0 };
 const DETAILS = {
   "Signing in with a password is switched off": "signIn.password.off",
   "No role for your groups at the issuer": "signIn.issuer.role",
-  "This link was used before, or has expired": "signIn.link.over",
 };
 
 /** @param {unknown} error @param {TextKey} wrong what a 401 means @returns {Problem} */
@@ -69,9 +68,9 @@ export function Refusal({ attempt: { problem, left } }) {
   return h("p", { id: "refused", class: "problem", role: "alert" }, h(Counted, { ...problem, left, words: tooOften }));
 }
 
-/** @param {{attempt: Attempt, words: string}} props */
-export function Submit({ attempt: { busy, off }, words }) {
-  return h("button", { class: "button primary wide", "aria-disabled": off }, busy ? t("signIn.busy") : words);
+/** @param {{attempt: Attempt, words: string, tone?: string}} props */
+export function Submit({ attempt: { busy, off }, words, tone = "primary" }) {
+  return h("button", { class: `button ${tone} wide`, "aria-disabled": off }, busy ? t("signIn.busy") : words);
 }
 
 /** @param {{id: string, label: string, attempt: Attempt, hint?: string, [name: string]: any}} props */

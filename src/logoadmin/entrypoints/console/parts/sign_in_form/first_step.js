@@ -6,6 +6,7 @@ import { rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Field, Refusal, Submit, useAttempt } from "./attempt.js";
 import { IssuerButton } from "./issuer_button.js";
+import { Joining } from "./joining.js";
 import { hasPasskeys, offered, passkeyAlone } from "./passkey.js";
 import { otherAddress } from "./ways.js";
 
@@ -51,20 +52,25 @@ export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
     // The browser makes one offer at a time, and has ended its own for this one.
     if (error) setOffer(offer + 1);
   };
+  // Newcomers begin with it; in place, one goes on as before.
+  const isFirst = ways.issuer && !elsewhere && !isAgain;
+  const issuer = ways.issuer && !elsewhere && h(IssuerButton, { issuer: ways.issuer, isAgain, isMain: isFirst || !ways.password, attempt });
   return h("div", { class: "form" },
+    isFirst && h("div", { class: "stack" }, issuer, h(Joining, { ways })),
     ways.password &&
       h("form", { ref: form, class: "form", onSubmit: submitted },
         h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: passkeys ? "username webauthn" : "username", defaultValue: name, readOnly: isAgain, onInput: attempt.clear }),
         h(Field, { id: "password", label: t("signIn.password"), attempt, type: "password", autocomplete: "current-password", autofocus: isAgain, "aria-invalid": attempt.problem.text !== "" }),
         h(Refusal, { attempt }),
-        h(Submit, { attempt, words: submit }),
+        h(Submit, { attempt, words: submit, tone: isFirst ? "plain" : "primary" }),
       ),
     !ways.password && h(Refusal, { attempt }),
     h("div", { class: "stack" },
-      ways.issuer && !elsewhere && h(IssuerButton, { issuer: ways.issuer, isAgain, isMain: !ways.password, attempt }),
+      !isFirst && issuer,
       passkeys && h("button", { type: "button", class: "button plain wide", "aria-disabled": attempt.off, onClick: usePasskey }, h(Icon, { name: "KeyRound" }), t("signIn.passkey")),
       elsewhere && (ways.issuer || ways.passkey) && h("p", { class: "hint" }, rich("signIn.elsewhere", { address: h("a", { href: elsewhere }, elsewhere) })),
       h("button", { type: "button", class: "button quiet wide", onClick: () => others(typed()) }, t("signIn.others")),
     ),
+    !isFirst && !isAgain && h(Joining, { ways }),
   );
 }
