@@ -13,7 +13,7 @@
  * @property {(record: any) => unknown} [read] What it holds of a record, where that is not the field of its name.
  * @property {boolean} [isLink] Whether it is written by requests of its own, see `authorship.js`.
  * @property {boolean} [isRare] Whether most do not need it, so that it is out of sight at first.
- * @typedef {Record<string, {query: Record<string, Schema>, body: Schema | null}>} Interface
+ * @typedef {Record<string, Schema>} Interface
  */
 import { signal, computed } from "./vendor/preact.js";
 import { readFile } from "./client.js";
@@ -26,7 +26,7 @@ import { t } from "./texts.js";
 /** @type {Promise<Interface> | undefined} */
 let asked;
 
-/** @returns {Promise<Interface>} of each operation, its filters and its body */
+/** @returns {Promise<Interface>} the body of each operation */
 export function theInterface() {
   asked ??= readFile(new URL("interface.json", FILES)).catch((error) => {
     asked = undefined;
@@ -45,7 +45,7 @@ const OPTIONS = ["unblock"];
  * @returns {Field[]} in the order of the presentation table, and then those that it does not name
  */
 export function fieldsOf(described, operation, kind) {
-  const body = described[operation]?.body ?? {};
+  const body = described[operation] ?? {};
   const { order, apart = [], rare = [], widgets, links = [] } = presentation[kind];
   const rank = (/** @type {Field} */ { name }) => (order.includes(name) ? order.indexOf(name) : order.length);
   const { details, ...properties } = body.properties ?? {};

@@ -234,18 +234,16 @@ def _not_allowed() -> Response:
 
 
 def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what forms and filters are built from: the query parameters and bodies of the operations that have any."""
+    """Return what forms are built from: the bodies of the operations that have one."""
     schemas = interface["components"]["schemas"]
     described = {}
     for path in interface["paths"].values():
         for operation in path.values():
-            parameters = (each for each in operation.get("parameters", ()) if each.get("in") == "query")
-            query = {each["name"]: _bare(each["schema"]) for each in parameters}
             body = _bare(_body_of(operation))
             if body and "details" in body.get("properties", {}):
                 body["properties"]["details"] = _bare(_whole(body["properties"]["details"], schemas))
-            if query or body:
-                described[operation["operationId"]] = {"query": query, "body": body}
+            if body:
+                described[operation["operationId"]] = body
     return described
 
 

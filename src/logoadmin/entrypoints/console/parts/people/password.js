@@ -110,7 +110,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
   /** @param {SubmitEvent} event */
   const send = async (event) => {
     event.preventDefault();
-    const body = (await theInterface())["set_password"]?.body?.properties?.["password"];
+    const body = (await theInterface())["set_password"]?.properties?.["password"];
     const length = [...typed.current].length;
     if (length < (body?.minLength ?? 1)) refuse(t("problem.missing"));
     else if (length > (body?.maxLength ?? 256)) refuse(t("problem.long", { n: body?.maxLength ?? 256, over: length - (body?.maxLength ?? 256) }));
