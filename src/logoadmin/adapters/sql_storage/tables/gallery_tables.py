@@ -52,11 +52,10 @@ def _artworks(kind: AnyArtworkKind) -> Table:
         Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
         Column("target", String(MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
-        Column("custom_css", LongText, nullable=False),
         # The one in the details.
         Column("origin", String(MAX_ORIGIN)),
-        # In canonical JSON.
-        last=[Column("details", LongText)],
+        # Details are canonical JSON.
+        last=[Column("custom_css", LongText, nullable=False), Column("details", LongText)],
     )
 
 
