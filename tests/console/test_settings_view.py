@@ -1,5 +1,7 @@
 """The settings for everybody: which hosts the previews of CSS may load pictures from (contract J2, J8)."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
@@ -8,6 +10,7 @@ from logoadmin.domain.publication.shared_settings import AmendSettings, GetSetti
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served
+from tests.console.test_kept_pictures import choose, drawing
 from tests.services import comes_true
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2", "contract J8")]
@@ -125,7 +128,9 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
     page.get_by_label("Rules for submissions").fill("Logos are 300 pixels wide.\nNothing of others.")
     home.fill("https://www.example/")
     home.press("Enter")
-    expect(page.locator(".notice")).to_contain_text("The page for visitors")
+    expect(page.locator(".notice")).to_contain_text("The gallery will change")
+    expect(page.locator(".sidebar .brand")).to_have_text("Our logos")
+    expect(page).to_have_title("Settings · Our logos")
     found = service.gallery.settings.get(GetSettings())
     assert (found.gallery_title, found.gallery_home) == ("Our logos", "https://www.example/")
     assert found.submission_rules == "Logos are 300 pixels wide.\nNothing of others."
@@ -138,6 +143,81 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
     assert (found.gallery_title, found.gallery_home) == (None, "https://www.example/")
     page.locator(".notice-action").click()
     comes_true(lambda: service.gallery.settings.get(GetSettings()).gallery_title == "Our logos", 10)
+
+
+@pytest.mark.rule("contract J8")
+def test_the_mark_and_the_accent_are_seen_by_everybody_from_the_sign_in_on(console: Person, service: Served) -> None:
+    usual = console.page.locator("link[rel=icon]")
+    console.sign_in("settings")
+    expect(usual).to_have_attribute("type", "image/svg+xml")
+    page = console.page
+    choose(page, "mark.png", drawing(200))
+    expect(page.locator(".field-mark .picture.there")).to_be_visible()
+    accent = page.get_by_label("Accent colour")
+    accent.fill("#ffee00")
+    expect(page.locator(".accent-sample").first).to_have_css("color-scheme", "light")
+    accent.press("Enter")
+    expect(page.locator(".notice")).to_be_visible()
+    found = service.gallery.settings.get(GetSettings())
+    assert found.gallery_accent == "#ffee00"
+    assert found.gallery_mark is not None
+    expect(page.locator(".sidebar .brand img")).to_have_attribute("src", re.compile(found.gallery_mark))
+    page.locator(".personal summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    for _ in ("at once", "from the start"):
+        expect(page.locator(".sign-in .brand img")).to_have_js_property("complete", True)
+        assert page.locator(".sign-in .brand img").evaluate("({ naturalWidth }) => naturalWidth") > 0
+        assert page.evaluate("document.documentElement.style.getPropertyValue('--chosen')") == "#ffee00"
+        page.reload()
+    console.sign_in("settings")
+    page.get_by_role("button", name="Remove the mark").click()
+    accent.fill("yellow")
+    accent.press("Enter")
+    expect(page.locator(".problem")).to_be_visible()
+    accent.fill("")
+    accent.press("Enter")
+    expect(page.locator(".sidebar .brand-dot")).to_be_visible()
+    found = service.gallery.settings.get(GetSettings())
+    assert (found.gallery_mark, found.gallery_accent) == (None, None)
+
+
+# Each of 125 colours as the accent, in both themes: the lowest contrast of it and of words on it.
+_CONTRASTS = """() => {
+  const root = document.documentElement;
+  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const probe = document.body.appendChild(document.createElement("i"));
+  const luminance = (colour) => {
+    probe.style.color = `var(${colour})`;
+    context.fillStyle = getComputedStyle(probe).color;
+    context.fillRect(0, 0, 1, 1);
+    const linear = [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((each) => each / 255)
+      .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const steps = ["00", "40", "80", "c0", "ff"];
+  const grounds = ["--ground", "--surface", "--sunken", "--hover", "--accent-soft"];
+  let lowest = 21;
+  for (const theme of ["light", "dark"]) {
+    root.dataset.theme = theme;
+    for (const red of steps) for (const green of steps) for (const blue of steps) {
+      root.style.setProperty("--chosen", `#${red}${green}${blue}`);
+      const words = ["--accent", "--accent-hover"].map((each) => contrast(each, "--accent-ink"));
+      lowest = Math.min(lowest, ...words, ...grounds.map((each) => contrast("--accent", each)));
+    }
+  }
+  return lowest;
+}"""
+
+
+@pytest.mark.rule("contract J8", "contract J5")
+def test_every_accent_can_be_read_in_both_themes(console: Person) -> None:
+    console.open()
+    expect(console.page.locator(".sign-in h1")).to_be_visible()
+    assert console.page.evaluate(_CONTRASTS) >= 4.5
 
 
 @pytest.mark.rule("contract Q2", "contract J4")

@@ -65,7 +65,7 @@ def test_the_work_area_has_three_sizes_and_two_weights() -> None:
 
 @pytest.mark.rule("contract J5")
 def test_black_and_white_both_show_on_the_ground_of_pictures() -> None:
-    grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["tokens"])
+    grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["base"])
     assert len(grounds) == 2
     for lightness in (float(value) / 100 for ground in grounds for value in ground):
         # Nearly grey, so the luminance is the cube of the lightness.

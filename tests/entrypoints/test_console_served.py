@@ -193,8 +193,11 @@ def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> Non
     app = logoadmin.asgi(gallery)
 
     def look() -> Any:
-        (config,) = re.findall(r'name="logoadmin" content="([^"]*)"', ask(app, "GET", "/console/").text)
-        return json.loads(html.unescape(config))["look"]
+        page = ask(app, "GET", "/console/").text
+        (config,) = re.findall(r'name="logoadmin" content="([^"]*)"', page)
+        known = json.loads(html.unescape(config))["look"]
+        assert f"<title>{html.escape(known['gallery_title'] or known['title'])}</title>" in page
+        return known
 
     usual = look()
     names = ("gallery_title", "gallery_mark", "gallery_accent")

@@ -5,7 +5,7 @@ import { hasSession, me } from "./session.js";
 import { notices } from "./notices.js";
 import { forgetRecent } from "./recent.js";
 import { forgetLists } from "./records.js";
-import { shared } from "./shared_settings.js";
+import { shared } from "./look.js";
 import { forgetTrails } from "./trail.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";

@@ -3,7 +3,7 @@
  * named here is added after the others.
  *
  * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
- *   "avatar" | "text area" | "paragraph" | "markdown" | "tags" | "licence" | "screenshots" | "fixed" | "drop" | "choice"} Widget
+ *   "avatar" | "text area" | "paragraph" | "markdown" | "tags" | "licence" | "screenshots" | "fixed" | "drop" | "choice" | "mark" | "colour"} Widget
  * @typedef {object} Presentation
  * @property {string[]} order The fields of its form, in their order.
  * @property {string[]} [apart] Fields of the interface that the form leaves out.
@@ -71,9 +71,9 @@ export const presentation = {
   },
   role: { order: ["name", "scope"], widgets: { scope: "scope" }, name: "name" },
   settings: {
-    order: ["gallery_title", "gallery_home", "submission_rules"],
-    apart: ["picture_hosts", "gallery_targets", "gallery_mark", "gallery_accent"],
-    widgets: { submission_rules: "text area" },
+    order: ["gallery_title", "gallery_mark", "gallery_accent", "gallery_home", "submission_rules"],
+    apart: ["picture_hosts", "gallery_targets"],
+    widgets: { gallery_mark: "mark", gallery_accent: "colour", submission_rules: "text area" },
     name: "",
   },
 };

@@ -160,6 +160,7 @@ class _Console:
             .body.decode()
             .replace("{files}", here)
             .replace("{preloads}", links)
+            .replace("{title}", html.escape(look.get("gallery_title") or look.get("title") or ""))
             .replace("{config}", html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))))
             .encode()
         )

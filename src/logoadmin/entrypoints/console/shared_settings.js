@@ -1,16 +1,16 @@
 /** What administrators decide for everybody, as it was last read (contract J8). */
-import { signal } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
+import { shared } from "./look.js";
 import { sayDone } from "./notices.js";
 import { me } from "./session.js";
 import { useRead } from "./parts/primitives/use_read.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["SharedSettings"]} Shared */
+export { shared };
+
+/** @typedef {import("./look.js").Shared} Shared */
 
 /** How often to start again when others change them at the same time. */
 const ATTEMPTS = 3;
-
-export const shared = signal(/** @type {Shared | undefined} */ (undefined));
 
 /** @param {AbortSignal} [abort] @returns {Promise<string>} their version, for `If-Match` */
 export async function readShared(abort) {

@@ -4,12 +4,11 @@ import { issuerAnswer, siteLink } from "./router.js";
 import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
+import { startLook } from "./look.js";
 import { startTheme } from "./parts/shell/theme.js";
 
 startTheme();
-const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
-// Browsers read it when they like, and what is relative moves on with the address.
-icon?.setAttribute("href", icon.href);
+startLook();
 const { view, path } = place.value;
 const first = /** @type {const} */ ({ logos: "logo", themes: "theme", authors: "author" });
 const kind = first[/** @type {keyof typeof first} */ (path)];

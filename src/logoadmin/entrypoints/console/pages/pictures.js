@@ -14,8 +14,8 @@ import { useRead } from "../parts/primitives/use_read.js";
 
 const PAGE = 200;
 /** The views of what names pictures. */
-const VIEWS = /** @type {const} */ ({ logo: "logos", theme: "themes", user: "users", proposal: "submissions" });
-const TITLES = /** @type {const} */ ({ logo: "logo.title", theme: "theme.title", user: "user.title", proposal: "submission.title" });
+const VIEWS = /** @type {const} */ ({ logo: "logos", theme: "themes", user: "users", proposal: "submissions", settings: "settings" });
+const TITLES = /** @type {const} */ ({ settings: "settings.title", logo: "logo.title", theme: "theme.title", user: "user.title", proposal: "submission.title" });
 
 export default function Pictures() {
   const title = t("settings.pictures");
@@ -51,7 +51,7 @@ function List() {
   };
   /** @param {KeptPicture} kept */
   const asked = async (kept) => {
-    const names = kept.named_by.map(({ kind, id }) => `${t(titleOf(kind))} ${id}`);
+    const names = kept.named_by.map(nameOf);
     const sure = { title: t("settings.pictures.remove.title"), text: t("settings.pictures.remove.text"), list: names, yes: t("settings.pictures.remove"), no: t("cancel") };
     if (await ask({ ...sure, tone: "danger" })) await remove(kept);
   };
@@ -65,8 +65,11 @@ function List() {
   ];
 }
 
-/** @param {string} kind */
-const titleOf = (kind) => TITLES[/** @type {keyof typeof TITLES} */ (kind)];
+/** @param {KeptPicture["named_by"][number]} named @returns {string} */
+const nameOf = ({ kind, id }) => [t(TITLES[/** @type {keyof typeof TITLES} */ (kind)]), kind !== "settings" && id].filter(Boolean).join(" ");
+
+/** @param {KeptPicture["named_by"][number]} named @returns {string} the path of its view */
+const pathOf = ({ kind, id }) => [VIEWS[/** @type {keyof typeof VIEWS} */ (kind)], kind !== "settings" && id].filter(Boolean).join("/");
 
 /** @param {{kept: KeptPicture, busy: boolean, remove: () => void}} props */
 function Row({ kept, busy, remove }) {
@@ -77,7 +80,7 @@ function Row({ kept, busy, remove }) {
     h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, about),
       h("p", { class: "hint" }, userId !== null && [h(Link, { key: "who", to: `users/${userId}`, dir: "auto" }, name ?? t("who.number", { id: String(userId) })), ", "], h(Time, { seconds: at })),
-      h("p", { class: "cluster" }, kept.named_by.map(({ kind, id }) => h(Link, { key: `${kind} ${id}`, to: `${VIEWS[/** @type {keyof typeof VIEWS} */ (kind)]}/${id}` }, `${t(titleOf(kind))} ${id}`))),
+      h("p", { class: "cluster" }, kept.named_by.map((named) => h(Link, { key: pathOf(named), to: pathOf(named) }, nameOf(named)))),
       kept.named_by.length === 0 && h("p", { class: "hint" }, t(kept.in_history ? "settings.pictures.history" : "settings.pictures.unnamed")),
     ),
     h(Button, { tone: "danger", scope: "*", busy, onClick: remove }, t("settings.pictures.remove"), h("span", { class: "hidden" }, `: ${about}`)),

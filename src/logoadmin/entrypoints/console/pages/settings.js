@@ -1,11 +1,12 @@
-/** What administrators decide for everybody: picture hosts and the page for visitors; and what the program is. */
+/** What administrators decide for everybody: how the gallery looks, its targets and picture hosts; and what the program is. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { Failure, ROOT } from "../client.js";
 import { FormState, fieldsOf, theInterface } from "../form.js";
-import { Button, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, Link, Skeleton, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
 import { RecordForm } from "../parts/primitives/fields.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { fixedHosts, hostIn, shareHosts, sharedHosts } from "../parts/css/picture_hosts.js";
+import "../parts/publication/look_fields.js";
 import { Targets } from "../parts/publication/targets.js";
 import { sayFailure } from "../notices.js";
 import { may, pageConfig } from "../session.js";
@@ -17,28 +18,15 @@ export default function Settings() {
   return h("div", { class: "view narrow" },
     h(ViewHead, { title: t("settings.title") }),
     h(Railed, null,
-      h("section", { class: "section stack loose" },
-        h("h2", null, t("settings.hosts")),
-        h("p", { class: "hint" }, t("settings.hosts.text")),
-        data !== undefined ? h(Hosts, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+      h(Section, { title: t("settings.page"), text: t("settings.page.text") },
+        data !== undefined ? h(PageForm, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
       ),
-      h("section", { class: "section stack loose" },
-        h("h2", null, t("settings.page")),
-        h("p", { class: "hint" }, t("settings.page.text")),
-        data !== undefined && h(PageForm, {}),
-      ),
-      h("section", { class: "section stack loose" },
-        h("h2", null, t("settings.targets")),
-        h("p", { class: "hint" }, t("settings.targets.text")),
-        data !== undefined && h(Targets, {}),
-      ),
-      may("users:read") &&
-        h("section", { class: "section stack loose" },
-          h("h2", null, t("settings.pictures")),
-          h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all"))),
-        ),
-      h("section", { class: "section stack loose" }, h("h2", null, t("move.title")), h("p", null, h(Link, { to: "import" }, t("move.about")))),
-      h("footer", { class: "section hint line" },
+      h(Section, { title: t("settings.targets"), text: t("settings.targets.text") }, data !== undefined && h(Targets, {})),
+      h(Section, { title: t("settings.hosts"), text: t("settings.hosts.text") }, data !== undefined && h(Hosts, {})),
+      may("users:read") && h(Section, { title: t("settings.pictures") }, h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all")))),
+      h(Section, { title: t("move.title") }, h("p", null, h(Link, { to: "import" }, t("move.about")))),
+      h(Section, { title: t("settings.operator") }, h("p", null, rich("settings.operator.text", { command: h("code", { class: "mono" }, "logoadmin config") }))),
+      h(Section, { title: t("settings.about") }, h("p", { class: "hint" },
         `logoadmin ${pageConfig.version}`,
         pageConfig.license && ` · ${pageConfig.license}`,
         " · ",
@@ -46,10 +34,13 @@ export default function Settings() {
         " · ",
         out("openapi.json", "openapi.json"),
         may("changes:read") && [" · ", h(Link, { key: "history", to: "history?kind=settings" }, t("record.history.all"))],
-      ),
+      )),
     ),
   );
 }
+
+/** @param {{title: string, text?: string, children?: any}} props */
+const Section = ({ title, text, children }) => h("section", { class: "section stack loose" }, h("h2", null, title), text && h("p", { class: "hint" }, text), children);
 
 /** What is no view opens beside the console. @param {string} path @param {string} text */
 const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_blank", rel: "noopener" }, text);
@@ -87,7 +78,7 @@ function Hosts() {
   ];
 }
 
-/** The title of the page for visitors and the link from there, where they are not as configured. */
+/** What everybody sees of the gallery: its title, mark, accent and link, and the rules for those who submit. */
 function PageForm() {
   const [form, setForm] = useState(/** @type {FormState | undefined} */ (undefined));
   const [busy, setBusy] = useState(false);

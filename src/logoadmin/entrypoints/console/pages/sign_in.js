@@ -1,8 +1,10 @@
 /** Signing in; and in place, where a session ended or a request needs a recent sign-in. */
 import { h, useEffect } from "../vendor/preact.js";
+import { nameTab } from "../look.js";
 import { path, siteLink } from "../router.js";
 import { asksAgain, goOn, isAway, Refused, signOut, state } from "../session.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../texts.js";
+import { Brand } from "../parts/primitives/brand.js";
 import { Dialog } from "../parts/primitives/dialog.js";
 import { issuerProblem } from "../parts/sign_in_form/issuer.js";
 import { WayBack } from "../parts/sign_in_form/joining.js";
@@ -10,11 +12,11 @@ import { SigningIn } from "../parts/sign_in_form/signing_in.js";
 
 export function SignIn() {
   useEffect(() => {
-    document.title = `${t("signIn.heading")} · logoadmin`;
+    nameTab(t("signIn.heading"));
   }, [language.value]);
   return h("main", { class: "sign-in" },
     h("div", { class: "box sign-in-card" },
-      h("div", { class: "brand large" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
+      h(Brand, { large: true }),
       isOver() ? h(LinkOver, {}) : h(Form, {}),
     ),
     h("p", { class: "languages" },

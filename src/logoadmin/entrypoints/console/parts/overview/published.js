@@ -36,7 +36,7 @@ export function Published() {
     latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
     h("div", { class: "cluster" },
-      latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("publication.page")),
+      latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),
       h(Button, { icon: "RefreshCw", busy: isBusy, onClick: () => void publish() }, t(latest ? "publication.now" : "publication.again")),
     ),
   );

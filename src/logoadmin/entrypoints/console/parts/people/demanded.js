@@ -1,5 +1,6 @@
 /** What must be done before anything else: to choose a password in place of the first one, or to enrol a second factor. */
 import { h, useEffect, useRef } from "../../vendor/preact.js";
+import { nameTab } from "../../look.js";
 import { say } from "../../notices.js";
 import { me, mustEnrol, signOut, whoAmI } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
@@ -16,7 +17,7 @@ export function Demanded() {
   const title = t(isPassword ? "first.title" : "mustEnrol.title");
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    document.title = `${title} · logoadmin`;
+    nameTab(title);
   }, [title]);
   useEffect(() => {
     const first = card.current?.querySelector("input:not([hidden])") ?? card.current?.querySelector("h1");

@@ -1,6 +1,7 @@
 /** Small parts that every view is made of. */
 import { h, useEffect, useId } from "../../vendor/preact.js";
 import { relativeTime, exactTime, number, t } from "../../texts.js";
+import { look, nameTab } from "../../look.js";
 import { waiting } from "../../proposals.js";
 import { address, focusHeading, visits } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
@@ -14,9 +15,9 @@ import { CopyReference } from "./reference.js";
 export function Heading({ title }) {
   const waits = waiting();
   useEffect(() => {
-    document.title = `${waits ? `(${number(waits)}) ` : ""}${title} · logoadmin`;
+    nameTab(`${waits ? `(${number(waits)}) ` : ""}${title}`);
     // Of two views beside each other, the second one names the tab.
-  }, [title, waits, visits.value]);
+  }, [title, waits, visits.value, look.value.title]);
   // A view that reads first has its heading later than the others.
   useEffect(focusHeading, []);
   return h("h1", { tabIndex: -1, dir: "auto" }, title);

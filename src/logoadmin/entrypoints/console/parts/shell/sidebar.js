@@ -6,11 +6,13 @@ import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { THEMES, chooseTheme, theme } from "./theme.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
+import { PAGE } from "../../look.js";
 import { isMember, readQueue, readUnseen, reviews, unseen, waiting } from "../../proposals.js";
 import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Button, Link } from "../primitives/basics.js";
+import { Brand } from "../primitives/brand.js";
 import { Icon } from "../primitives/icon.js";
 
 /** Only the first is in the bar of a phone. */
@@ -34,7 +36,7 @@ export function Sidebar({ help, search }) {
   }, [visits.value, returned.value, reviews()]);
   const [isMore, setMore] = useState(false);
   return h("nav", { class: "sidebar", "aria-label": t("sidebar") },
-    h(Link, { to: "", class: "brand" }, h("span", { class: "brand-mark", "aria-hidden": true }), "logoadmin"),
+    h("div", { class: "stack tight sidebar-gallery" }, h(Gallery, {})),
     h(SearchButton, { search }),
     h("div", { class: "sidebar-links" }, PARTS.filter(hasViews).map((part) => h(Part, { key: part, part }))),
     h(
@@ -53,6 +55,12 @@ export function Sidebar({ help, search }) {
     isMore && h(More, { help, close: () => setMore(false) }),
   );
 }
+
+/** Whose gallery it is, and the way to its page. */
+const Gallery = () => [
+  h(Link, { key: "home", to: "", class: "sidebar-home" }, h(Brand, {})),
+  PAGE && h("a", { key: "page", class: "sidebar-link", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),
+];
 
 /** As the keys are called where the console is open. */
 export const SEARCH_KEYS = /Mac|iP/.test(navigator.platform) ? ["⌘", "K"] : ["Ctrl", "K"];
@@ -126,6 +134,7 @@ function More({ help, close }) {
     help();
   };
   return h(Dialog, { title: t("more"), close },
+    h("div", { class: "more-links" }, h(Gallery, {})),
     h("div", { class: "more-links" }, h(Part, { part: "rest", visited: close, hasMore: true })),
     h("div", { class: "more-self" }, h(Name, {}), h(Personal, { help: keys, visited: close })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { tone: "primary", onClick: close }, t("close"))),

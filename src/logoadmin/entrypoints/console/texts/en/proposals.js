@@ -128,6 +128,7 @@ export default {
   "works.empty.begin": "Submit a logo or theme. Once it is published, you find it here, with you as its author.",
   "works.gone": "Removed",
   "works.off": "Not published",
-  "works.page": "See the page",
   "works.published": "Published",
+  "work.removed": "This work is no longer in the gallery.",
+  "work.change": "Submit a change",
 };

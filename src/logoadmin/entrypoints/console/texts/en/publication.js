@@ -57,5 +57,4 @@ export default {
   "publication.now": "Publish now",
   "publication.themes": { one: "{n} theme", other: "{n} themes" },
   "publication.times": "Published {issued}. Readers accept it until {expires}.",
-  "publication.page": "See the page",
 };

@@ -60,5 +60,4 @@ export default {
   "publication.now": "Опубликовать сейчас",
   "publication.themes": { one: "{n} тема", few: "{n} темы", many: "{n} тем", other: "{n} темы" },
   "publication.times": "Опубликовано {issued}. Действительно до {expires}",
-  "publication.page": "Открыть страницу",
 };

@@ -1,0 +1,39 @@
+/** How everybody sees the gallery: its title, its mark and its accent (contract J8). */
+import { computed, effect, signal } from "./vendor/preact.js";
+import { HOME } from "./router.js";
+import { pageConfig } from "./session.js";
+
+/** @typedef {import("logoadmin/api").components["schemas"]["SharedSettings"]} Shared */
+
+/** What administrators decided for everybody, as it was last read. */
+export const shared = signal(/** @type {Shared | undefined} */ (undefined));
+
+/** The page for visitors, where the service has one. */
+export const PAGE = pageConfig.page ? new URL("../gallery/", HOME) : undefined;
+
+/** @param {string} picture its hash @returns {string} the address of the smaller one */
+export const thumbnailOf = (picture) => new URL(`../pictures/${picture}-320.webp`, HOME).href;
+
+/** As it was last read, also by somebody who signed out since. @type {Pick<Shared, "gallery_title" | "gallery_mark" | "gallery_accent">} */
+let known = pageConfig.look;
+
+export const look = computed(() => {
+  const { gallery_title, gallery_mark, gallery_accent } = (known = shared.value ?? known);
+  return { title: gallery_title || pageConfig.look.title || location.host, mark: gallery_mark && thumbnailOf(gallery_mark), accent: gallery_accent };
+});
+
+/** Name a view in the tab. @param {string} title */
+export const nameTab = (title) => void (document.title = `${title} · ${look.value.title}`);
+
+/** Paint with the accent, and show the mark as the icon. */
+export function startLook() {
+  const icon = /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]"));
+  // Browsers read it when they like, and what is relative moves on with the address.
+  const usual = icon.href;
+  effect(() => {
+    const { mark, accent } = look.value;
+    document.documentElement.style.setProperty("--chosen", accent ?? "");
+    icon.href = mark ?? usual;
+    icon.type = mark ? "image/webp" : "image/svg+xml";
+  });
+}
