@@ -124,6 +124,19 @@ def test_a_new_title_changes_every_page() -> None:
         assert files.read(MADE) != noted
 
 
+def publish_blocks_alone(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(Exception):
+        """The block is out, and nothing else."""
+
+    def generate(*_: Any) -> Any:
+        raise Full
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gallery.publication, "generate", generate)
+        with pytest.raises(Full):
+            gallery.publication.publish(files)
+
+
 @pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
 def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(public_url="https://g.example") as (gallery, files):
@@ -135,16 +148,7 @@ def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypat
         gallery.themes.block(BlockTheme(theme_id=1, reason="tracks <readers>"))
         files.written.clear()
 
-        class Full(Exception):
-            """The block is out, and nothing else."""
-
-        def generate(*_: Any) -> Any:
-            raise Full
-
-        with monkeypatch.context() as patch:
-            patch.setattr(gallery.publication, "generate", generate)
-            with pytest.raises(Full):
-                gallery.publication.publish(files)
+        publish_blocks_alone(gallery, files, monkeypatch)
         page = files.text("themes/1/index.html")
         assert "tracks &lt;readers&gt;" in page
         assert "Dawn" not in page
@@ -168,6 +172,23 @@ def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypat
         gallery.publication.publish(files)
         for name in ("themes/1/index.html", *listing):
             assert "themes/1/" in files.text(name), name
+
+
+@pytest.mark.rule("contract L1", "contract Q1")
+@pytest.mark.parametrize("theme_id", [1, 14, 20])
+def test_no_page_of_busy_authors_lists_a_blocked_work(theme_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened() as (gallery, files):
+        for number in (1, 2):
+            gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}"))
+        for number in range(1, 21):
+            theme(gallery, f"Theme {number}", *((1, 2) if number % 3 else (2,)))
+        gallery.publication.publish(files)
+        link = f"/themes/{theme_id}/"
+        listing = {name for name in files.pages() if link in files.text(name)}
+        assert len(listing) > 5
+        gallery.themes.block(BlockTheme(theme_id=theme_id, reason="tracks readers"))
+        publish_blocks_alone(gallery, files, monkeypatch)
+        assert not [name for name in files.pages() if link in files.text(name)]
 
 
 @pytest.mark.rule("contract L1", "contract Q1")

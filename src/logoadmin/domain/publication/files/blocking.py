@@ -13,6 +13,8 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _LINK: Final = re.compile(rb'href="(?:\.\./)+((?:authors|logos|themes)/[0-9]+/)"')
 _ENTRY: Final = re.compile(rb'\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)
 _LISTED: Final = re.compile(rb'(?:href="|<loc>)(?:[^"<]*/)?((?:logos|themes)/[0-9]+/)["<]')
+# Twice as many works as a page lists of each author: others may have come and gone since it was written.
+_NEAR: Final = 8
 
 
 def is_full(error: OSError) -> bool:
@@ -67,14 +69,29 @@ def _without(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -
 
 
 def _listing(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -> list[str]:
-    """Return the files that may list these artworks: the pages of their authors, and of all works of these."""
+    """Return the files that may list these artworks: besides feed and sitemap, pages of their authors and of others."""
     if not blocked:
         return []
 
-    def linked(paths: Collection[bytes]) -> set[bytes]:
-        pages = (files.read(f"{path.decode()}{PAGE}") or b"" for path in paths)
-        return {path for page in pages for path in _LINK.findall(page)}
+    def linked(path: bytes) -> list[bytes]:
+        return _LINK.findall(files.read(f"{path.decode()}{PAGE}") or b"")
 
-    authors = {path for path in linked(blocked) if path.startswith(b"authors/")}
-    found = [FEED, SITEMAP, *(f"{path.decode()}{PAGE}" for path in sorted(authors | linked(authors) - blocked))]
+    paths: set[bytes] = set()
+    for path in blocked:
+        for author in {each for each in linked(path) if each.startswith(b"authors/")}:
+            paths |= {author, *_near(path, linked(author))}
+    found = [FEED, SITEMAP, *(f"{path.decode()}{PAGE}" for path in sorted(paths - blocked))]
     return [name for name in found if name in names]
+
+
+def _near(path: bytes, works: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield the works of an author whose pages may list one of these: a page lists the next works of its authors.
+
+    They come after it on the page of the author, which begins with the newest. If it is no longer there, as after an
+    interrupted run, all works are yielded.
+    """
+    if path not in works:
+        yield from works
+        return
+    place = works.index(path)
+    yield from (works[(place + step) % len(works)] for step in range(1, _NEAR + 1))
