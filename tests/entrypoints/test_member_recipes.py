@@ -48,6 +48,7 @@ def test_a_site_with_starlette_lets_its_members_in(monkeypatch: pytest.MonkeyPat
             mia = SimpleNamespace(id=1042, display_name="Mia", avatar=None)
             response = asyncio.run(names["submit"](SimpleNamespace(user=mia)))
         assert (response.status_code, response.headers["cache-control"]) == (303, "no-store")
+        assert urlsplit(response.headers["location"]).path == "/console/submit"
         assert signed_in_as(gallery, response.headers["location"].replace("%23", "#")) == "Mia"
 
 
