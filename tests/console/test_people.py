@@ -190,6 +190,29 @@ def test_a_role_says_who_sees_what(console: Person) -> None:
     expect(said).to_have_text(["Logos", "Themes", "Authors"])
 
 
+@pytest.mark.rule("contract J3")
+def test_a_role_begins_as_member_moderator_or_administrator(console: Person) -> None:
+    console.sign_in("roles/new")
+    page = console.page
+    beginnings = page.get_by_role("group", name="Begin as")
+    name = page.get_by_label("Name", exact=True)
+    beginnings.get_by_role("button", name="Administrator").click()
+    expect(name).to_have_value("Administrator")
+    beginnings.get_by_role("button", name="Moderator").click()
+    expect(beginnings.get_by_role("button", pressed=True)).to_have_text("Moderator")
+    expect(name).to_have_value("Moderator")
+    # A role with this name exists, and names are unique.
+    beginnings.get_by_role("button", name="Member").click()
+    expect(name).to_have_value("")
+    name.fill("Jury")
+    beginnings.get_by_role("button", name="Moderator").click()
+    expect(name).to_have_value("Jury")
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator(".notice")).to_contain_text("Jury")
+    (role,) = [each for each in console.service.gallery.roles.list(roles.ListRoles()) if each.name == "Jury"]
+    assert {*role.scope} == {"logos:write", "themes:write", "authors:write", "users:read", "changes:read"}
+
+
 @pytest.mark.rule("contract J2", "contract B4")
 def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_reason(console: Person) -> None:
     add_head(console.service)

@@ -2,11 +2,12 @@
 import { h, useEffect } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { listOf, readList } from "../records.js";
+import { path } from "../router.js";
 import { may } from "../session.js";
-import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
+import { ALL, FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Person } from "../parts/people/avatar.js";
-import { Link } from "../parts/primitives/basics.js";
+import { Button, Link } from "../parts/primitives/basics.js";
 import { widgets } from "../parts/primitives/fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -18,15 +19,49 @@ const WRITE = "roles:write";
 /** The number of users listed; the rest is counted, with a link to all of them. */
 const LISTED = 60;
 
-widgets.scope = ({ form, field, describedBy, disabled }) =>
+/** What a new role may begin with. @type {Record<string, readonly string[]>} */
+const BEGINNINGS = {
+  member: ["proposals:write"],
+  moderator: ["logos:write", "themes:write", "authors:write", "users:read", "changes:read"],
+  administrator: [ALL],
+};
+
+widgets.scope = ({ form, field, describedBy, disabled }) => [
+  path.value === "roles/new" && h(Beginnings, { key: "begin", form }),
   h(ScopeMatrix, {
+    key: "matrix",
     scope: /** @type {string[]} */ (form.values.value[field.name]),
     choose: (scope) => form.set(field.name, sameSet(scope, /** @type {string[]} */ (form.base.value[field.name]))),
     label: t("field.scope"),
     disabled,
     describedBy,
     invalid: Boolean(form.problems.value[field.name]),
-  });
+  }),
+];
+
+/** @param {{form: import("../form.js").FormState}} props */
+function Beginnings({ form }) {
+  const name = String(form.values.value["name"]);
+  const scope = /** @type {string[]} */ (form.values.value["scope"]);
+  const names = Object.keys(BEGINNINGS).map((each) => t(/** @type {any} */ (`role.begin.${each}`)));
+  const taken = listOf("role").value.records?.map((each) => each.name.toLowerCase()) ?? [];
+  return h("div", { class: "cluster", role: "group", "aria-label": t("role.begin") },
+    h("span", { class: "hint" }, t("role.begin")),
+    Object.values(BEGINNINGS).map((rights, at) =>
+      h(Button, {
+        key: at,
+        isPressed: rights.length === scope.length && rights.every((each) => scope.includes(each)),
+        reason: beyondMe(rights).length > 0 ? t("scope.beyond") : undefined,
+        onClick: () => {
+          const own = names[at] ?? "";
+          form.set("scope", [...rights]);
+          // A name that somebody typed stays.
+          if (!name || names.includes(name)) form.set("name", taken.includes(own.toLowerCase()) ? "" : own);
+        },
+      }, names[at]),
+    ),
+  );
+}
 
 /** Rights have no order that means anything: put back as they were, nothing is changed. @param {string[]} scope @param {string[]} before */
 const sameSet = (scope, before) => (scope.length === before.length && scope.every((each) => before.includes(each)) ? before : scope);
@@ -36,6 +71,7 @@ export default function RolePage({ params }) {
   const roleId = params.role_id === undefined ? undefined : Number(params.role_id);
   useEffect(() => {
     if (may("users:read")) void readList("user");
+    if (may("roles:read")) void readList("role");
   }, [returned.value]);
   const users = listOf("user").value.records;
   const holders = roleId === undefined ? [] : users?.filter((user) => user.role_id === roleId);

@@ -66,12 +66,13 @@ export function Link({ to, children, ...others }) {
  * @property {string | undefined} [id]
  * @property {string} [form] The id of the form that it submits, where it stands outside of it.
  * @property {"menuitem"} [role] In a menu, where the reason is written below it.
+ * @property {boolean} [isPressed] Whether what it chooses is chosen.
  * @property {any} [key]
  * @property {any} [children]
  */
 
 /** A button that is shown disabled, with the reason, where the signed-in user may not do what it does. @param {ButtonProps} props */
-export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", id: own, form, role, children }) {
+export function Button({ scope, reason, busy = false, idle = false, tone = "plain", icon, shortcut, onClick, type = "button", id: own, form, role, isPressed, children }) {
   const id = useId();
   const why = scope === undefined || may(scope) ? reason : t("needsScope", { scope });
   // Not `disabled`, which could not be reached by keyboard: then nobody would hear the reason.
@@ -83,6 +84,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
       class: `button ${tone}`,
       "aria-disabled": Boolean(why) || busy || idle,
       "aria-busy": busy || undefined,
+      "aria-pressed": isPressed,
       form,
       role,
       tabIndex: role && -1,
