@@ -8,6 +8,7 @@ from hypothesis import assume, given
 
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import jsonl
+from logoadmin.domain.changes.import_lines import Line
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
@@ -316,7 +317,7 @@ def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: s
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
         ((_, line),) = jsonl.read_lines([json.dumps({**values, "created_at": good})], lambda _: None)
-        assert isinstance(line, jsonl.Line)
+        assert isinstance(line, Line)
         assert line.created_at == good
     ((_, refused),) = jsonl.read_lines([json.dumps({**values, "created_at": created_at})], lambda _: None)
     assert isinstance(refused, BadLine)

@@ -19,8 +19,9 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
+from logoadmin.domain.changes.import_lines import Line, LineOutcome, UserLine, serialized_line
 from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
-from logoadmin.domain.changes.jsonl import Line, LineOutcome, RawLine, UserLine, problem_of, serialized_line
+from logoadmin.domain.changes.jsonl import RawLine, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from logoadmin.domain.changes.jsonl import Line, RawLine, read_lines
+from logoadmin.domain.changes.import_lines import Line
+from logoadmin.domain.changes.jsonl import RawLine, read_lines
 from logoadmin.domain.kernel.audited_records import MOST_LOADED
 from logoadmin.domain.kernel.errors import BadLine, InvalidLines, Problem
 from logoadmin.domain.kernel.records import Kind, PasswordHash

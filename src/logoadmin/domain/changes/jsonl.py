@@ -1,27 +1,15 @@
-"""The lines of an import: how each is parsed, checked and stored (contract I)."""
+"""JSON Lines: how each line of an import is parsed and checked (contract I)."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields
-from enum import StrEnum
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final
 
-from pydantic import create_model
-
-from logoadmin.domain.changes.author_names import AuthorsByName
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
-from logoadmin.domain.identity.accounts import end_sign_ins, set_password
-from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.changes.import_lines import LINES, ArtworkLine, Line, UserLine
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
-from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
-from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, UNSET, Input, strict_json
-from logoadmin.domain.kernel.details import Details
+from logoadmin.domain.kernel.command import MAX_JSON, MOST_FIELDS, strict_json
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidInput, NotFound, Problem
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
-from logoadmin.domain.kernel.limits import AuthorIds, AuthorNames, Flag, HashText, UnixTime
-from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, identity_in
+from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.records import PasswordHash
 
 # Byte order marks, which some programs write at the start of a file.
 _UTF_8_MARK: Final = "\ufeff"
@@ -35,237 +23,6 @@ _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 
 RawLine = str | bytes | Problem
-
-
-class LineOutcome(StrEnum):
-    """The result of a line."""
-
-    CREATED = "created"
-    AMENDED = "amended"
-    UNCHANGED = "unchanged"
-
-
-class Line(Input):
-    """A line of a file.
-
-    ``created_at`` may be missing: then it stays, or is the current time. If an id that the service assigns is missing,
-    the line creates a record.
-    """
-
-    created_at: UnixTime = UNSET
-
-    @property
-    def row(self) -> AnyKind:
-        """The kind of its record."""
-        row: AnyKind = KINDS[getattr(self, "kind")]  # noqa: B009 (every subclass has one, as a literal of its own)
-        return row
-
-    @property
-    def phase(self) -> int:
-        """When it is stored: lines with ids first, so that nothing new gets one of these, then authors by their names.
-
-        Lines that name authors come last.
-        """
-        return 0 if self.which is not None else 2
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names by which it refers to authors."""
-        return ()
-
-    @property
-    def which(self) -> tuple[Kind, int] | None:
-        """The kind and the id of its record; None for a new record whose id is not known yet."""
-        id_ = self.row.id_of(self)
-        return None if id_ is UNSET else (self.row.kind, id_)
-
-    def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
-        """Create the record with this id, or update it if it differs."""
-        kind = self.row
-        for field, referred in kind.references.items():
-            get_existing(uow, KINDS[referred], getattr(self, field))
-        known = self._known(uow, named)
-        values = self._values(known, uow.now)
-        if kind.id_of(self) is UNSET:
-            values[kind.id_field] = uow.records(kind).next_id() if known is None else kind.id_of(known)
-        self._complete(values, known, named)
-        record = kind.record(**values)
-        if known is None:
-            self._add(uow, record)
-            return LineOutcome.CREATED
-        if record != known:
-            uow.records(kind).update(record)
-        is_amended = self._amend_beside(uow, known)
-        return LineOutcome.AMENDED if is_amended or record != known else LineOutcome.UNCHANGED
-
-    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:  # noqa: ARG002 (the names are for authors)
-        return None if self.which is None else uow.records(self.row).get(self.row.id_of(self))
-
-    def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
-        """Set what the line leaves to the service."""
-
-    def _values(self, known: Any, now: int) -> dict[str, Any]:
-        created_at = self.created_at
-        if created_at is UNSET:
-            created_at = now if known is None else known.created_at
-        return {**{name: getattr(self, name) for name in self.row.stored_fields}, "created_at": created_at}
-
-    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
-        uow.records(self.row).add(record)
-
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most kinds have neither)
-        """Update links or the password of a record; return whether they differed."""
-        return False
-
-
-class UserLine(Line):
-    """A user; without a password hash, a new user cannot sign in, and an existing user keeps the password."""
-
-    password_hash: HashText = UNSET
-
-    @property
-    def password(self) -> PasswordHash | None:
-        """The password hash, if the line has one."""
-        return None if self.password_hash is UNSET else PasswordHash(self.password_hash)
-
-    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
-        users = uow.records(USERS)
-        users.authorize(None, **snapshot(USERS, record), password=self.password)
-        super()._add(uow, record)
-        if self.password is not None:
-            set_password(uow, USERS.id_of(record), self.password)
-
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        if self.password is None or self.password == identity_in(uow).passwords.get(known.user_id):
-            return False
-        set_password(uow, known.user_id, self.password)
-        end_sign_ins(uow, known.user_id)
-        record_event(uow, "password_changed", known.user_id, uow.caller, uow.now)
-        return True
-
-
-class AuthorLine(Line):
-    """An author; without an id, the one with this name, and without a number, one with a number that nobody has."""
-
-    @property
-    def phase(self) -> int:
-        """After the lines with ids, which may change names."""
-        return 0 if self.which is not None else 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name of an author without an id."""
-        return () if self.which is not None else (getattr(self, AUTHORS.name_field),)
-
-    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:
-        if self.which is not None:
-            return super()._known(uow, named)
-        author_id = named.get(*self.names)
-        return None if author_id is None else uow.records(AUTHORS).get(author_id)
-
-    def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
-        if values["user_id"] is UNSET:
-            values["user_id"] = named.free_number() if known is None else known.user_id
-        if self.which is None:
-            named.add(values["username"], values["author_id"])
-
-
-class ArtworkLine(Line):
-    """An artwork with its links, to authors by their ids or by their names.
-
-    Without an id, it is the one with the origin in its details. With ``merge_details``, members that its details leave
-    out stay as they are; otherwise they are removed.
-    """
-
-    author_ids: AuthorIds = UNSET
-    authors: AuthorNames = UNSET
-    merge_details: Flag = False
-
-    @property
-    def phase(self) -> int:
-        """After all authors, if it names some."""
-        return super().phase if self.authors is UNSET else 2
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its authors."""
-        return () if self.authors is UNSET else self.authors
-
-    @property
-    def _kind(self) -> AnyArtworkKind:
-        return next(kind for kind in ARTWORK_KINDS if kind is self.row)
-
-    def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
-        """Create or update the artwork; its authors must exist, or are created by their names."""
-        if self.author_ids is UNSET:
-            ids = tuple(named.created(name) for name in self.names)
-            return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
-        for author_id in self.author_ids:
-            get_existing(uow, AUTHORS, author_id)
-        artworks, known = artworks_of(uow, self._kind), self._known(uow, named)
-        id_ = self._kind.id_of(self if known is None else known)
-        if getattr(self, "active") and id_ is not UNSET:  # noqa: B009 (the fields are those of the kind)
-            artworks.check_not_blocked(id_, known)
-        return super().store(uow, named)
-
-    def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:
-        if self.which is not None:
-            return super()._known(uow, named)
-        origin = self._details.origin
-        found = () if origin is None else uow.records(self._kind).page(-1, 1, Filter(origin=origin))
-        return artworks_of(uow, self._kind).get(self._kind.id_of(found[0])) if found else None
-
-    @property
-    def _details(self) -> Details:
-        details: Details = getattr(self, "details")  # noqa: B009 (the same)
-        return details
-
-    def _values(self, known: Any, now: int) -> dict[str, Any]:
-        values = {**super()._values(known, now), "authors": () if known is None else known.authors}
-        if self.merge_details and known is not None:
-            values["details"] = known.details.merged(self._details)
-        return values
-
-    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
-        kind = self._kind
-        links: LinksByKind = {kind: AuditedLinks(kind, uow).made(kind.id_of(record), self.author_ids)}
-        uow.records(kind).add(record, links=links)
-
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        return AuditedLinks(self._kind, uow).assign(self._kind.id_of(known), self.author_ids)
-
-
-_BASES: Final[Mapping[Kind, type[Line]]] = {Kind.ROLE: Line, Kind.USER: UserLine, Kind.AUTHOR: AuthorLine}
-
-
-def _line_of(kind: AnyKind) -> type[Line]:
-    """Return the class of the lines of a kind, with the fields and limits of its records."""
-    hints = get_type_hints(kind.record, include_extras=True)
-    # Fields with defaults are newer than the first exports, which do not have them.
-    defaults = {each.name: each.default for each in fields(kind.record) if each.default is not MISSING}
-    values: dict[str, Any] = {"kind": (Literal[kind.kind], ...)} | {
-        name: (hints[name], defaults.get(name, ...)) for name in kind.stored_fields if name != "created_at"
-    }
-    if kind.gives_ids:
-        values[kind.id_field] = (hints[kind.id_field], UNSET)
-    if kind is AUTHORS:
-        values["user_id"] = (hints["user_id"], UNSET)
-    base = _BASES.get(kind.kind, ArtworkLine)
-    return create_model(f"{kind.name}Line", __base__=base, **values)
-
-
-_LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in KINDS.values()}
-
-
-def serialized_line(uow: Reading, kind: AnyKind, record: StoredRecord, *, with_password: bool) -> dict[str, Any]:
-    """Return the line of a record."""
-    values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
-    if kind in ARTWORK_KINDS:
-        created_at = values.pop("created_at")
-        values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
-        values["created_at"] = created_at
-    password = identity_in(uow).passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
-    return values if password is None else {**values, "password_hash": password.hash}
 
 
 def read_lines(
@@ -321,7 +78,7 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     if len(values) > MOST_FIELDS:
         raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
     kind = values.get("kind")
-    line = _LINES.get(kind) if isinstance(kind, str) else None
+    line = LINES.get(kind) if isinstance(kind, str) else None
     if line is None:
         allowed = ", ".join(KINDS)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])

@@ -77,6 +77,10 @@ class InvalidInput(LogoAdminError):
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{'.'.join(map(str, p.loc))}: {p.msg}" for p in self.problems))
 
+    def at(self, *place: str | int) -> tuple[Problem, ...]:
+        """Return the problems of an input that is part of another one, at this place."""
+        return tuple(Problem((*place, *each.loc), each.msg, each.type) for each in self.problems)
+
 
 class TooManyChanges(LogoAdminError):
     """A request has more changes than it may have, or a dry run of them a longer response (contract J7)."""

@@ -7,6 +7,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.acts import Act
+from logoadmin.domain.changes.bulk_service import BulkService
 from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary
 from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.kernel.lists import Listing
@@ -29,7 +30,7 @@ CHANGES_OPERATIONS: Final = (
               "the `change_id` of the last act that you have. The filters find acts with a change that matches. An act "
               "without a `request_id` is one change, undone by its `change_id`. The first 200 changes of an act decide "
               "`fields`, and the first 1,000 `can_undo`; undoing it judges all of them."),
-    Operation("contract J7", "POST /api/changes", bulk.ApplyChanges, bulk.BulkService.apply, Listing[Change],
+    Operation("contract J7", "POST /api/changes", bulk.ApplyChanges, BulkService.apply, Listing[Change],
               "Make many changes",
               "Creates, changes and removes up to 1,000 records: all of them, or none. Each change requires the scope "
               "of its own operation and follows its rules; `version` is the number in the record's `ETag`. Returns the "
