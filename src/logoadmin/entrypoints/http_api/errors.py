@@ -233,8 +233,8 @@ class Faults:
         for code, fault in [*known.items()]:
             if now - fault.latest >= _QUIET:
                 del known[code]
-                told = operation.route, code, now - fault.began, fault.count
-                log.warning("%s: %s is over, after %.0f s and %d requests", *told)
+                values = operation.route, code, now - fault.began, fault.count
+                log.warning("%s: %s is over, after %.0f s and %d requests", *values)
         if not known:
             self._lasting.pop(operation, None)
             self.lasts = bool(self._lasting)

@@ -73,8 +73,8 @@ class Cors:
         if not everybody and not chosen:
             return None
         # Browsers cache the allowed methods, so other origins only get the methods of public reads.
-        told = [method for method, known in operations.items() if chosen or known.is_public_read]
-        methods = (b"access-control-allow-methods", ", ".join(sorted(told)).encode())
+        allowed = [method for method, known in operations.items() if chosen or known.is_public_read]
+        methods = (b"access-control-allow-methods", ", ".join(sorted(allowed)).encode())
         return RenderedResponse(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
 
 

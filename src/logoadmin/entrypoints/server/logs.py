@@ -158,6 +158,6 @@ def _log_request(scope: Scope, answer: Message, ms: float) -> None:
     }
     outcome = " ".join([str(fields["status"] or "unanswered"), *request.causes])
     where = f"{fields['scheme']}://{fields['host'] or '-'}"
-    told = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-", where
+    values = scope["method"], scope["path"], outcome, ms, fields["client"] or "-", fields["request_id"] or "-", where
     level = logging.DEBUG if is_health_check(scope) else logging.INFO
-    _ACCESS.log(level, "%s %s %s %.1f ms %s %s %s", *told, extra={_FIELDS: fields})
+    _ACCESS.log(level, "%s %s %s %.1f ms %s %s %s", *values, extra={_FIELDS: fields})

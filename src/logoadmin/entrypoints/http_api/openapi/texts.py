@@ -23,7 +23,7 @@ TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
     "preferences": "What clients keep for their user, such as the look of a list.",
-    "member_notices": "What users are told about their submissions and works.",
+    "member_notices": "Notices for users about their submissions and works.",
     "publication": "The published gallery, and what is missing from it.",
     "pictures": "The pictures that the gallery keeps.",
     "settings": "What administrators decide for everybody.",
