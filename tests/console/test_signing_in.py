@@ -264,6 +264,15 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
             dialog = page.get_by_role("dialog", name="Confirm that it's you")
             expect(dialog).to_contain_text("does not say when you signed in there")
             expect(dialog.get_by_role("button", name=AT_GITHUB)).to_have_count(0)
+            page.keyboard.press("Escape")
+            # For a session that has ended, GitHub does.
+            service.clock.pass_by(100 * 86_400)
+            page.get_by_role("button", name="Create key").click()
+            ended = page.get_by_role("dialog", name="Please sign in again")
+            with page.expect_popup():
+                ended.get_by_role("button", name=AT_GITHUB).click()
+            expect(ended).to_have_count(0)
+            assert github.asked[-3].query["prompt"] == "select_account"
 
 
 @pytest.mark.rule("contract O7", "contract J2")
