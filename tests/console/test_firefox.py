@@ -7,13 +7,15 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.changes.acts import ListActs
+from logoadmin.domain.changes.proposal_commands import ApplyProposal, ListProposals
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from logoadmin.domain.identity.users import ListUsers
 from tests import firefox
 from tests.console.driver import VIEWS, Person
+from tests.console.external_hosts import PICTURES
 from tests.console.password_host import password_host
 from tests.console.service import Served
-from tests.console.submissions import admit, new_logo, own_logo, submit
+from tests.console.submissions import MEMBER, admit, new_logo, own_logo, submit
 from tests.firefox import CONTROL, ENTER, Firefox
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
@@ -105,6 +107,29 @@ def test_firefox_applies_and_undoes_a_submission(service: Served, fox: Firefox) 
     fox.click(".notice-action")
     fox.becomes("document.querySelector('.remark')?.textContent.includes('undid this')")
     assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Logo 1"
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract R4", "contract R7")
+def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox: Firefox) -> None:
+    admit(service.gallery)
+    name, password = MEMBER
+    fox.open(f"{service.address}/console/submit")
+    fox.type("[name=username]", name)
+    fox.type("[name=password]", password + ENTER)
+    fox.becomes("document.querySelector('.picture-drop .quiet') !== null")
+    fox.click(".picture-drop .quiet")
+    fox.type("[name=preview_url]", f"https://{PICTURES}/sunrise.svg")
+    fox.type("[name=name]", "Sunrise")
+    fox.type("[name=target]", f"forum{CONTROL}s")
+    fox.becomes("document.querySelector('.submission-waiting') !== null")
+    (proposal,) = service.gallery.proposals.list(ListProposals())
+    service.gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id))
+    fox.open(f"{service.address}/console/submit")
+    fox.becomes("document.querySelector('.sidebar .dot') !== null")
+    fox.click(".sidebar a[href$='/works']")
+    fox.becomes("document.querySelector('.submissions li')?.innerText.includes('Published')")
+    fox.becomes("document.querySelector('.sidebar .dot') === null")
 
 
 @pytest.mark.rule("contract J2")
