@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from logoadmin.domain.changes.member_notices import GetNotices
 from logoadmin.domain.changes.proposal_commands import (
@@ -146,6 +146,12 @@ def test_a_member_proposes_a_change_of_an_own_work_and_withdraws_it(console: Per
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Logo 1"
 
 
+def with_page(route: Route) -> None:
+    """Let the console know of a page for visitors, which this service does not have."""
+    response = route.fetch()
+    route.fulfill(response=response, body=response.text().replace("&quot;page&quot;:false", "&quot;page&quot;:true"))
+
+
 @pytest.mark.rule("contract R4", "contract R7")
 def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
@@ -158,6 +164,7 @@ def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person
     removed = next(iter(gallery.logos.list(ListLogos(q="Removed one"))))
     gallery.logos.remove(RemoveLogo(logo_id=removed.logo_id))
     gallery.themes.block(BlockTheme(theme_id=OWN, reason="It covers the page"))
+    page.route(re.compile("/console/works$"), with_page)
     console.sign_in("works", username=NAME, password=PASSWORD)
     rows = page.locator(".submission-row")
     expect(rows).to_have_count(7)
@@ -178,6 +185,9 @@ def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person
     expect(applied.get_by_role("link", name="Submit a change")).to_have_attribute(
         "href", re.compile(r"/works/logos/\d+$")
     )
+    published = applied.get_by_role("link", name="See the page")
+    expect(published).to_have_attribute("href", re.compile(r"/gallery/logos/\d+/$"))
+    expect(rows.get_by_role("link", name="See the page")).to_have_count(2)
     new = rows.filter(has=page.locator(".dot")).locator("a.submission-title")
     assert sorted(new.all_inner_texts()) == ["Applied one", "Declined one", "Removed one", "Theme 1"]
     expect(page.locator(".sidebar .dot")).to_have_count(0)

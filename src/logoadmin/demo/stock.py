@@ -36,6 +36,9 @@ _PAGES: Final[Any] = {
     "wiki": {"name": "Wiki", "documents": ['domain("wiki.example")'], "logo": "#logo"},
     "chat": {"name": "Chat", "documents": ['url-prefix("https://chat.example/")']},
 }
+_RULES: Final = """Your own work, or what its licence lets you share.
+No animation without an end, and nothing that covers a page.
+Somebody looks at it within three days."""
 _TARGETS: Final = (*_PAGES,)
 _MAYA, _JONAS, _LEA, _SAM = 101, 102, 103, 104
 _USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor", _SAM: "Sam Petrov"}
@@ -113,7 +116,7 @@ def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
 
 def _week(passwords: Mapping[str, str]) -> Iterator[tuple[int | None, _Step]]:
     """Yield who did what, in order; the administrator without an id."""
-    yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES))
+    yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES, submission_rules=_RULES))
     yield None, partial(_hire, passwords)
     for number, name in enumerate(_AUTHORS):
         yield _MAYA, partial(_author, number, name)

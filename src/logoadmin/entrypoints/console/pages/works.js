@@ -1,11 +1,12 @@
 /** What a member made and submitted, as one list in which each entry has one state; what they have not seen yet is marked (contract R7). */
 import { h, useEffect } from "../vendor/preact.js";
-import { ROOT, call } from "../client.js";
+import { call } from "../client.js";
+import { PAGE } from "../look.js";
 import { nameOf } from "../presentation.js";
 import { markSeen, unseen } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
 import { navigate } from "../router.js";
-import { me, pageConfig } from "../session.js";
+import { me } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { Button, EmptyState, Link, Skeleton, Time, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { Icon } from "../parts/primitives/icon.js";
@@ -112,7 +113,7 @@ function ofWork(kind, work) {
     picture: work.preview_url,
     at: work.changed_at ?? work.created_at,
     reason: blocked?.reason,
-    ...(work.active && pageConfig.page ? { page: new URL(`gallery/${kind}s/${id}/`, ROOT).href } : {}),
+    ...(work.active && PAGE ? { page: new URL(`${kind}s/${id}/`, PAGE).href } : {}),
   };
 }
 

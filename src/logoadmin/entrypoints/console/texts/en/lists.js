@@ -108,7 +108,6 @@ export default {
   // Overview
   "overview.title": "Overview",
   // Submissions
-  "submissions.mine": "My submissions",
   "submissions.title": "Submissions",
   "submission.title": "Submission",
   "submit.title": "Submit",

@@ -1,7 +1,6 @@
 /** The words of submissions alone, in English. */
 export default {
   // The queue
-  "submissions.all": "All",
   "submissions.applied": "Applied",
   "submissions.apply.done": { one: "Applied {n} submission", other: "Applied {n} submissions" },
   "submissions.apply.not": { one: "{n} submission was not applied.", other: "{n} submissions were not applied." },

@@ -111,7 +111,6 @@ export default {
   // Overview
   "overview.title": "Обзор",
   // Заявки
-  "submissions.mine": "Мои заявки",
   "submissions.title": "Заявки",
   "submission.title": "Заявка",
   "submit.title": "Предложить",

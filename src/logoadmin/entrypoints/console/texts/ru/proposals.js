@@ -2,7 +2,6 @@
 /** @type {import("../../texts.js").Translated<typeof import("../en/proposals.js").default>} */
 export default {
   // Очередь
-  "submissions.all": "Все",
   "submissions.applied": "Принятые",
   "submissions.apply.done": { one: "Принята {n} заявка", few: "Приняты {n} заявки", many: "Принято {n} заявок", other: "Приняты {n} заявки" },
   "submissions.apply.not": { one: "{n} заявка не принята.", few: "{n} заявки не приняты.", many: "{n} заявок не принято.", other: "{n} заявки не приняты." },
