@@ -45,7 +45,8 @@ _USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea
 # Whose passwords are shown, beside that of the administrator.
 MODERATOR: Final = _USERS[_MAYA]
 MEMBER: Final = _USERS[_LEA]
-_MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read")
+# As the console offers them to a new role.
+_MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read", "changes:read")
 _REASON: Final = "The picture was taken from another community without asking."
 _AUTHORS: Final = (
     *("Ann Berg", "Ben Okoro", "Cleo Iwata", "Dario Fenn", "Elif Kaya", "Finn Aalto", "Greta Voss", "Hanna Lis"),
