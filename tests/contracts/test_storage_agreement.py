@@ -30,6 +30,7 @@ from logoadmin.domain.kernel.records import (
     Theme,
     User,
 )
+from logoadmin.ports.changes.member_notice_storage import SeenNotices
 from logoadmin.ports.identity.session_storage import Session
 from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, FactorKind, Identity
 from logoadmin.ports.kernel.change_storage import StoredResponse
@@ -139,6 +140,8 @@ def everything(uow: UnitOfWork) -> object:
         [(uow.secrets.get(key), uow.identity.sessions.refresh_token(key)) for key in ("one", "One", "two")],
         [uow.identity.passwords.credentials(user.username) for user in kinds[USERS]],
         [uow.identity.preferences.get(user.user_id) for user in kinds[USERS]],
+        [uow.member_notices.seen(user_id) for user_id in users],
+        [uow.member_notices.blocked(author.user_id, 99) for author in kinds[AUTHORS]],
         [uow.identity.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
         [(uow.identity.factors.of_user(user_id), uow.identity.recovery_codes.left(user_id)) for user_id in users],
         [uow.identity.identities.of_user(user_id) for user_id in users],
@@ -406,6 +409,13 @@ class Agreement(RuleBasedStateMachine):
     def set_preferences(self, user_id: int, text: str) -> None:
         self.step(
             lambda uow: uow.identity.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),)
+        )
+
+    @rule(user_id=IDS, at=TIMES, words=st.frozensets(st.sampled_from(["applied:1", "blocked:logo:1"])))
+    def set_seen(self, user_id: int, at: int, words: frozenset[str]) -> None:
+        self.step(
+            lambda uow: uow.member_notices.set_seen(user_id, SeenNotices(at, words)),
+            when=(lambda uow: uow.records(USERS).get(user_id),),
         )
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
