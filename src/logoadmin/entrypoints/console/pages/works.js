@@ -34,7 +34,12 @@ const LOOKS = {
 export default function Works() {
   const { data, failure, again } = useRead(readEntries);
   useEffect(() => {
-    if (data?.unseen && document.visibilityState === "visible") void markSeen();
+    if (!data?.unseen) return undefined;
+    // In a tab in the background, nobody has seen it yet.
+    if (document.visibilityState === "visible") return void markSeen();
+    const seen = () => void markSeen();
+    document.addEventListener("visibilitychange", seen, { once: true });
+    return () => document.removeEventListener("visibilitychange", seen);
   }, [data]);
   // Something was decided while the list is open.
   useEffect(() => {
