@@ -19,8 +19,8 @@ export function SignIn() {
       h(Brand, { large: true }),
       isOver() ? h(LinkOver, {}) : h(Form, {}),
     ),
+    !isOver() && h(WayBack, { tone: "quiet" }),
     h("p", { class: "languages" },
-      !isOver() && h(WayBack, { tone: "quiet" }),
       Object.entries(LANGUAGES).map(([tag, name]) =>
         h("button", { key: tag, type: "button", lang: tag, class: "button quiet", "aria-pressed": language.value === tag, onClick: () => chooseLanguage(/** @type {any} */ (tag)) }, name),
       ),

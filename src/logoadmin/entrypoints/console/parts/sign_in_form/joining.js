@@ -1,6 +1,6 @@
 /** How visitors become members, and how they get back to where they came from (contract Q2, R5). */
 import { h } from "../../vendor/preact.js";
-import { HOME } from "../../router.js";
+import { PAGE } from "../../look.js";
 import { pageConfig } from "../../session.js";
 import { t } from "../../texts.js";
 import { rich } from "../primitives/basics.js";
@@ -9,7 +9,7 @@ const { home, submit } = pageConfig.look;
 /** The site that the gallery belongs to. */
 const site = home || submit;
 /** Else its page for visitors, if there is one. */
-const back = site || (pageConfig.page ? new URL("../gallery/", HOME).href : "");
+const back = site || PAGE?.href;
 
 /** @param {{tone: string}} props */
 export function WayBack({ tone }) {
