@@ -173,7 +173,7 @@ def _problem_of(error: csv.Error) -> Problem:
     if "field larger" in words:
         text = f"Field should have at most {_MAX_FIELD} characters; a quotation mark may be missing at its end"
     elif "unexpected end" in words:
-        text = "Field begins with a quotation mark, and none ends it"
+        text = "Field starts with a quotation mark, but none closes it"
     elif "new-line" in words:
         return Problem((), "Lines should end with LF or CRLF", "value_error")
     else:

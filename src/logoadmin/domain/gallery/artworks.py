@@ -99,7 +99,7 @@ class AmendArtwork(OneArtwork[Artwork]):
         Annotated[
             Details,
             described(
-                "New values for members of what it says of itself; `null` removes a member, or all of them.",
+                "New values for members of the details; `null` removes a member, or all of them.",
                 {"licence": "CC-BY-SA-4.0", "homepage": None},
             ),
         ]

@@ -63,7 +63,7 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
 
 
 def _show_companions(database: str | None) -> None:
-    """Print what this installation needs besides its database, and no secret."""
+    """Print the files and settings that this installation needs besides its database, without secrets."""
     from logoadmin.settings import load_settings
 
     companions = list(_companions(load_settings(database=database)))

@@ -55,7 +55,7 @@ def init(database: str | None) -> None:
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
 @database_option
 def events(database: str | None, limit: int | None, **asked: Any) -> None:
-    """Print sign-ins and what else happened to accounts as JSON Lines, the newest event first."""
+    """Print sign-ins and other account events as JSON Lines, newest first."""
     from logoadmin.domain.identity.records import SignInEvent
     from logoadmin.domain.identity.sign_in_events import ListEvents
 

@@ -121,7 +121,7 @@ class CodeSignIn(Service):
 
 
 class CreateLink(Command):
-    """A link that signs a member of the host site in once, and makes them a user if they are none yet."""
+    """A link that signs a member of the host site in once, and creates their user if it does not exist."""
 
     answers_secrets = True
 

@@ -44,7 +44,9 @@ class _Names(Input):
 class UserStyle:
     """The fields of an artwork that a user style fills."""
 
-    name: Annotated[str | None, described("Its name; `null` if it has none that an artwork may have.", "Aurora")]
+    name: Annotated[
+        str | None, described("Its name; `null` if it has none, or one that an artwork cannot have.", "Aurora")
+    ]
     authors: Annotated[tuple[str, ...], described("The names of its authors.", ["Ann"])]
     details: Annotated[
         Details, described("What it says of itself.", {"licence": "MIT", "homepage": "https://example.org/aurora"})
