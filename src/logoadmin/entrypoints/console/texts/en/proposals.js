@@ -82,7 +82,7 @@ export default {
   "news.known": "As before:",
   "news.lines": { one: "Line {lines}", other: "Lines {lines}" },
   "news.nothing": "The change contacts no new host and brings no new risk.",
-  "news.nothing.new": "It contacts no other host, and nothing in it needs attention.",
+  "news.nothing.new": "Its CSS contacts no other host and has no risks.",
   "news.same.custom_css": "Same CSS as {works}",
   "news.same.preview_url": "Same picture as {works}",
   "mark.animation": "Moves",

@@ -83,7 +83,7 @@ export default {
   "news.known": "Как и раньше:",
   "news.lines": { one: "Строка {lines}", few: "Строки {lines}", many: "Строки {lines}", other: "Строки {lines}" },
   "news.nothing": "Изменение не обращается к новым хостам и не добавляет рисков.",
-  "news.nothing.new": "К другим хостам не обращается, внимания ничего не требует.",
+  "news.nothing.new": "CSS не обращается к другим хостам, рисков в нём нет.",
   "news.same.custom_css": "Тот же CSS, что у {works}",
   "news.same.preview_url": "Та же картинка, что у {works}",
   "mark.animation": "Движется",
