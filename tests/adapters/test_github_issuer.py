@@ -121,6 +121,8 @@ def test_a_wrong_secret_and_a_wrong_callback_are_in_the_log(fake: FakeGitHub, ca
         *((200, {"token_type": "bearer"}), (200, {"token_type": "bearer", "access_token": 5})),
         *[(200, {"token_type": "bearer", "access_token": lie}) for lie in ("", "a b", "a\r\nX: y", "\N{SNOWMAN}")],
         (200, {"error": "bad_verification_code", "token_type": "bearer", "access_token": "gho_s3cret"}),
+        (200, {"error": "S3cret!", "token_type": "bearer", "access_token": "gho_s3cret"}),
+        (200, {"error": None, "token_type": "bearer", "access_token": "gho_s3cret"}),
         *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
     ],
 )

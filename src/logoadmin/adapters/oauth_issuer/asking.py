@@ -81,10 +81,10 @@ def token_response(received: Fetched) -> Mapping[str, Any]:
     Raises:
         Unusable: the endpoint refuses the code, or the response is not one for bearer tokens.
     """
+    answer = json_object(received, "token response") if received.status == 200 else {}
     # GitHub responds with status 200 to what it refuses.
-    if received.status != 200 or _error_code(received) is not None:
+    if received.status != 200 or "error" in answer:
         raise Unusable(f"its token endpoint refuses the code{_reason(received)}")
-    answer = json_object(received, "token response")
     if str(answer.get("token_type")).lower() != "bearer":
         raise Unusable("its token response is not one for bearer tokens")
     return answer
