@@ -170,6 +170,9 @@ def gallery_page() -> GalleryPage:
     templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}
     sample = re.sub(rb"\s*<script.*</script>", b"", _asset("entrypoints/console", "preview.html")).decode()
     beside["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
+    # The page and the console are one family.
+    beside["page.css"] = _asset("entrypoints/console/style", "tokens.css") + beside["page.css"]
+    beside["page-face.woff2"] = _asset("entrypoints/console/vendor", "face.woff2")
     words = words_of(_asset("gallery_page", "texts.json"))
     return JinjaGalleryPage(templates, words, dict(sorted(beside.items())), CommonmarkText())
 

@@ -51,7 +51,7 @@ for (const link of findAll("a[href*='{url}']")) link.setAttribute("href", (link.
 const [settings] = findAll(".settings");
 const scheme = /** @type {HTMLSelectElement} */ (settings?.firstElementChild);
 const other = /** @type {HTMLElement} */ (settings?.lastElementChild);
-const paint = () => (root.dataset.scheme = scheme.value);
+const paint = () => (root.dataset.theme = scheme.value);
 settings?.removeAttribute("hidden");
 scheme.value = remembered("scheme") ?? "";
 paint();

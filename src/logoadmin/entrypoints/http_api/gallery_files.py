@@ -30,6 +30,7 @@ _MEDIA_TYPES: Final = {
     "html": "text/html; charset=utf-8",
     "xml": "application/xml",
     "webp": "image/webp",
+    "woff2": "font/woff2",
 }
 # Pages cannot say themselves that nobody may frame them.
 PAGE_POLICY: Final = f"{POLICY}; frame-ancestors 'none'"

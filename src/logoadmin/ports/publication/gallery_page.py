@@ -5,8 +5,8 @@ from typing import Final, Protocol
 
 # What a page may load: the files of its gallery, and pictures.
 POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src https: http: data: 'self'; "
-    "base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
+    "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
 )
 
 

@@ -26,7 +26,7 @@ _HASHED: Final = (
 )
 _STYLE: Final = r"[0-9]{1,19}\.user\.css"
 # What the page loads besides the reader; these are published as they are.
-_ASSET: Final = r"page(?:-[a-z]{1,40})?\.(?:css|js)"
+_ASSET: Final = r"page(?:-[a-z]{1,40})?\.(?:css|js|woff2)"
 _UNHASHED: Final = (
     *(("logos/", _STYLE), ("themes/", _STYLE)),
     *((folder, re.escape(PAGE)) for folder in (rf"(?:logos|themes)/{PAGE_ID}/", r"authors/[0-9]{1,19}/", CHECKS)),
