@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.errors import TooManyPictures
@@ -19,6 +19,7 @@ from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.ports.kernel.outgoing import Fetched
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER
+from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -210,3 +211,25 @@ def test_copies_for_a_selection_are_one_change_with_one_undo_and_failures_are_li
             break
         page.wait_for_timeout(100)
     assert now() == before
+
+
+@pytest.mark.rule("contract P1", "contract J3")
+@pytest.mark.parametrize(("shade", "ground"), [(255, "dark"), (0, "light")])
+def test_a_logo_lies_on_the_ground_of_its_picture_and_a_theme_fills_its_frame(
+    console: Person, shade: int, ground: str
+) -> None:
+    word = Image.new("RGBA", (320, 200))
+    word.paste((shade, shade, shade, 255), (40, 60, 280, 140))
+    file = io.BytesIO()
+    word.save(file, "PNG")
+    gallery = console.service.gallery
+    sent = gallery.pictures.send(SendPicture(), file.getvalue())
+    assert sent.ground == ground
+    url = f"{console.service.address}/pictures/{sent.picture}.webp"
+    gallery.logos.amend(AmendLogo(logo_id=1, preview_url=url))
+    theme = gallery.themes.create(CreateTheme(**ARTWORK | {"preview_url": url}))
+    console.sign_in("logos/1")
+    expect(console.page.locator(f".picture-shown .picture.there.on-{ground}")).to_be_visible()
+    console.open(f"themes/{theme.theme_id}")
+    picture = console.page.locator(".record-picture .picture.theme.there")
+    expect(picture.locator("img")).to_have_css("object-fit", "cover")

@@ -171,7 +171,7 @@ def test_on_a_phone_works_begin_within_480_px_and_the_search_stays(
 def test_visitors_choose_their_language_and_light_or_dark(page: Page) -> None:
     page.get_by_role("combobox", name="Appearance").select_option("dark")
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert dark == "rgb(21, 20, 18)"
+    assert dark == "oklch(0.195 0.013 265)"
     page.get_by_role("button", name="Русский").click()
     expect(page.get_by_role("searchbox", name="Название, автор или метка")).to_be_visible()
     assert page.evaluate("document.documentElement.lang") == "ru"

@@ -8,6 +8,7 @@ import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy } from "../parts/primitives/lazy.js";
+import { OnPage } from "../parts/publication/on_page.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -31,7 +32,7 @@ export default function ArtworkPage({ kind, params }) {
     newTitle: t(`${kind}s.new`),
     create: (values, all) => createWith(kind, values, all.authors ?? []),
     next: authorStep,
-    picture: (record) => h(Picture, { url: record.preview_url }),
+    picture: (record) => h(Picture, { kind, url: record.preview_url }),
     states: (artwork) => h(State, { kind, artwork }),
     // Takes it from readers at once, which switching off does not.
     actions: (editing) => h(MenuItem, { tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setBlocking(true) }, t("block")),
@@ -70,5 +71,6 @@ function State({ kind, artwork }) {
   return [
     !known.blocked && h("span", { key: "active", class: artwork.active ? "state state-on" : "state" }, t(artwork.active ? "record.on" : "record.off")),
     shown.map((state) => h("span", { key: state, class: `state state-${state}` }, t(`state.${state}`))),
+    artwork.active && h(OnPage, { key: "page", kind, id: artwork[KINDS[kind].id] }),
   ];
 }

@@ -9,6 +9,7 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Button, IconButton, Link, Skeleton, Time, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
+import { OnPage } from "../parts/publication/on_page.js";
 import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { useRead } from "../parts/primitives/use_read.js";
@@ -88,11 +89,11 @@ function Outcome({ proposal }) {
 /** Whether a work that was applied is blocked or gone, and the way on for its author. @param {{artwork: Proposal["artworks"][number], isMine: boolean}} props */
 function AppliedWork({ artwork: { kind, id }, isMine }) {
   const { blocked } = statesOf(kind, id);
-  const { failure } = useRead(async (signal) => void (await (kind === "logo" ? call("get", "/api/logos/{logo_id}", { path: { logo_id: id }, signal }) : call("get", "/api/themes/{theme_id}", { path: { theme_id: id }, signal }))), [kind, id]);
+  const { data, failure } = useRead(async (signal) => (await (kind === "logo" ? call("get", "/api/logos/{logo_id}", { path: { logo_id: id }, signal }) : call("get", "/api/themes/{theme_id}", { path: { theme_id: id }, signal }))).data, [kind, id]);
   if (failure?.status === 404) return h("div", { class: "remark cluster" }, h("span", null, t("work.removed")), isMine && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
-  if (!blocked && !isMine) return null;
   return h("div", { class: blocked ? "remark cluster" : "cluster" },
     blocked && h("span", { dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
+    data?.active && h(OnPage, { kind, id }),
     isMine && !mayDecideOn(kind) && h(Link, { to: `works/${kind}s/${id}`, class: "button plain" }, t("work.change")),
   );
 }

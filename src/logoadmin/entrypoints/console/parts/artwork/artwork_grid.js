@@ -18,8 +18,8 @@ export function ArtworkGrid({ kind, artworks, selection }) {
     items: artworks,
     id: (/** @type {any} */ artwork) => artwork[id],
     label: t(`${kind}s.title`),
-    cardWidth: 160,
-    cardHeight: 136,
+    // The picture of a theme has about 16:10.
+    ...(kind === "theme" ? { cardWidth: 200, cardHeight: 188 } : { cardWidth: 160, cardHeight: 136 }),
     card,
     selection,
   });
@@ -32,7 +32,7 @@ function cardOf(kind, selection) {
     const authors = item.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ");
     const selected = selection.ids.value.has(item[id]);
     return h("article", { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
-      h(Picture, { url: item.preview_url, shown: withPicture }),
+      h(Picture, { kind, url: item.preview_url, shown: withPicture }),
       h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
       h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),
       h(States, { kind, artwork: item }),

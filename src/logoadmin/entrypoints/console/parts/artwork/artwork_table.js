@@ -14,7 +14,7 @@ export function ArtworkTable({ kind, artworks, selection }) {
   const name = (/** @type {any} */ artwork) =>
     h("span", { class: "cell-selectable" },
       h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork) }),
-      h(Picture, { url: artwork.preview_url }),
+      h(Picture, { kind, url: artwork.preview_url }),
       h(Link, { to: `${kind}s/${artwork[id]}`, class: "cell-link", dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     );
   return h(Table, {

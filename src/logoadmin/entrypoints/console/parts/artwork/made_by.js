@@ -44,7 +44,7 @@ function Made({ kind, authorId }) {
 function One({ kind, artwork }) {
   const { blocked } = statesOf(kind, artwork[`${kind}_id`]);
   return h("li", null,
-    h(Picture, { url: artwork.preview_url }),
+    h(Picture, { kind, url: artwork.preview_url }),
     h(Link, { to: `${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
     h("bdi", { class: "hint" }, artwork.target),
     blocked && h("span", { class: "problem", dir: "auto" }, t("work.blocked", { reason: blocked.reason })),

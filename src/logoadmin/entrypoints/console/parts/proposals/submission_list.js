@@ -51,7 +51,7 @@ function Row({ proposal, hasSubmitter, hasState }) {
   const time = h(Time, { seconds: at });
   const about = !hasSubmitter || isOwn(proposal) ? time : rich("submission.by", { who: h(Submitter, { of: proposal }), time });
   return h(Link, { to: `submissions/${id}`, class: "submission-row" },
-    h("span", { class: "submission-picture" }, url ? h(Picture, { url }) : null),
+    h("span", { class: "submission-picture" }, url ? h(Picture, { url, kind: Object.keys(counts)[0] ?? "" }) : null),
     h("span", { class: "submission-line" },
       h("span", { class: "stack tight submission-about" },
         h("span", { class: "submission-title", dir: "auto" }, title),

@@ -17,6 +17,7 @@ export default {
   needsScope: "You need the {scope} permission. Ask an administrator.",
   "name.invisible": "(no visible name) {id}",
   no: "No",
+  "page.on": "On the page",
   "page.see": "See the page",
   "palette.open": "Search",
   "picture.failed": "Picture failed to load",

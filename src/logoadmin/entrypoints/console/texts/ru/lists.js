@@ -20,6 +20,7 @@ export default {
   needsScope: "Нужно право {scope}. Обратитесь к администратору.",
   "name.invisible": "(без видимого названия) {id}",
   no: "Нет",
+  "page.on": "На странице",
   "page.see": "Открыть страницу",
   "palette.open": "Поиск",
   "picture.failed": "Картинка не загрузилась",
