@@ -121,6 +121,9 @@ export function pictureUrl(url) {
 
 /** What a list says that has nothing to show, or a whole view. @param {{title: any, icon?: IconName, whole?: boolean, children?: any}} props */
 export function EmptyState({ title, icon = "Inbox", whole = false, children }) {
+  useEffect(() => {
+    if (whole) nameTab(title);
+  }, [title]);
   return h("div", { class: "empty" }, h(Icon, { name: icon }), h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
 }
 
