@@ -5,9 +5,10 @@ position of each token stays that in the text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 from tinycss2 import parse_component_value_list
@@ -38,6 +39,12 @@ DROPPED: Final = (")", "]", "bad-url")
 END_OF_URL: Final = re.compile(r"(?:\\.|[^)\\])*\)", re.DOTALL)
 
 Nodes = list[Node]
+
+# What is inside a node, by its class. A table, since comparing classes took a fifth of the time of judging.
+_INSIDE: Final[Mapping[type[Node], Callable[[Node], Nodes]]] = {
+    FunctionBlock: attrgetter("arguments"),
+    **dict.fromkeys((CurlyBracketsBlock, ParenthesesBlock, SquareBracketsBlock), attrgetter("content")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +122,8 @@ def has_too_many_blocks(css: str) -> bool:
 
 def contents(node: Node) -> Nodes | None:
     """Return the component values inside a block or function; None for a token."""
-    if isinstance(node, FunctionBlock):
-        return node.arguments
-    if isinstance(node, CurlyBracketsBlock | ParenthesesBlock | SquareBracketsBlock):
-        return node.content
-    return None
+    inside = _INSIDE.get(type(node))
+    return None if inside is None else inside(node)
 
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
