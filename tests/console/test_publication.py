@@ -369,3 +369,24 @@ def test_the_overview_begins_with_what_to_do_and_says_when_sites_are_behind(cons
     page.unroute("**/gallery/latest.json")
     card.get_by_role("button", name="Publish now").click()
     expect(card.locator(".remark")).to_have_count(0)
+
+
+@pytest.mark.rule("contract J3", "contract Q1")
+def test_an_active_work_leads_to_its_page_for_visitors(console: Person) -> None:
+    def with_page(route: Route) -> None:
+        answered = route.fetch()
+        route.fulfill(
+            response=answered, body=answered.text().replace("&quot;page&quot;:false", "&quot;page&quot;:true")
+        )
+
+    page, logos = console.page, console.service.gallery.logos
+    page.route(re.compile(r"/console/[^~]*$"), with_page)
+    logos.amend(AmendLogo(logo_id=1, active=True))
+    logos.amend(AmendLogo(logo_id=2, active=False))
+    console.sign_in("logos/1")
+    expect(page.get_by_role("link", name="See the page")).to_have_attribute("href", re.compile("/gallery/$"))
+    link = page.locator(".record-facts").get_by_role("link", name="On the page")
+    expect(link).to_have_attribute("href", re.compile("/gallery/logos/1/$"))
+    console.open("logos/2")
+    expect(page.locator(".record-facts")).to_contain_text("Off")
+    expect(link).to_have_count(0)
