@@ -1,16 +1,17 @@
 """The routes of the console: one page for every view, its files, and the frame that previews CSS (contract J2)."""
 
+import asyncio
 import functools
 import html
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import metadata
 from typing import Any, Final
 from zlib import crc32
 
-from anyio import CapacityLimiter, move_on_after, to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -81,7 +82,7 @@ class _Console:
         self._picture_hosts = picture_hosts
         self._has_page = has_page
         self._look: Mapping[str, str | None] = {}
-        self._limiter = CapacityLimiter(1)
+        self._thread = ThreadPoolExecutor(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
@@ -122,13 +123,10 @@ class _Console:
 
     async def _current_look(self) -> Mapping[str, str | None]:
         """Return how the gallery looks, or did when the database was last within reach."""
-        look = self._gallery.look
-        with move_on_after(_LOOK_TIMEOUT), suppress(StorageUnavailable):
-            self._look = (
-                await to_thread.run_sync(look, limiter=self._limiter, abandon_on_cancel=True)
-                if self._gallery.waits
-                else look()
-            )
+        look, loop = self._gallery.look, asyncio.get_running_loop()
+        with suppress(StorageUnavailable, TimeoutError):
+            async with asyncio.timeout(_LOOK_TIMEOUT):
+                self._look = await loop.run_in_executor(self._thread, look) if self._gallery.waits else look()
         return self._look
 
     def _file(self, request: Request, digest: str, name: str) -> Response:
