@@ -2,7 +2,7 @@
 import { call, Failure } from "../../client.js";
 
 /** The largest file that the service accepts. */
-const MOST = 4 * 1024 * 1024;
+const MOST = 8 * 1024 * 1024;
 
 /** @typedef {{url: string, width: number, height: number, size: number}} Kept */
 
