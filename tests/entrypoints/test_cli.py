@@ -762,7 +762,7 @@ def test_csv_is_imported_and_what_stays_unpublished_is_said(run: Run) -> None:
     says_one_line(run("import", "logos.csv"), 2, "--kind")
     ended = run("import", "logos.csv", "--kind", "logo", "--charset", "cp1251")
     assert ended.out.startswith("Imported 3 logos (3 created)\n")
-    assert "Not published: logo 2: They are switched off" in ended.err
+    assert "Not published: logo 2: They are inactive" in ended.err
     assert "Traceback" not in ended.err
     assert run("export", "out.csv", "--kind", "logo", "--format", "csv").code == 0
     assert run("import", "out.csv", "--kind", "logo").out == "Imported 3 logos (3 unchanged)\n"
