@@ -9,6 +9,7 @@ import { navigate, query, setQuery } from "../router.js";
 import { may, me } from "../session.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { SelectBox } from "../parts/artwork/artwork_controls.js";
 import { ManyBar } from "../parts/lists/bulk_bar.js";
 import { useSelection } from "../parts/lists/selection.js";
 import { decideMany } from "../parts/proposals/deciding.js";
@@ -40,7 +41,7 @@ export default function Submissions() {
         ),
       ),
       h("div", { class: "cluster", role: "group", "aria-label": t("filters") },
-        chips.map((each) => h("button", { key: each, type: "button", class: "button plain chip", "aria-pressed": each === only, onClick: () => setQuery({ only: each === only ? "" : each }) }, t(/** @type {any} */ (`submissions.only.${each}`)))),
+        chips.map((each) => h("button", { key: each, type: "button", class: "button plain pill", "aria-pressed": each === only, onClick: () => setQuery({ only: each === only ? "" : each }) }, t(/** @type {any} */ (`submissions.only.${each}`)))),
       ),
     ),
     isQueue ? h(Queue, { proposals: queue.value.proposals && inTurn() }) : h(Pages, { key: `${state} ${only}`, state, isMine: only === "mine", label: title }),
@@ -61,9 +62,10 @@ function Queue({ proposals }) {
   if (proposals.length === 0) {
     return waiting() > 0 ? h(EmptyState, { icon: "SearchX", title: t("submissions.empty") }) : h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
   }
+  const box = (/** @type {import("../proposals.js").ProposalSummary} */ { proposal_id: id, title: name }) => h(SelectBox, { selection, id, name });
   return [
     h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: SelectNone }),
-    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection }),
+    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection, box }),
     chosen.length > 0 && h(Decide, { key: "decide", chosen, selection }),
   ];
 }

@@ -4,7 +4,7 @@ import { call } from "../../client.js";
 import { t } from "../../texts.js";
 import { Button, Skeleton } from "../primitives/basics.js";
 import { Copy } from "../primitives/copy.js";
-import { About } from "../primitives/fields.js";
+import { About } from "../primitives/about_field.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { QrCode } from "./qr_code.js";
 

@@ -8,7 +8,7 @@ import { allWords } from "../../scopes.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
-import { About } from "../primitives/fields.js";
+import { About } from "../primitives/about_field.js";
 import { Pick } from "../lists/toolbar.js";
 import { ScopeMatrix } from "./scope_matrix.js";
 import { ShownOnce } from "./shown_once.js";

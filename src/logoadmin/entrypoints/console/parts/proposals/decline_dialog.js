@@ -6,7 +6,7 @@ import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { About } from "../primitives/fields.js";
+import { About } from "../primitives/about_field.js";
 import { useRead } from "../primitives/use_read.js";
 
 /** As the service takes it. */

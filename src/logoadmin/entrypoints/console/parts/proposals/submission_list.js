@@ -2,7 +2,6 @@
 import { h } from "../../vendor/preact.js";
 import { isOwn } from "../../proposals.js";
 import { enumeration, t } from "../../texts.js";
-import { SelectBox } from "../artwork/artwork_controls.js";
 import { selectUpTo } from "../lists/selection.js";
 import { Link, Time, rich } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
@@ -12,14 +11,14 @@ import { FirstWork, State, Submitter, blockOf } from "./submission_words.js";
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {import("../lists/selection.js").Selection} Selection */
 
-/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: Selection}} props */
-export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection }) {
+/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: Selection, box?: (proposal: ProposalSummary) => any}} props With `selection`, each has a `box`. */
+export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection, box }) {
   return h("ul", { class: "box divided submissions", "aria-label": label, onKeyDown: selection && ((/** @type {KeyboardEvent} */ event) => pressed(event, proposals, selection)) },
     proposals.map((proposal) => {
-      const { proposal_id: id, title } = proposal;
+      const { proposal_id: id } = proposal;
       const isChosen = selection?.ids.value.has(id);
       return h("li", { key: id, class: isChosen ? "selected" : undefined, onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id) },
-        selection && h(SelectBox, { selection, id, name: title }),
+        box?.(proposal),
         h(Row, { proposal, hasSubmitter, hasState }),
       );
     }),
