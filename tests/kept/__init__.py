@@ -1,0 +1,1 @@
+"""Databases that released versions made, which every later version opens (contract K7)."""
