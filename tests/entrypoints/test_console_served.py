@@ -202,9 +202,9 @@ def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> Non
     usual = look()
     names = ("gallery_title", "gallery_mark", "gallery_accent")
     assert usual == {"title": "Gallery", "home": home, "submit": submit} | dict.fromkeys(names)
-    gallery.settings.amend(AmendSettings(gallery_title='"<b>', gallery_home="", gallery_accent="#3355cc"))
+    gallery.settings.amend(AmendSettings(gallery_title='"<b>{config}', gallery_home="", gallery_accent="#3355cc"))
     known = look()
-    assert known == usual | {"gallery_title": '"<b>', "home": "", "gallery_accent": "#3355cc"}
+    assert known == usual | {"gallery_title": '"<b>{config}', "home": "", "gallery_accent": "#3355cc"}
     watched.fault = StorageUnavailable(watched.server)
     assert look() == known
 

@@ -91,7 +91,7 @@ def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], None]) -
 
 
 @pytest.mark.rule("contract L4")
-@pytest.mark.parametrize("signature", ["kept", "none", "other key", "no state"])
+@pytest.mark.parametrize("signature", ["kept", "none", "no text", "other key", "no state"])
 def test_nobody_without_the_gallery_key_can_choose_a_verdict(
     stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], clock: FrozenClock, signature: str
 ) -> None:
@@ -102,6 +102,8 @@ def test_nobody_without_the_gallery_key_can_choose_a_verdict(
         with_other_index(published, lambda verdicts: verdicts.update(signature=stolen))
     elif signature == "no state":
         published.files[STATE] = b"[]"
+    elif signature == "no text":
+        with_other_index(published, lambda verdicts: verdicts.update(signature="\ud800"))
     else:
         with_other_index(published, lambda verdicts: None if signature == "kept" else verdicts.pop("signature"))
     judged.clear()

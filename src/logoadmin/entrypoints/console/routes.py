@@ -25,6 +25,8 @@ from logoadmin.entrypoints.console.assets import Asset, AssetFolder
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
 _FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
+# The places of the page that are filled when it is served.
+_PLACE: Final = re.compile(r"\{(files|preloads|title|config)\}")
 # The frame has no origin, so its files are those of another one to it: Firefox loads none of them without this, because
 # the frame is embedded without credentials.
 _PREVIEW_HEADERS: Final = {"cross-origin-resource-policy": "cross-origin"}
@@ -153,15 +155,14 @@ class _Console:
             for name in assets.preloads(path)
         )
         config = {**json.loads(assets.by_name["config.json"].body), "look": look}
-        body = (
-            assets.by_name["index.html"]
-            .body.decode()
-            .replace("{files}", here)
-            .replace("{preloads}", links)
-            .replace("{title}", html.escape(look.get("gallery_title") or look.get("title") or ""))
-            .replace("{config}", html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))))
-            .encode()
-        )
+        values = {
+            "files": here,
+            "preloads": links,
+            "title": html.escape(look.get("gallery_title") or look.get("title") or ""),
+            "config": html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))),
+        }
+        # At once, since a title may contain the place of another value.
+        body = _PLACE.sub(lambda place: values[place[1]], assets.by_name["index.html"].body.decode()).encode()
         headers = {
             "cache-control": "no-cache",
             "content-security-policy": _POLICY,

@@ -11,7 +11,8 @@ from logoadmin.ports.publication.gallery_files import GalleryFiles
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # What the templates write: links from the page of an artwork or an author, and the entries of pages, feed and sitemap.
 _LINK: Final = re.compile(rb'href="(?:\.\./)+((?:authors|logos|themes)/[0-9]+/)"')
-_ENTRY: Final = re.compile(rb'\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)
+# An entry begins at a run of white space and not within it: a work's text may be thousands of spaces.
+_ENTRY: Final = re.compile(rb'(?<!\s)\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)
 _LISTED: Final = re.compile(rb'(?:href="|<loc>)(?:[^"<]*/)?((?:logos|themes)/[0-9]+/)["<]')
 # Twice as many works as a page lists of each author: others may have come and gone since it was written.
 _NEAR: Final = 8

@@ -76,7 +76,7 @@ def verdicts_in(files: GalleryFiles | None, targets: Targets, keys: Sequence[Sig
     with suppress(OSError):
         noted = None if files is None else notes_in(files.read(STATE)).get("verdicts")
         if files is not None and isinstance(noted, dict) and IMMUTABLE_NAME.fullmatch(name := str(noted.get("index"))):
-            index, signature = files.read(name) or b"", str(noted.get("signature")).encode()
+            index, signature = files.read(name) or b"", str(noted.get("signature")).encode(errors="replace")
             content = _signed(sha256(index), targets)
             if any(compare_digest(base64url(key.sign(content)).encode(), signature) for key in keys):
                 return Verdicts(targets, _verdicts_of(index.decode()))
