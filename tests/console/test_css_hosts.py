@@ -114,7 +114,12 @@ def test_imports_are_taken_out_where_browsers_follow_them(
         *(("a{b:url(", "\\aaaaaa", "("), ("a{b:url(", "\\a", "("), ("a{b:url(", " ", "(}"), ("a{b:url(", "x ", "(}")),
         ("@import 'https://a.example' ", "/* ", ""),
         ("@import 'https://a.example' layer(", "(", ";"),
-        *(("", "@document ", ""), ("", "@document'@document\"", ""), ("", '@document"\\', "")),
+        *(
+            ("", "@document ", ""),
+            ("", "@document'@document\"", ""),
+            ("", '@document"\\', ""),
+            ("", '@document\\"', ""),
+        ),
     ],
 )
 def test_css_that_is_made_to_be_tried_in_many_ways_is_read_in_a_moment(

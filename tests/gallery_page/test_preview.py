@@ -1,5 +1,6 @@
 """The preview on the page of a work: hostile CSS runs nothing there, and contacts nobody (contract Q1, J2)."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,17 @@ def test_nothing_runs_in_the_frame_even_if_somebody_gets_markup_into_it(page: Pa
     )
     page.wait_for_timeout(200)
     assert page.evaluate("globalThis.ran") is None
+
+
+@pytest.mark.parametrize("piece", ["http://", "http:///pictures/", '@document\\"'])
+def test_long_css_that_is_made_to_be_tried_in_many_ways_is_shown_in_a_moment(
+    page: Page, address: str, piece: str
+) -> None:
+    page.goto(f"{address}themes/1/")
+    began = time.monotonic()
+    page.evaluate(SHOW, f"/* {piece * (524_000 // len(piece))} */ h1 {{ color: rgb(1, 2, 3) }}")
+    expect(page.frame_locator("iframe").locator("h1").first).to_have_css("color", "rgb(1, 2, 3)")
+    assert time.monotonic() - began < 5  # trying everything takes much longer
 
 
 @pytest.mark.release

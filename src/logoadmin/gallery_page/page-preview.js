@@ -3,10 +3,10 @@ import { language } from "./page-choices.js";
 import sample from "./page-sample.js";
 
 /** The start of rules for some pages, which apply to the sample as well. */
-const DOCUMENT = /@(?:-moz-)?document\b(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|[^"'{};@])*\{/gi;
+const DOCUMENT = /@(?:-moz-)?document\b(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|[^"'{};@\\])*\{/gi;
 
 /** The address of a picture of the gallery, of which it may have a copy beside its pages. */
-const OWN_PICTURE = /https?:\/\/[^\s"'()\\]+\/pictures\/(?=[0-9a-f]{64}(?:-320)?\.webp)/g;
+const OWN_PICTURE = /https?:\/\/(?:(?!https?:\/\/)[^\s"'()\\])+\/pictures\/(?=[0-9a-f]{64}(?:-320)?\.webp)/g;
 
 /** @param {HTMLElement} place with the frame, and the buttons for it @param {string} css */
 export function show(place, css) {

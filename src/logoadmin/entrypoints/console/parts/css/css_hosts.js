@@ -240,7 +240,7 @@ function unescaped(text) {
 }
 
 /** The beginning of a rule for some pages. */
-const DOCUMENT = /@(?:-moz-)?document\b(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|[^"'{};@])*\{/gi;
+const DOCUMENT = /@(?:-moz-)?document\b(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|[^"'{};@\\])*\{/gi;
 
 /** @param {string} css @returns {string} in which rules for some pages alone, which are for managers of user styles, apply to all: browsers skip them */
 export const onAllPages = (css) => css.replace(DOCUMENT, "@media all{");
