@@ -262,7 +262,7 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
             page.get_by_role("row", name=re.compile("^Authors")).get_by_role("checkbox").check()
             page.get_by_role("button", name="Create key").click()
             dialog = page.get_by_role("dialog", name="Confirm that it's you")
-            expect(dialog).to_contain_text("does not say when you signed in there")
+            expect(dialog).to_contain_text("does not report when you signed in there")
             expect(dialog.get_by_role("button", name=AT_GITHUB)).to_have_count(0)
             page.keyboard.press("Escape")
             # For a session that has ended, GitHub does.

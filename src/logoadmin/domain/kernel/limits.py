@@ -380,7 +380,8 @@ GalleryAccent = Annotated[
     AfterValidator(matching(_COLOUR, "string_pattern_mismatch", "Input should be a colour such as #3355cc")),
     AfterValidator(str.lower),
     described(
-        "The colour of links and buttons, lighter or darker where its contrast asks for it; `null` for ours.", "#3355cc"
+        "The colour of links and buttons, made lighter or darker where contrast requires it; `null` for the default.",
+        "#3355cc",
     ),
 ]
 SubmissionRules = Annotated[

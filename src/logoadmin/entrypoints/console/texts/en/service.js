@@ -1,11 +1,11 @@
 /** The words about the service as a whole, in English: its settings, its export, and what it is. */
 export default {
   "about.docs": "Interface",
-  "field.gallery_accent.hint": "Links and buttons have it. In each theme it becomes darker or lighter until it can be read, as the samples show. Empty: the usual one.",
+  "field.gallery_accent.hint": "The colour of links and buttons. Each theme makes it darker or lighter until it can be read, as the samples show. Empty: the default colour.",
   "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
-  "field.gallery_mark.hint": "A picture beside the title, on all pages and as their icon. A square one of at least 64 pixels suits best.",
+  "field.gallery_mark.hint": "A picture beside the title, on all pages and as their icon. A square picture of at least 64 pixels works best.",
   "field.gallery_title.hint": "Empty: as in the service configuration.",
-  "field.submission_rules.hint": "What people read who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
+  "field.submission_rules.hint": "Shown to people who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
   "settings.about": "About",
   "settings.accent.choose": "Choose a colour",
   "settings.accent.link": "A link",
