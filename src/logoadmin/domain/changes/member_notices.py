@@ -63,7 +63,7 @@ class MemberNotices:
     notices: Annotated[
         tuple[MemberNotice, ...],
         described(
-            "At most 50, the newest first.",
+            "At most 50, the newest first; the unseen ones come before all others.",
             [
                 {
                     "at": 1_800_000_600,
@@ -99,7 +99,9 @@ class MemberNoticeService(Service):
         """
         user_id = user_of(held)
         notices = _notices(uow, user_id)
-        return MemberNotices(notices, _unseen(notices, member_notices_in(uow).seen(user_id)))
+        unseen = _unseen(notices, member_notices_in(uow).seen(user_id))
+        # Of the same second, the unseen ones come first.
+        return MemberNotices((*unseen, *(each for each in notices if each not in unseen)), len(unseen))
 
     @writes(SIGNED_IN)
     def mark_seen(self, uow: AuditedUnitOfWork, _command: MarkNoticesSeen) -> UnseenNotices:
@@ -154,7 +156,9 @@ def _key(notice: MemberNotice) -> str:
     return f"{notice.event}:{notice.proposal_id or f'{notice.kind}:{notice.id}'}"
 
 
-def _unseen(notices: tuple[MemberNotice, ...], seen: SeenNotices | None) -> int:
+def _unseen(notices: tuple[MemberNotice, ...], seen: SeenNotices | None) -> tuple[MemberNotice, ...]:
     if seen is None:
-        return len(notices)
-    return sum(each.at > seen.at or (each.at == seen.at and _key(each) not in seen.of_that_second) for each in notices)
+        return notices
+    return tuple(
+        each for each in notices if each.at > seen.at or (each.at == seen.at and _key(each) not in seen.of_that_second)
+    )
