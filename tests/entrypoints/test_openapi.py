@@ -279,6 +279,7 @@ UNSTATED = {
     "The CSS of a logo names no pages: give documents instead of own",
     'Input should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")',
     "Input should be a selector, such as .site-logo",
+    "Input should be a picture of this service; upload it first",  # it has to exist (contract J8)
     "Tag should have at most 32 characters in lower case",  # some letters become two there (contract S1)
     "String should have at least one visible character",  # patterns know no categories of Unicode (contract A3)
 }

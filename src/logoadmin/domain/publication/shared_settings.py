@@ -65,7 +65,7 @@ class SettingsService(Service):
 def _require_stored(uow: AuditedUnitOfWork, mark: str) -> None:
     found = gallery_in(uow).pictures.get(mark)
     if found is None or found.is_removed:
-        text = "Input should be a picture of this service; send it first"
+        text = "Input should be a picture of this service; upload it first"
         raise InvalidInput([Problem(("body", "gallery_mark"), text, "value_error")])
 
 
