@@ -63,6 +63,16 @@ def test_the_work_area_has_three_sizes_and_two_weights() -> None:
     assert set(re.findall(r"font-weight: ([^;]+);", _FACE.sub("", together))) == {"400", "600", "inherit"}
 
 
+@pytest.mark.rule("contract J8")
+def test_browsers_that_cannot_derive_colours_have_fixed_ones() -> None:
+    fixed, derived = SHEETS["tokens"].split("@supports (color: oklch(from ")
+    names = set(re.findall(r"(--[\w-]+):[^;]*\(from ", derived))
+    assert "--accent" in names
+    assert names <= set(re.findall(r"(--[\w-]+):", fixed))
+    others = [sheet for name, sheet in SHEETS.items() if name != "tokens"]
+    assert not any("(from " in sheet for sheet in (fixed, *others))
+
+
 @pytest.mark.rule("contract J5")
 def test_black_and_white_both_show_on_the_ground_of_pictures() -> None:
     grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["base"])

@@ -310,7 +310,6 @@ PictureHash = Annotated[
     AfterValidator(matching(_SHA256, "string_pattern_mismatch", "Input should be 64 hexadecimal digits")),
     described("The picture: the SHA-256 of its stored file, in hexadecimal digits.", PICTURE_EXAMPLE),
 ]
-PictureSide = Annotated[int, described("In pixels.", 1600)]
 ScopeToken = Annotated[
     str,
     Strict(),

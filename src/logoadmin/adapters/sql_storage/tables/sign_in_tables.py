@@ -96,5 +96,3 @@ events: Final = Table(
     Index(None, "event", "at"),
     Index(None, "at"),
 )
-
-SIGN_IN_TABLES: Final = frozenset({factors, recovery_codes, challenges, identities, events})
