@@ -16,7 +16,7 @@ import { useRead } from "../parts/primitives/use_read.js";
 /** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {"waiting" | "published" | "declined" | "blocked" | "withdrawn" | "off" | "gone"} State */
-/** @typedef {{key: string, state: State, to: string, name: string, what: () => string, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, change?: string, page?: string, isNew?: boolean}} Entry `key`: that of its notices. */
+/** @typedef {{key: string, state: State, to: string, name: string, what: () => string, kind: string | undefined, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, change?: string, page?: string, isNew?: boolean}} Entry `key`: that of its notices. */
 
 /** As many as a list has at once. */
 const MOST = 1000;
@@ -54,8 +54,8 @@ export default function Works() {
 }
 
 /** @param {Entry} props */
-const Row = ({ state, to, name, what, picture, at, reason, again, change, page, isNew }) => [
-  h("span", { key: "picture", class: "submission-picture" }, picture && h(Picture, { url: picture })),
+const Row = ({ state, to, name, what, kind, picture, at, reason, again, change, page, isNew }) => [
+  h("span", { key: "picture", class: "submission-picture" }, picture && h(Picture, { url: picture, kind })),
   h("div", { key: "about", class: "stack tight submission-about" },
     h("span", { class: "spread" },
       h("span", null, isNew && h("span", { class: "dot" }, h("span", { class: "hidden" }, t("works.new"))), h(Link, { to, class: "submission-title", dir: "auto" }, name)),
@@ -115,6 +115,7 @@ function ofWork(kind, work) {
     change: `works/${kind}s/${id}`,
     name: nameOf(kind, work),
     what: () => t(`${kind}.title`),
+    kind,
     picture: work.preview_url,
     at: work.changed_at ?? work.created_at,
     reason: blocked?.reason,
@@ -132,6 +133,7 @@ function ofProposal({ proposal_id: id, title, state, counts, pictures, reason, c
     to: `submissions/${id}`,
     name: title,
     what: () => (isAlone ? t(/** @type {any} */ (`${kinds[0]?.[0]}.title`)) : enumeration(kinds.map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
+    kind: kinds[0]?.[0],
     picture: pictures[0],
     at: decided ?? undone ?? created,
     reason,

@@ -5,7 +5,7 @@ import { pictureUrl } from "./basics.js";
 import { Icon } from "./icon.js";
 import { useShown } from "./shown_picture.js";
 
-/** @param {{url: string, kind?: string, shown?: boolean, alt?: string}} props `shown` says when it may be asked for; a theme fills its frame. */
+/** @param {{url: string, kind?: string | undefined, shown?: boolean, alt?: string}} props `shown` says when it may be asked for; a theme fills its frame. */
 export function Picture({ url, kind = "", shown = true, alt = "" }) {
   const { source, isFailed, onError } = useShown(url);
   const [loaded, setLoaded] = useState("");
