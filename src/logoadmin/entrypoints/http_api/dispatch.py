@@ -84,15 +84,17 @@ class Dispatch:
         """
         if not self._gallery.waits and not self._long_calls and work in (Work.READING, Work.WRITING):
             return call(*args)  # waits for nothing: storage in memory, unless a long call holds that
-        now, may_take_long = asyncio.get_running_loop().time(), work in _IN_TURN and deadline is None
-        start_by = deadline or now + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
-        early = min(start_by, now + _FAILING_TIMEOUT)
+        loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
+        start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
+        early = min(start_by, loop.time() + _FAILING_TIMEOUT)
         taken = None if turn is None else await self._take_turn(work, turn, deadline, early, start_by)
         submitted, thread = self._submit(work, taken, call, *args)
         try:
-            await self._wait(thread, early, start_by)
-            if not thread.done() and may_take_long and submitted.running():
-                await asyncio.wait((thread,))
+            await asyncio.wait((thread,), timeout=early - loop.time())
+            if not thread.done() and not self._gallery.is_failing():
+                await asyncio.wait((thread,), timeout=start_by - loop.time())
+                if may_take_long and submitted.running():
+                    await asyncio.wait((thread,))
         finally:
             submitted.cancel()  # has no effect once it has started
         if not thread.done():
@@ -100,13 +102,6 @@ class Dispatch:
         if thread.cancelled():
             raise too_busy("requests")
         return thread.result()
-
-    async def _wait(self, thread: asyncio.Future[Any], early: float, start_by: float) -> None:
-        """Wait for a thread until a time, less long while the database fails."""
-        loop = asyncio.get_running_loop()
-        await asyncio.wait((thread,), timeout=early - loop.time())
-        if not thread.done() and not self._gallery.is_failing():
-            await asyncio.wait((thread,), timeout=start_by - loop.time())
 
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
