@@ -74,4 +74,6 @@ def test_a_variable_that_cannot_be_set_is_named(mariadb_server: MariaDbServer, r
     finally:
         mariadb_server.stop()
         mariadb_server.start()
-    says_one_line(ended, 1, "it refuses a setting that every session", "innodb_lock_wait_timeout", "change the config")
+    says_one_line(
+        ended, 1, "it refuses a setting that every session", "innodb_lock_wait_timeout", "let sessions change it"
+    )

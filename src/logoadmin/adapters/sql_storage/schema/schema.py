@@ -126,5 +126,5 @@ class Schema:
         """Refuse a database whose gallery was moved to another one (contract K9)."""
         address = connection.execute(_MOVED_TO).scalar()
         if address is not None:
-            text = f"The gallery was moved from this database to {address}; set database to the URL of that one"
+            text = f"The gallery was moved from this database to {address}; set database to the URL of the new one"
             raise SchemaMismatch(text, Cause.MOVED)
