@@ -268,8 +268,10 @@ def test_where_there_are_no_groups_administrators_decide_after_the_first_sign_in
     assert user_of(github, tokens) == replace(user, role_id=3)
     tokens = refresh(opened(**client, oidc_default_role="2"), tokens)
     assert tokens.scope == "logos:write themes:write"
+    missing = opened(**client, oidc_default_role="missing")
+    assert user_of(missing, refresh(missing, sign_in(missing, person))).role_id == 3
     with pytest.raises(errors.SignInForbidden):
-        sign_in(opened(**client, oidc_default_role="missing"), person)
+        sign_in(missing, replace(person, subject="1"))
 
 
 def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:

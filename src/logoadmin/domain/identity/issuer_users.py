@@ -73,6 +73,10 @@ class UserMissing(Exception):
     """A person at the issuer is not yet a user."""
 
 
+class Roleless(Exception):
+    """Leaves the transaction that would begin a session of somebody without a role."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnownNames:
     """The names of users that may look like the name of a person.
@@ -113,18 +117,26 @@ class IssuerUsers:
             log.error("The settings give users of the issuer the role %s, which does not exist", wanted)
         return role_id
 
-    def signed_in(self, uow: AnyUnitOfWork, person: IssuedIdentity, role_id: int) -> int:
+    def signed_in(self, uow: AnyUnitOfWork, person: IssuedIdentity, role_id: int | None) -> int:
         """Return the user of a person who signs in now, and remember the person's groups.
+
+        Args:
+            uow: a unit of work.
+            person: the person.
+            role_id: the role of the person, if there is one.
 
         Raises:
             UserMissing: the person has no user.
             RoleDiffers: the user has another role.
+            Roleless: the person has no role, and gets one at every sign-in, or signs in for the first time.
         """
+        if role_id is None and person.groups is not None:
+            raise Roleless
         identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
         if user is None:
-            raise UserMissing
-        if person.groups is not None and user.role_id != role_id:
+            raise Roleless if role_id is None else UserMissing
+        if person.groups is not None and role_id is not None and user.role_id != role_id:
             raise RoleDiffers(user.user_id, role_id)
         self._remember(uow, person, user.user_id, identity)
         return user.user_id
@@ -169,7 +181,7 @@ class IssuerUsers:
         self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
 
     def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
-        """Return whether a session may go on: one that the issuer began, as long as the groups have a role.
+        """Return whether a session may go on: one that the issuer began, as long as its groups, if any, have a role.
 
         Raises:
             RoleDiffers: the user has another role.
@@ -187,7 +199,7 @@ class IssuerUsers:
         role_id = self.role_id(uow, groups)
         if groups is not None and role_id is not None and role_id != user.role_id:
             raise RoleDiffers(user.user_id, role_id)
-        return role_id is not None
+        return role_id is not None or groups is None
 
     def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
         groups = _json(person.groups)

@@ -58,7 +58,7 @@ class Dispatch:
         self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
-        self._long_calls = 0
+        self._long_calls = self._slow_calls = 0
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 
@@ -82,8 +82,8 @@ class Dispatch:
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
-        if not self._gallery.waits and not self._long_calls and work in (Work.READING, Work.WRITING):
-            return call(*args)  # waits for nothing: storage in memory, unless a long call holds that
+        if not self._gallery.waits and not self._held and work in (Work.READING, Work.WRITING):
+            return call(*args)
         loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
         early = min(start_by, loop.time() + _FAILING_TIMEOUT)
@@ -102,6 +102,11 @@ class Dispatch:
         if thread.cancelled():
             raise too_busy("requests")
         return thread.result()
+
+    @property
+    def _held(self) -> bool:
+        """Whether a long call may hold storage in memory, which waits for nothing otherwise."""
+        return bool(self._long_calls or self._slow_calls)
 
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
@@ -141,13 +146,13 @@ class Dispatch:
             if taken is not None:
                 taken.release()
             raise too_busy("requests") from None
-        self._long_calls += work in _IN_TURN
+        self._slow_calls += work in _IN_TURN
         thread = asyncio.wrap_future(submitted)
         thread.add_done_callback(partial(self._ended, work, taken))
         return submitted, thread
 
     def _ended(self, work: Work, taken: asyncio.Lock | None, thread: asyncio.Future[Any]) -> None:
-        self._long_calls -= work in _IN_TURN
+        self._slow_calls -= work in _IN_TURN
         if taken is not None:
             taken.release()
         if not thread.cancelled():

@@ -13,6 +13,7 @@ from pydantic import Field, Strict
 from logoadmin.domain.identity.issuer_users import (
     IssuerUsers,
     RoleDiffers,
+    Roleless,
     UserMissing,
     follow_issuer,
     known_names,
@@ -177,7 +178,7 @@ class IssuerSignIn(Service):
                     follow_issuer(gate, attempt.client, create)
                 except RoleDiffers as differs:
                     follow_issuer(gate, attempt.client, differs.assign)
-                except _Roleless:
+                except Roleless:
                     self._refuse(gate, attempt.client, person)
                     raise SignInForbidden(NO_ROLE) from None
             raise IssuerRefused
@@ -211,8 +212,6 @@ class IssuerSignIn(Service):
     def _prove(self, person: IssuedIdentity, uow: AuditedUnitOfWork) -> Proof:
         """Return the user of a person, once the record of the user is as the issuer has it."""
         role_id = self._users.role_id(uow, person.groups)
-        if role_id is None:
-            raise _Roleless
         # An issuer may keep people signed in, so that anybody at their open screen could come this far.
         return Proof(self._users.signed_in(uow, person, role_id), "issuer", person.authenticated_at or 0)
 
@@ -226,7 +225,3 @@ class IssuerSignIn(Service):
 def _limits(origin: str, _uow: UnitOfWork, now: int) -> tuple[tuple[Limit, ...], int]:
     """Return the limits on an attempt, and its time."""
     return limits_of(origin), now
-
-
-class _Roleless(Exception):
-    """Leaves the transaction that would begin a session of somebody without a role."""
