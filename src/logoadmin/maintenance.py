@@ -13,14 +13,16 @@ from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.roles import role_named
+from logoadmin.domain.kernel.access import Scope
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
-from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import sign_in_rules
+from logoadmin.settings.sign_in import GITHUB
 from logoadmin.settings.values import keys_in
 from logoadmin.starting import MEMORY, access_tokens, given_keys, open_storage, start, stored_keys
 
@@ -156,6 +158,20 @@ def missing_roles(settings: Settings) -> tuple[str, ...]:
     named = sign_in_rules(settings).single_sign_on.named
     with closing(open_storage(settings, interactive=True)) as storage:
         return storage.read(lambda uow: tuple(name for name in named if role_named(uow, name) is None))
+
+
+def rights_of_strangers(settings: Settings) -> tuple[str, ...]:
+    """Return the rights that everybody with an account at GitHub gets, beyond submitting works (contract O7).
+
+    Raises:
+        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+    """
+    name = settings.oidc_default_role
+    if settings.oidc_issuer != GITHUB or name is None:
+        return ()
+    with closing(open_storage(settings, interactive=True)) as storage:
+        role = storage.read(lambda uow: uow.records(ROLES).get(role_named(uow, name) or 0))
+    return () if role is None else tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE)
 
 
 @contextmanager

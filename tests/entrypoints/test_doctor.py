@@ -243,6 +243,8 @@ def test_an_issuer_whose_users_get_no_role_is_wrong(run: Run, started: Path, mon
     assert issuer('oidc_default_role = "member"') == ("ok", "the roles for users of https://github.com exist")
     text = "users of https://github.com cannot get the role members, which does not exist; create it, or correct "
     assert issuer('oidc_default_role = "members"') == ("wrong", f"{text}oidc_roles and oidc_default_role")
+    text = "everybody with an account at GitHub gets *; set oidc_default_role to a role that may only submit works"
+    assert issuer('oidc_default_role = "admin"') == ("warning", f"{text}, such as member")
     verdict, text = issuer("")
     assert verdict == "wrong"
     assert "oidc_default_role must be set" in text

@@ -104,7 +104,7 @@ def _administrators(settings: "Settings") -> Iterator[Result]:
 
 def _issuer(settings: "Settings") -> Iterator[Result]:
     """Whether the roles exist that users of the issuer get; it is not asked (contract O7)."""
-    from logoadmin.maintenance import missing_roles
+    from logoadmin.maintenance import missing_roles, rights_of_strangers
 
     if settings.oidc_issuer is None:
         return
@@ -112,6 +112,9 @@ def _issuer(settings: "Settings") -> Iterator[Result]:
         if missing := missing_roles(settings):
             text = f"users of {settings.oidc_issuer} cannot get the role {', '.join(missing)}, which does not exist"
             yield wrong("issuer", text, "create it, or correct oidc_roles and oidc_default_role")
+        elif rights := rights_of_strangers(settings):
+            text = f"everybody with an account at GitHub gets {', '.join(rights)}"
+            yield warning("issuer", text, "set oidc_default_role to a role that may only submit works, such as member")
         else:
             yield ok("issuer", f"the roles for users of {settings.oidc_issuer} exist")
 
