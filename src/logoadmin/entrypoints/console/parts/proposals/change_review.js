@@ -118,6 +118,7 @@ function Twins({ kind, field, works }) {
 /** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
 function News({ old, verdict }) {
   if (!verdict) return h("p", { class: "row hint" }, t("loading"));
+  const { imports } = verdict;
   const contacted = verdict.hosts.filter((host) => !OWN_HOSTS.includes(host));
   const hosts = contacted.filter((host) => !old?.hosts.includes(host));
   /** @type {Map<Verdict["risks"][number]["risk"], number[]>} */
@@ -132,7 +133,8 @@ function News({ old, verdict }) {
     hosts.length > 0 && line(rich("news.hosts", { hosts: h("bdi", { class: "host-name" }, enumeration(hosts)) })),
     found.map(([risk, lines]) => line([t(`verdict.${risk}`), " ", h("span", { class: "hint" }, t("news.lines", { n: lines.length, lines: enumeration(lines.slice(0, 5).map(String)) }))])),
     verdict.reason && line(t("verdict.notJudged")),
-    hosts.length + found.length === 0 && !verdict.reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), h("span", null, t(old ? "news.nothing" : "news.nothing.new"))),
+    imports.length > 0 && line(t("news.imports", { n: imports.length })),
+    hosts.length + found.length + imports.length === 0 && !verdict.reason && h("p", { class: "row verdict-words" }, h(Icon, { name: "Check" }), h("span", null, t(old ? "news.nothing" : "news.nothing.new"))),
     known.length > 0 && h("p", { class: "row hint" }, t("news.known"), " ", known.join(" ")),
   ];
 }

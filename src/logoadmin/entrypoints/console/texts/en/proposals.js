@@ -79,6 +79,7 @@ export default {
   "review.stale": "This was changed after it was submitted: {records}. Edit the submission to see its present state, or decline it.",
   "news.contacts": "It contacts {hosts}.",
   "news.hosts": "New: sites that use it contact {hosts}.",
+  "news.imports": { one: "It imports {n} stylesheet. Sites do not get it until that is copied into the CSS.", other: "It imports {n} stylesheets. Sites do not get it until these are copied into the CSS." },
   "news.known": "As before:",
   "news.lines": { one: "Line {lines}", other: "Lines {lines}" },
   "news.nothing": "The change contacts no new host and brings no new risk.",
