@@ -71,7 +71,7 @@ OTHER_ACTS: Final[dict[str, Sentence]] = {
     "admit": ("user&id=9", "admin let the user iris in again", "admin: возврат доступа пользователю iris"),
     "author": ("author&id=11", "admin created the author Eve", "admin: создание автора Eve"),
     "settings": (
-        *("settings&id=1", "admin changed the title of the page for visitors of the settings"),
+        *("settings&id=1", "admin changed the title of the gallery of the settings"),
         "admin: изменение заголовка страницы для посетителей у настроек",
     ),
     "picture": ("picture", "admin removed the picture", "admin: удаление картинки"),

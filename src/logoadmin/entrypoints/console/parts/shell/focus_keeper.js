@@ -2,15 +2,17 @@
 /** A view or a dialog that knows better where the focus goes has moved it by then, in milliseconds. */
 const PATIENCE = 60;
 
-export function keepFocus() {
+/** @param {EventTarget[]} used the path of the first event, whose target may be gone already */
+export function keepFocus(used) {
+  const focused = wayOf(document.activeElement);
   /** The focused element and what it is in, from the inside out. @type {HTMLElement[]} */
-  let way = wayOf(document.activeElement);
+  let way = focused[0] === document.body ? elementsOf(used) : focused;
   /** The same before the focus went to a notice, which is of no place. @type {HTMLElement[]} */
   let before = way;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
   const entered = (/** @type {FocusEvent} */ event) => {
-    const now = event.composedPath().filter((each) => each instanceof HTMLElement);
+    const now = elementsOf(event.composedPath());
     if (!isNotice(now)) before = now;
     way = now;
   };
@@ -26,12 +28,17 @@ export function keepFocus() {
     if (target.tabIndex < 0 && !target.hasAttribute("tabindex")) target.tabIndex = -1;
     target.focus({ preventScroll: true });
   };
-  const observer = new MutationObserver(() => {
+  const look = () => {
     if (document.activeElement === document.body && way[0]?.isConnected === false) waiting ??= setTimeout(keep, PATIENCE);
-  });
+  };
+  look();
+  const observer = new MutationObserver(look);
   observer.observe(document.body, { childList: true, subtree: true });
   addEventListener("focusin", entered);
 }
+
+/** @param {EventTarget[]} path */
+const elementsOf = (path) => path.filter((each) => each instanceof HTMLElement);
 
 /** @param {HTMLElement[]} way */
 const isNotice = (way) => way.some((each) => each.classList.contains("notices"));

@@ -3,7 +3,14 @@ import { undoLast } from "../../notices.js";
 import { isTyping } from "../../typing.js";
 import { keepFocus } from "./focus_keeper.js";
 
-keepFocus();
+let hasBegun = false;
+
+/** @param {EventTarget[]} way the path of the first event */
+export function begin(way) {
+  if (!hasBegun) keepFocus(way);
+  hasBegun = true;
+}
+
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || !isUndo(event) || isTyping(event) || document.querySelector("dialog[open]")) return;
   if (undoLast()) event.preventDefault();

@@ -27,7 +27,12 @@ leaving.ask = async () => {
 };
 
 // Nothing to keep or to undo before that.
-for (const what of ["keydown", "pointerdown"]) addEventListener(what, () => void import("./in_use.js").catch(() => undefined), { once: true });
+/** @param {Event} event Load what is needed from the first key or click on; what that does may be done by then. */
+function use(event) {
+  const way = event.composedPath();
+  import("./in_use.js").then(({ begin }) => begin(way)).catch(() => undefined);
+}
+for (const what of ["keydown", "pointerdown"]) addEventListener(what, use, { once: true });
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
