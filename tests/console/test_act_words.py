@@ -72,7 +72,7 @@ OTHER_ACTS: Final[dict[str, Sentence]] = {
     "author": ("author&id=11", "admin created the author Eve", "admin: создание автора Eve"),
     "settings": (
         *("settings&id=1", "admin changed the title of the gallery of the settings"),
-        "admin: изменение заголовка страницы для посетителей у настроек",
+        "admin: изменение названия галереи у настроек",
     ),
     "picture": ("picture", "admin removed the picture", "admin: удаление картинки"),
     "import": ("", "admin imported 2 records", "admin: импортированы 2 записи"),
