@@ -55,8 +55,10 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
     if BUNDLED:
         loaded = {url.rpartition("~")[2].partition("/")[2] for url in own - named}
         assert "texts/en/lists.js" in loaded
-        # Loaded after the list: the states for sites, the news from other tabs, and the words for both.
+        # Loaded after the list: the states for sites, the news from other tabs, the words for both, and the grounds of
+        # logos.
         later = {"parts/publication/read_status.js", "parts/lists/list_sync.js", "texts/en/others.js"}
+        later |= {"parts/primitives/ground.js"}
         assert {name for name in loaded if not name.startswith("chunk-")} <= {"texts/en/lists.js", *later}
     # The icon of the tab is also found from nested views.
     page.get_by_role("link", name="Logo 19", exact=True).click()
