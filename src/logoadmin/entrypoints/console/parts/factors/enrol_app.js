@@ -3,8 +3,8 @@ import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
 import { Button, Skeleton } from "../primitives/basics.js";
+import { About } from "../primitives/fields.js";
 import { Copy } from "../primitives/copy.js";
-import { About } from "../primitives/about_field.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { QrCode } from "./qr_code.js";
 

@@ -3,7 +3,7 @@ import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { t, withoutMarks } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { About } from "../primitives/about_field.js";
+import { About } from "../primitives/fields.js";
 import { deviceOf } from "../people/device.js";
 import { Failing, useAttempt } from "./attempt.js";
 import { NotCreated, create, obstacle, reasonOf } from "./new_passkey.js";

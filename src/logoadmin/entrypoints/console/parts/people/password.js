@@ -10,8 +10,7 @@ import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Icon } from "../primitives/icon.js";
 import { Copy } from "../primitives/copy.js";
-import { About } from "../primitives/about_field.js";
-import { widgets } from "../primitives/fields.js";
+import { About, widgets } from "../primitives/fields.js";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 

@@ -2,7 +2,6 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
-import { About } from "./about_field.js";
 import { ownPicture } from "./own_picture.js";
 
 /** @typedef {import("../../form.js").Field} Field */
@@ -81,6 +80,9 @@ export function words(name, what) {
   if (found !== key) return found;
   return what === "hint" ? "" : name.replaceAll("_", " ");
 }
+
+/** What is wrong with a field, and what it is for, which helps to mend it. @param {{id: string, hint?: any, problem?: string | undefined}} props */
+export const About = ({ id, hint, problem }) => h("div", { id, class: "field-about" }, problem && h("p", { class: "problem" }, problem), hint && h("p", { class: "hint" }, hint));
 
 /** @param {{form: import("../../form.js").FormState, field: Field, disabled?: boolean}} props */
 export function FormField({ form, field, disabled = false }) {

@@ -6,7 +6,6 @@ import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { About } from "../primitives/about_field.js";
 import { useRead } from "../primitives/use_read.js";
 
 /** As the service takes it. */
@@ -62,7 +61,7 @@ export function DeclineDialog({ title, begin = "", decline, close }) {
           onInput: (/** @type {InputEvent} */ event) => setReason(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
           onKeyDown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event),
         }),
-        h(About, { id: `${id}-about`, problem, hint: t("decline.hint") }),
+        h("div", { id: `${id}-about`, class: "field-about" }, problem && h("p", { class: "problem" }, problem), h("p", { class: "hint" }, t("decline.hint"))),
       ),
       earlier && earlier.length > 0 &&
         h("div", { class: "stack", role: "group", "aria-label": t("decline.earlier") },

@@ -4,8 +4,8 @@ import { call } from "../../client.js";
 import { problemOf } from "../../form.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { About } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
-import { About } from "../primitives/about_field.js";
 
 /** As the service takes it. */
 const REASON = { schema: { type: "string", minLength: 1, maxLength: 200 }, required: true, nullable: false, name: "reason", widget: /** @type {const} */ ("text") };

@@ -7,8 +7,8 @@ import { may } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
+import { About } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
-import { About } from "../primitives/about_field.js";
 
 /** @typedef {{name: string, documents?: string[], own?: true, logo?: string}} Target */
 
