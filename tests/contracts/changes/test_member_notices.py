@@ -35,23 +35,13 @@ from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotic
 from logoadmin.ports.publication.publication_storage import Withdrawal
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import add, author, link, logo, remove, role, theme, user, write
-from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
+from tests.gallery import ARTWORK, NOW, FrozenClock, signed_in
 
 pytestmark = pytest.mark.rule("contract R7")
 
 MEMBER_ID: Final = 501
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    return gallery_on(storage, clock)
 
 
 @pytest.fixture

@@ -39,16 +39,6 @@ DAY: Final = 86_400
 ANYBODY: Final = Anonymous("192.0.2.1")
 
 
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    return gallery_on(storage, clock)
-
-
 def drawing(shade: int = 7, size: tuple[int, int] = (8, 6), form: str = "PNG") -> bytes:
     file = io.BytesIO()
     Image.new("RGB", size, (shade, 0, 0)).save(file, form)

@@ -29,16 +29,6 @@ DAY: Final = 86_400
 
 
 @pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    return gallery_on(storage, clock)
-
-
-@pytest.fixture
 def files(tmp_path: Path) -> FolderGalleryFiles:
     return FolderGalleryFiles(tmp_path / "published")
 
