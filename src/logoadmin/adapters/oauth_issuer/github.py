@@ -58,7 +58,7 @@ class GitHubIssuer:
         self._requests = IssuerRequests(self.name, outgoing)
 
     def authorization(self) -> Authorization:
-        """Return where browsers go; without a scope, GitHub gives access to what is public alone."""
+        """Return where browsers go; without a scope, GitHub gives access to public data alone."""
         oauth = f"{self.url}/login/oauth"
         # Its documentation does not promise ``iss``, but responses have it since 2026.
         return Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
