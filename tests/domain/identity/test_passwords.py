@@ -540,7 +540,12 @@ def test_any_other_password_replaces_the_generated_one(storage: MemoryStorage, c
 def test_opening_a_gallery_hashes_no_password_and_the_first_sign_in_does(monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[str] = []
     slow = Argon2Passwords.hash
-    monkeypatch.setattr(Argon2Passwords, "hash", lambda of, given: hashed.append(given) or slow(of, given))  # type: ignore[func-returns-value]
+
+    def noted(of: Argon2Passwords, given: str) -> PasswordHash:
+        hashed.append(given)
+        return slow(of, given)
+
+    monkeypatch.setattr(Argon2Passwords, "hash", noted)
     with logoadmin.connect() as gallery:
         assert hashed == []
         sign_in = SignIn(username="admin", password=gallery.admin_password or "")

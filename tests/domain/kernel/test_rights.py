@@ -121,8 +121,8 @@ def test_every_method_of_every_service_names_its_right(gallery: LogoAdmin) -> No
     with pytest.raises(TypeError, match="names no right"):
 
         class Bare(Service):
-            @writes  # type: ignore[arg-type]
-            def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]
+            @writes  # type: ignore[arg-type]  # no right is named
+            def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]  # as above
 
 
 def test_every_use_case_is_asked_in_the_tables(gallery: LogoAdmin) -> None:
@@ -172,13 +172,13 @@ def test_what_the_library_took_with_another_right_is_refused(gallery: LogoAdmin)
     for caller in (ANONYMOUS, OWNER):
         # mypy refuses the first four: an ignore that is not needed would be an error.
         with pytest.raises(TypeError, match=r"^LogoService\.remove takes RemoveLogo, not GetLogo$"):
-            gallery.logos.remove(GetLogo(logo_id=1), caller)  # type: ignore[arg-type]
+            gallery.logos.remove(GetLogo(logo_id=1), caller)  # type: ignore[arg-type]  # wrong type
         with pytest.raises(TypeError, match=r"^LogoService\.remove takes RemoveLogo, not RemoveTheme$"):
-            gallery.logos.remove(RemoveTheme(theme_id=1), caller)  # type: ignore[arg-type]
+            gallery.logos.remove(RemoveTheme(theme_id=1), caller)  # type: ignore[arg-type]  # wrong type
         with pytest.raises(TypeError, match=r"^LogoService\.unlink takes UnlinkLogoAuthor, not LinkLogoAuthor$"):
-            gallery.logos.unlink(LinkLogoAuthor(logo_id=1, author_id=1), caller)  # type: ignore[arg-type]
+            gallery.logos.unlink(LinkLogoAuthor(logo_id=1, author_id=1), caller)  # type: ignore[arg-type]  # wrong type
         with pytest.raises(TypeError, match=r"^UserService\.list takes ListUsers, not CreateUser$"):
-            gallery.users.list(CreateUser(user_id=9, username="x", password="pw"), caller)  # type: ignore[arg-type]
+            gallery.users.list(CreateUser(user_id=9, username="x", password="pw"), caller)  # type: ignore[arg-type]  # too
         with pytest.raises(TypeError, match=r"^LogoService\.create takes CreateLogo, not CreateArtwork"):
             gallery.logos.create(CreateArtwork(**ARTWORK), caller)
     assert gallery.logos.get(GetLogo(logo_id=1)).authors[0].author_id == 1

@@ -149,7 +149,7 @@ class _RewindingFile:
         """Yield the lines from the start."""
         self._source.seek(self._start)
         # Not ``yield from``, which closes the file with a reader that stops early.
-        for line in self._source:  # noqa: UP028
+        for line in self._source:  # noqa: UP028 (as said above)
             yield line
 
 
