@@ -290,7 +290,7 @@ def _services() -> Mapping[str, type[Service]]:
     }
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)  # more than there are types of answers
 def _renderer(answer: Any) -> TypeAdapter[Any]:
     # Creating one takes a millisecond, and several operations have the same type.
     return TypeAdapter(answer)
