@@ -63,7 +63,8 @@ def main(database: str, moment: str = "") -> None:
     """Live and die until there is nobody any more who says so."""
     with logoadmin.connect(database, access="open") as gallery:
         logoadmin.asgi(gallery)
-    import_module("uvicorn.loops.auto")
+    # Each service would load it otherwise, which takes longer than some of them live.
+    import_module("uvicorn.loops.uvloop")
     listener = listen("127.0.0.1", 0)
     os.write(1, b"http://127.0.0.1:%d\n" % listener.getsockname()[1])
     again = True
