@@ -1,10 +1,10 @@
-"""The recipes of docs/people.md, run against the service (contract R5)."""
+"""The examples of docs/sign-in-links, run against the service (contract R5)."""
 
 import asyncio
-import re
+import runpy
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -16,18 +16,9 @@ from tests.services import in_thread
 
 pytestmark = [pytest.mark.rule("contract R5"), pytest.mark.server("a web server in a thread")]
 
-PAGE: Final = (Path(__file__).parents[2] / "docs/people.md").read_text(encoding="utf-8")
+EXAMPLES: Final = Path(__file__).parents[2] / "docs/sign-in-links"
 SECRET: Final = "of the forum"
 PASSWORD: Final = "a long one of the administrator"
-
-
-def recipe(part: str) -> dict[str, Any]:
-    """Return the names that the block of Python with this text defines."""
-    (block,) = [block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if part in block]
-    assert block.count("\n") <= 30
-    names: dict[str, Any] = {}
-    exec(compile(block, "docs/people.md", "exec"), names)
-    return names
 
 
 def signed_in_as(gallery: logoadmin.LogoAdmin, url: str) -> str:
@@ -44,7 +35,7 @@ def test_a_site_with_starlette_lets_its_members_in(monkeypatch: pytest.MonkeyPat
             key = gallery.keys.create(CreateKey(name="site", scope=("users:write",)), caller).key
             monkeypatch.setenv("GALLERY_URL", address)
             monkeypatch.setenv("GALLERY_KEY", key)
-            names = recipe("async def submit")
+            names = runpy.run_path(str(EXAMPLES / "starlette_site.py"))
             mia = SimpleNamespace(id=1042, display_name="Mia", avatar=None)
             response = asyncio.run(names["submit"](SimpleNamespace(user=mia)))
         assert (response.status_code, response.headers["cache-control"]) == (303, "no-store")
@@ -55,16 +46,16 @@ def test_a_site_with_starlette_lets_its_members_in(monkeypatch: pytest.MonkeyPat
 def test_an_answer_of_discourse_is_for_one_browser_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORUM_URL", "https://forum.example")
     monkeypatch.setenv("DISCOURSE_CONNECT_SECRET", SECRET)
-    names = recipe("DISCOURSE_CONNECT_SECRET")
+    names = runpy.run_path(str(EXAMPLES / "discourse.py"))
     session: dict[str, str] = {}
     url = urlsplit(names["to_forum"](session, "https://site.example/back"))
     asked = {name: values[0] for name, values in parse_qs(url.query).items()}
     assert (url.hostname, url.path) == ("forum.example", "/session/sso_provider")
-    assert asked["sig"] == names["signed"](asked["sso"].encode())
+    assert asked["sig"] == names["signature"](asked["sso"].encode())
     payload = {name: values[0] for name, values in parse_qs(names["b64decode"](asked["sso"]).decode()).items()}
     answer = urlencode({"nonce": payload["nonce"], "external_id": "1042", "username": "Mia"}).encode()
     sso = names["b64encode"](answer).decode()
-    sig = names["signed"](sso.encode())
+    sig = names["signature"](sso.encode())
     for other, given in (({}, sig), ({"nonce": "another"}, sig), (dict(session), "0" * 64), (dict(session), "é")):
         with pytest.raises(PermissionError):
             names["member_of"](other, sso, given)
