@@ -78,11 +78,11 @@ from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.all_ports import Ports
-from logoadmin.ports.identity.issuer import Issuer
-from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
-from logoadmin.ports.identity.passwords import PasswordHasher
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.issuer import Issuer
+from logoadmin.ports.outgoing import Outgoing, PostingOutgoing
+from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
+from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")

@@ -167,7 +167,7 @@ from .domain.changes.proposal_commands import (
     ProposeChanges as ProposeChanges,
     WithdrawProposal as WithdrawProposal,
 )
-from .ports.changes.proposal_storage import ProposalState as ProposalState
+from .ports.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
 from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss

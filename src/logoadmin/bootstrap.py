@@ -28,14 +28,14 @@ from logoadmin.domain.publication.files.file_names import ASSET_NAME
 from logoadmin.domain.publication.publication_records import READER
 from logoadmin.extras import install_extra
 from logoadmin.ports.all_ports import Ports
-from logoadmin.ports.gallery.pictures import PictureCodec
-from logoadmin.ports.identity.issuer import Issuer
-from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkeys
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.gallery_page import GalleryPage
-from logoadmin.ports.publication.signing import SigningKey
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import GalleryPage
+from logoadmin.ports.issuer import Issuer
+from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
+from logoadmin.ports.pictures import PictureCodec
+from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys

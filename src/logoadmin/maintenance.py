@@ -18,8 +18,8 @@ from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.opened_gallery import record_milestone
-from logoadmin.ports.identity.tokens import Grant
 from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import GITHUB

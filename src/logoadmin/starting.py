@@ -12,8 +12,8 @@ from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.errors import InvalidInput, TablesMissing
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
 from logoadmin.settings.rules import sign_in_rules

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 from logoadmin.domain.public_url import LOCAL
-from logoadmin.ports.identity.passkeys import PasskeyRefused
+from logoadmin.ports.passkeys import PasskeyRefused
 from tests.console.authenticator import plugged_in
 from tests.passkeys import created, encoded, used
 

@@ -9,7 +9,7 @@ import pytest
 
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
 from tests.github import (
     ANN_ID,
     CLIENT_ID,

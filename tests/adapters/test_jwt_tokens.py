@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
-from logoadmin.ports.identity.tokens import Grant
+from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 
 pytestmark = pytest.mark.rule("contract C2")

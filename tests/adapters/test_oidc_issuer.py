@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
 from tests.issuer import (
     CLIENT_ID,
     CLIENT_SECRET,

@@ -22,7 +22,7 @@ from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.httpcore_outgoing.budget import TooLarge, read_body
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError
-from logoadmin.ports.kernel.outgoing import Fetched, Outgoing
+from logoadmin.ports.outgoing import Fetched, Outgoing
 from logoadmin.settings import settings_of
 from tests.adapters.hostile_server import PRIVATE, PUBLIC, Answer, HostileServer, Names, redirect, response, serving
 from tests.certificates import make_certificate

@@ -8,7 +8,7 @@ import pytest
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.domain.kernel.errors import OutgoingError
-from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.outgoing import Fetched
 from tests.adapters.hostile_server import PRIVATE, PUBLIC, HostileServer, Names, redirect, response, serving
 
 pytestmark = pytest.mark.rule("contract L8")

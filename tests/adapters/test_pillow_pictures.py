@@ -15,7 +15,7 @@ from PIL import Image, ImageCms
 
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.domain.kernel.limits import MAX_PICTURE
-from logoadmin.ports.gallery.pictures import MAX_LOSSLESS, MAX_STORED, MAX_THUMBNAIL, ConvertedPicture, PictureRefused
+from logoadmin.ports.pictures import MAX_LOSSLESS, MAX_STORED, MAX_THUMBNAIL, ConvertedPicture, PictureRefused
 from tests.adapters.shown_pictures import chunk, gif, gif_frame, png
 
 pytestmark = pytest.mark.rule("contract P1")

@@ -22,8 +22,8 @@ from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Author, Change, Kind
-from logoadmin.ports.gallery.picture_storage import StoredPicture
-from logoadmin.ports.gallery.pictures import MAX_STORED, MAX_THUMBNAIL
+from logoadmin.ports.gallery_storage import StoredPicture
+from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
 from logoadmin.ports.storage import UnitOfWork
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged

@@ -22,9 +22,9 @@ from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.history_storage import StoredResponse
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb

@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.gate import _unused_id
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import ChangeFilter, Order, before_all
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.act_storage import StoredAct
+from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, sent_statements, take_statistics, work_for
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in

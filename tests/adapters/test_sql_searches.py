@@ -16,9 +16,8 @@ from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.lists import Filter, Order, SortKey, before_all
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, User
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
-from logoadmin.ports.gallery.picture_storage import PictureName, Standing
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import PictureName, Standing, Withdrawal
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 

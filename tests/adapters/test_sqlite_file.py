@@ -20,7 +20,7 @@ from logoadmin import bootstrap
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture
 from logoadmin.entrypoints.cli import cli
-from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.storage import UnitOfWork
 from tests.contracts.steps import quickest
 

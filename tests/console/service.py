@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import local_public_url
 from logoadmin.domain.publication.publication_records import Page
-from logoadmin.ports.identity.issuer import Issuer
+from logoadmin.ports.issuer import Issuer
 from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.mariadb import free_port

@@ -15,8 +15,8 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.entrypoints.http_api.shown_answers import qr_svg
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.kernel.change_storage import creation_of
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking

@@ -16,7 +16,7 @@ from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.errors import TooManyPictures
 from logoadmin.domain.kernel.kinds import picture_of
-from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.outgoing import Fetched
 from tests.console.driver import Person, looking
 from tests.console.service import PAINTER
 from tests.gallery import ARTWORK

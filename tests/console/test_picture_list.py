@@ -10,7 +10,7 @@ from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone
-from logoadmin.ports.gallery.picture_storage import StoredPicture
+from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.storage import UnitOfWork
 from tests.console.driver import Person
 from tests.console.service import PAINTER

@@ -24,7 +24,7 @@ from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import picture_path
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 from tests.console.driver import Appearance, Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served

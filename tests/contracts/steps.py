@@ -11,7 +11,7 @@ import pytest
 from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter
 from logoadmin.domain.kernel.records import Author, Logo, Role, StoredRecord, Theme, User
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import link_author
 

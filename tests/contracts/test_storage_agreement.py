@@ -30,11 +30,11 @@ from logoadmin.domain.kernel.records import (
     Theme,
     User,
 )
-from logoadmin.ports.changes.member_notice_storage import SeenNotices
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, FactorKind, Identity
-from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.history_storage import StoredResponse
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.proposal_storage import SeenNotices
+from logoadmin.ports.sign_in_storage import Challenge, Factor, FactorKind, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of

@@ -27,7 +27,7 @@ from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
 from tests.conftest import STORAGES

@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
-from logoadmin.ports.kernel.metrics import NoMetrics
+from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, answer_of, scope_of
 
 READER = b"export const open = () => {}; " * 50

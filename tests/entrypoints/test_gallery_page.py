@@ -25,8 +25,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Page
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.gallery_page import GalleryPage
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run

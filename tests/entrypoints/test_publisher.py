@@ -15,7 +15,7 @@ from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER, Published
 from logoadmin.entrypoints import publisher as module
 from logoadmin.entrypoints.publisher import Publisher
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on, stock
 from tests.services import comes_true
 

@@ -12,7 +12,7 @@ from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, ResponseCache
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
-from logoadmin.ports.kernel.metrics import NoMetrics
+from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, ask
 
 pytestmark = pytest.mark.rule("contract E1", "contract F1")

@@ -10,7 +10,7 @@ import pytest
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.bootstrap import issuer_of, open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError, SettingsError, StartError
-from logoadmin.ports.identity.issuer import Authorization
+from logoadmin.ports.issuer import Authorization
 from logoadmin.settings import Settings, load_settings, settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import roles_of

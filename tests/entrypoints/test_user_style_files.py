@@ -18,7 +18,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.publication_records import Links
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run

@@ -22,7 +22,7 @@ from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.kernel.errors import SecondFactorRequired
 from logoadmin.domain.publication.shared_settings import GetSettings
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 from tests.gallery import exported
 from tests.kept.keep import ADMIN_PASSWORD, FOLDER, MIA, settings
 from tests.mariadb import MariaDb

@@ -32,7 +32,7 @@ _MOST_CLASSES: Final = 4
 
 
 class Argon2Passwords:
-    """The :class:`~logoadmin.ports.identity.passwords.PasswordHasher` of the service.
+    """The :class:`~logoadmin.ports.passwords.PasswordHasher` of the service.
 
     No more run at once than there are processors: beyond that they would only keep each other, and everybody else,
     from their memory and their caches.

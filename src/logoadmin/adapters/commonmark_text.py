@@ -27,7 +27,7 @@ class _Parser(MarkdownIt):
 
 
 class CommonmarkText:
-    """Implements :class:`~logoadmin.ports.publication.text.TextRenderer`."""
+    """Implements :class:`~logoadmin.ports.text.TextRenderer`."""
 
     def __init__(self) -> None:
         self._parser = _Parser()

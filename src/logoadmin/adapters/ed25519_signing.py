@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ed25519Key:
-    """A :class:`~logoadmin.ports.publication.signing.SigningKey` of the library cryptography."""
+    """A :class:`~logoadmin.ports.signing.SigningKey` of the library cryptography."""
 
     jwk: Mapping[str, str]
     private: "Ed25519PrivateKey" = field(repr=False)
@@ -26,7 +26,7 @@ class Ed25519Key:
 
 
 class Ed25519Signing:
-    """The :class:`~logoadmin.ports.publication.signing.Signing` of the library cryptography."""
+    """The :class:`~logoadmin.ports.signing.Signing` of the library cryptography."""
 
     def generate(self) -> str:
         """Return the seed of a new key in base64url, the member ``d`` of a JWK (RFC 8037 §2)."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class FernetEncryption:
-    """The :class:`~logoadmin.ports.kernel.encryption.Encryption` of the library cryptography."""
+    """The :class:`~logoadmin.ports.encryption.Encryption` of the library cryptography."""
 
     def encrypt(self, text: str, key: str) -> str:
         """Return a token of Fernet."""

@@ -29,7 +29,7 @@ from logoadmin.domain.identity.factors.records import CreatedCredential, UsedCre
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.jwk import base64url
-from logoadmin.ports.identity.passkeys import Passkey, PasskeyRefused
+from logoadmin.ports.passkeys import Passkey, PasskeyRefused
 
 # How long a browser waits for its user: as long as a challenge lives.
 _TIMEOUT: Final = 300_000  # ms
@@ -42,7 +42,7 @@ _NAME: Final = "logoadmin"
 
 
 class Fido2Passkeys:
-    """The :class:`~logoadmin.ports.identity.passkeys.Passkeys` of the library fido2."""
+    """The :class:`~logoadmin.ports.passkeys.Passkeys` of the library fido2."""
 
     def __init__(self, public_url: PublicUrl) -> None:
         """Accept credentials from the origin of a URL whose host is a name; it is the RP ID."""

@@ -30,7 +30,7 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class FolderGalleryFiles:
-    """Implements :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles`; the folder is created if needed."""
+    """Implements :class:`~logoadmin.ports.gallery_files.GalleryFiles`; the folder is created if needed."""
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, whose parent must exist."""

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import PAGE
-from logoadmin.ports.publication.gallery_page import POLICY
-from logoadmin.ports.publication.text import TextRenderer
+from logoadmin.ports.gallery_page import POLICY
+from logoadmin.ports.text import TextRenderer
 
 # The style sheet of all pages, and the template of what a gallery adds to it.
 _SHEET: Final = "page.css"
@@ -31,7 +31,7 @@ _RUSSIAN: Final = 1
 
 
 class JinjaGalleryPage:
-    """Implements :class:`~logoadmin.ports.publication.gallery_page.GalleryPage`.
+    """Implements :class:`~logoadmin.ports.gallery_page.GalleryPage`.
 
     Attributes:
         form: a hash of the templates, the words and the files that pages load.

@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.errors import StartError
 
 @dataclass(slots=True)
 class MemoryGalleryFiles:
-    """The :class:`~logoadmin.ports.publication.gallery_files.GalleryFiles` of a dictionary."""
+    """The :class:`~logoadmin.ports.gallery_files.GalleryFiles` of a dictionary."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     changed_at: dict[str, float] = field(default_factory=dict)

@@ -13,8 +13,8 @@ from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.use_cases import Service
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.metrics import Milestone
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.metrics import Milestone
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _ENDED: Final = "this gallery was bound to an atomic block, which has ended; use the gallery around the block"

@@ -10,7 +10,7 @@ from typing import Final
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Links, Published
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 # How often the database is asked for the last change, which is one row.
 _LOOK_EVERY: Final = 0.5  # seconds

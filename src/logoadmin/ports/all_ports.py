@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from logoadmin.ports.gallery.pictures import PictureCodec
-from logoadmin.ports.identity.issuer import Issuer
-from logoadmin.ports.identity.passkeys import OpenPasskeys
-from logoadmin.ports.identity.passwords import PasswordHasher
-from logoadmin.ports.identity.tokens import TokenSigner, TokenVerifier
-from logoadmin.ports.kernel.encryption import Encryption
-from logoadmin.ports.kernel.environment import Clock, Randomness
-from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
-from logoadmin.ports.kernel.outgoing import Outgoing, PostingOutgoing
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.gallery_page import GalleryPage, NoPage
-from logoadmin.ports.publication.signing import Signing, SigningKey
-from logoadmin.ports.publication.text import TextRenderer
+from logoadmin.ports.encryption import Encryption
+from logoadmin.ports.environment import Clock, Randomness
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import GalleryPage, NoPage
+from logoadmin.ports.issuer import Issuer
+from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.outgoing import Outgoing, PostingOutgoing
+from logoadmin.ports.passkeys import OpenPasskeys
+from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.pictures import PictureCodec
+from logoadmin.ports.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage
+from logoadmin.ports.text import TextRenderer
+from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

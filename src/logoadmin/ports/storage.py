@@ -18,16 +18,11 @@ from typing import Any, Protocol, TypeVar
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.changes.member_notice_storage import MemberNotices
-from logoadmin.ports.changes.notice_storage import Notices
-from logoadmin.ports.changes.proposal_storage import Proposals
-from logoadmin.ports.gallery.gallery_storage import GalleryStorage
-from logoadmin.ports.identity.identity_storage import IdentityStorage
-from logoadmin.ports.kernel.act_storage import Acts
-from logoadmin.ports.kernel.change_storage import Changes, StoredResponses
-from logoadmin.ports.kernel.record_storage import Records
-from logoadmin.ports.kernel.secret_storage import Secrets
-from logoadmin.ports.publication.publication_storage import PublicationStorage
+from logoadmin.ports.gallery_storage import GalleryStorage, PublicationStorage
+from logoadmin.ports.history_storage import Acts, Changes, StoredResponses
+from logoadmin.ports.identity_storage import IdentityStorage
+from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
+from logoadmin.ports.record_storage import Records, Secrets
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)

@@ -31,8 +31,8 @@ from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotices
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.proposal_storage import BlockedWork, SeenNotices
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import add, author, link, logo, remove, role, theme, user, write
 from tests.gallery import ARTWORK, NOW, FrozenClock, signed_in

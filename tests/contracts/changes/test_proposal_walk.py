@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, if_match, signed_in
 from tests.options import LONG

@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once

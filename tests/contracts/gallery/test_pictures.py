@@ -28,10 +28,9 @@ from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.ports.gallery.picture_storage import StoredPicture
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.outgoing import Fetched
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.outgoing import Fetched
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
 

@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.identity.passkeys`, over every adapter (contract O1, O2; ASVS 6.5.1, 6.7.2)."""
+"""The rules of :mod:`logoadmin.ports.passkeys`, over every adapter (contract O1, O2; ASVS 6.5.1, 6.7.2)."""
 
 import os
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.ports.identity.passkeys import Passkey, PasskeyRefused, Passkeys
+from logoadmin.ports.passkeys import Passkey, PasskeyRefused, Passkeys
 from tests.passkeys import BE, BS, SITE, UP, UV, Authenticator, Json, created, decoded, encoded, public, used
 
 pytestmark = [

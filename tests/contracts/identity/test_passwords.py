@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.identity.passwords`, over every adapter."""
+"""Every sentence of :mod:`logoadmin.ports.passwords`, over every adapter."""
 
 import base64
 from unicodedata import normalize

@@ -15,7 +15,7 @@ from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRul
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, SignInForbidden, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.issuer import IssuedIdentity
+from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.test_single_sign_on import SINGLE, FakeIssuer
 from tests.gallery import ADMIN_ID, FrozenClock, gallery_on

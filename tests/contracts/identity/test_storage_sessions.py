@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.identity.session_storage` and for stored responses, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.identity_storage` and for stored responses, over every adapter."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,8 +10,8 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.kernel.change_storage import StoredResponse
+from logoadmin.ports.history_storage import StoredResponse
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import Step, add, remove, role, session, update, user, write, write_in_vain
 

@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.identity.sign_in_storage`, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.sign_in_storage`, over every adapter."""
 
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import Step, add, at_once, remove, role, user, write, write_in_vain
 

@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.identity.tokens`, and of contract C2: what is not ours is never believed."""
+"""Every sentence of :mod:`logoadmin.ports.tokens`, and of contract C2: what is not ours is never believed."""
 
 import base64
 import hmac
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from logoadmin.adapters.jwt_tokens import JwtTokens, hs256_key
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
-from logoadmin.ports.identity.tokens import Grant
+from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 
 pytestmark = pytest.mark.rule("contract C2", "contract A19")

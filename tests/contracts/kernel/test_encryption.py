@@ -1,11 +1,11 @@
-"""Every sentence of :mod:`logoadmin.ports.kernel.encryption`, over every adapter."""
+"""Every sentence of :mod:`logoadmin.ports.encryption`, over every adapter."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.ports.kernel.encryption import Encryption
+from logoadmin.ports.encryption import Encryption
 
 pytestmark = pytest.mark.rule("contract F3")
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The rules of :mod:`logoadmin.ports.kernel.record_storage` for pages and filters, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.record_storage` for pages and filters, over every adapter."""
 
 from dataclasses import replace
 from typing import Any, Final, Literal

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The rules of :mod:`logoadmin.ports.kernel.record_storage`, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.record_storage`, over every adapter."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUp
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
-from logoadmin.ports.identity.password_storage import Credentials
+from logoadmin.ports.identity_storage import Credentials
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
     Step,

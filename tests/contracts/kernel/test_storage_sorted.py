@@ -1,4 +1,4 @@
-"""Lists by name and by last change of :mod:`logoadmin.ports.kernel.record_storage`, over every adapter."""
+"""Lists by name and by last change of :mod:`logoadmin.ports.record_storage`, over every adapter."""
 
 import itertools
 from dataclasses import replace

@@ -22,7 +22,7 @@ from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.publishing import Destination
 from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 from tests.options import LONG
 
 pytestmark = pytest.mark.rule("contract L1")

@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.publication.publication_storage`, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.gallery_storage`, over every adapter."""
 
 from hashlib import sha256
 
@@ -7,7 +7,7 @@ import pytest
 from logoadmin.domain.kernel.kinds import LOGOS
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, logo, remove, write, write_in_vain
 

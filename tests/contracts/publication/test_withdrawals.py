@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, history
 from tests.options import LONG

@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close, identity_in
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
-from logoadmin.ports.identity.sign_in_storage import Factor, Identity
+from logoadmin.ports.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, signed_in

@@ -31,8 +31,8 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.sign_in_storage import Factor, Identity
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.test_passkeys import enrolment, sign_in
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, FrozenClock, gallery_on, history

@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage
 from tests.gallery import (
     ADMIN_ID,

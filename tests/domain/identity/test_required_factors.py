@@ -15,7 +15,7 @@ from logoadmin.domain.identity.users import AmendUser, GetUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import PUBLIC, Policy, Scope, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from tests.domain.identity.second_factors import challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.domain.undone import error_of

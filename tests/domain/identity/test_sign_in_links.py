@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
-from logoadmin.ports.identity.sign_in_storage import Identity
+from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
 from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol

@@ -18,7 +18,7 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import GITHUB

@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.sign_in_storage import Challenge
+from logoadmin.ports.sign_in_storage import Challenge
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
 from tests.domain.identity.sign_ins import ANN, caller, refresh, works

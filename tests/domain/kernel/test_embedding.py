@@ -20,7 +20,7 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.sign_in_storage import Identity
+from logoadmin.ports.sign_in_storage import Identity
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract H6")

@@ -22,7 +22,7 @@ from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.css_service import InlineCss, JudgeCss
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import (
     ANN_PASSWORD,

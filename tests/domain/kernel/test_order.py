@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.identity.session_storage import Session
+from logoadmin.ports.identity_storage import Session
 from tests.gallery import (
     ADMIN_ID,
     ASKED,

@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
 from logoadmin.domain.kernel.records import Change, Imported, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history
 
 pytestmark = pytest.mark.rule("contract L3")

@@ -14,7 +14,7 @@ from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.css_service import InlineCss
 from logoadmin.domain.publication.css.inlining import CopiedSheet, InlinedCss, inline
 from logoadmin.domain.publication.css.sheets import MAX_SHEET, SECONDS
-from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.outgoing import Fetched
 from tests.gallery import FrozenClock, gallery_on
 from tests.origins import Origins
 from tests.strategies import css_texts

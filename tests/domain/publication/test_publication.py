@@ -43,7 +43,7 @@ from logoadmin.domain.publication.publication_records import (
 )
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.domain.publication.status import ShowPublication
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 

@@ -15,7 +15,7 @@ from logoadmin.adapters.httpcore_outgoing.connections import GuardedBackend
 from logoadmin.adapters.httpcore_outgoing.guard import Guard
 from logoadmin.adapters.httpcore_outgoing.targets import Target, redirected, target_of
 from logoadmin.domain.kernel.errors import OutgoingError
-from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.outgoing import Fetched
 
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -26,7 +26,7 @@ _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "cl
 
 
 def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
-    """Return the response to a GET, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
+    """Return the response to a GET, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
     target = target_of(url)
     with _pool(budget, guard, context) as pool:
         for _ in range(1 + _MAX_REDIRECTS):
@@ -46,7 +46,7 @@ def send(
     guard: Guard,
     context: ssl.SSLContext,
 ) -> Fetched:
-    """Return the response to one request with secrets, see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
+    """Return the response to one request with secrets, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
     target = _confidential(url, guard)
     method, content, own = "GET", None, dict(headers)
     if form is not None:
@@ -61,7 +61,7 @@ def send(
 
 
 def post(url: str, content: bytes, budget: Budget, guard: Guard, context: ssl.SSLContext) -> int:
-    """Return the status of the response, see :class:`~logoadmin.ports.kernel.outgoing.PostingOutgoing`."""
+    """Return the status of the response, see :class:`~logoadmin.ports.outgoing.PostingOutgoing`."""
     target = _confidential(url, guard)
     headers = _headers(target, {"Content-Type": "application/json"})
     with (

@@ -8,14 +8,14 @@ from typing import Final
 
 from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.guard import Guard, Resolve
-from logoadmin.ports.kernel.outgoing import Fetched
+from logoadmin.ports.outgoing import Fetched
 
 # The most bytes of a response of which only the head matters.
 _HEAD: Final = 65_536
 
 
 class GuardedOutgoing:
-    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.kernel.outgoing.Outgoing`."""
+    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from logoadmin.adapters.jwt_tokens.keys import Key
 from logoadmin.domain.kernel.access import CLOCK_SKEW, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ID, MAX_NAME, MAX_SCOPES
-from logoadmin.ports.identity.tokens import Grant
+from logoadmin.ports.tokens import Grant
 
 _TYPE: Final = "at+jwt"
 _CACHED: Final = 1024  # tokens
@@ -22,7 +22,7 @@ _CLAIMS: Final = ("iss", "aud", "sub", "sid", "iat", "exp", "jti")
 
 
 class JwtTokens:
-    """The :class:`~logoadmin.ports.identity.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
+    """The :class:`~logoadmin.ports.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
 
     def __init__(self, keys: Sequence[Key], issuer: str, audience: str, lifetime: int = 86_400) -> None:
         """Sign with the first key and verify with all of them.

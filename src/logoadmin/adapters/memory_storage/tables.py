@@ -13,15 +13,11 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
-from logoadmin.ports.changes.member_notice_storage import SeenNotices
-from logoadmin.ports.changes.notice_storage import StoredNotice
-from logoadmin.ports.changes.proposal_storage import StoredProposal
-from logoadmin.ports.gallery.picture_storage import Standing, StoredPicture
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.sign_in_storage import Challenge, Factor, Identity
-from logoadmin.ports.kernel.act_storage import StoredAct
-from logoadmin.ports.kernel.change_storage import StoredResponse
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Standing, StoredPicture, Withdrawal
+from logoadmin.ports.history_storage import StoredAct, StoredResponse
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.proposal_storage import SeenNotices, StoredNotice, StoredProposal
+from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 
 Row = TypeVar("Row")
 

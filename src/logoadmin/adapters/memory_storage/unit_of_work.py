@@ -34,7 +34,7 @@ from logoadmin.adapters.memory_storage.publication.publication import MemoryWith
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.record_storage import Records
 
 Record = TypeVar("Record", bound=StoredRecord)
 

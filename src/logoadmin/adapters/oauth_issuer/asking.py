@@ -8,8 +8,8 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from logoadmin.domain.kernel.errors import IssuerUnavailable, OutgoingError
-from logoadmin.ports.identity.issuer import Redemption
-from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
+from logoadmin.ports.issuer import Redemption
+from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
 

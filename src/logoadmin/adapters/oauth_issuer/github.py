@@ -18,8 +18,8 @@ from logoadmin.adapters.oauth_issuer.asking import (
 )
 from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.domain.kernel.limits import MAX_AVATAR
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
-from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 # Otherwise, the token endpoint responds with a form.
 _AS_JSON: Final = {"Accept": "application/json"}
@@ -29,7 +29,7 @@ _WAIT: Final = "wait: GitHub limits the number of requests"
 
 
 class GitHubIssuer:
-    """The :class:`~logoadmin.ports.identity.issuer.Issuer` for users of GitHub."""
+    """The :class:`~logoadmin.ports.issuer.Issuer` for users of GitHub."""
 
     name = "GitHub"
 

@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from logoadmin.adapters.oauth_issuer.asking import Unusable
 from logoadmin.jwk import base64url
-from logoadmin.ports.identity.issuer import IssuedIdentity
+from logoadmin.ports.issuer import IssuedIdentity
 
 # Public keys only, so that nobody can sign with what everybody may read; with the type and curve of their keys, and the
 # hash of at_hash.

@@ -29,8 +29,8 @@ from logoadmin.adapters.oauth_issuer.id_tokens import (
 )
 from logoadmin.adapters.oauth_issuer.metadata import Metadata, metadata_of
 from logoadmin.domain.kernel.errors import IssuerRefused
-from logoadmin.ports.identity.issuer import Authorization, IssuedIdentity, Redemption
-from logoadmin.ports.kernel.outgoing import ConfidentialOutgoing, Fetched
+from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 # How long no newer keys are fetched for an unknown one.
 _KEYS_REST: Final = 60.0  # seconds
@@ -39,7 +39,7 @@ _WELL_KNOWN: Final = "/.well-known/openid-configuration"
 
 
 class OidcIssuer:
-    """The :class:`~logoadmin.ports.identity.issuer.Issuer` at a URL."""
+    """The :class:`~logoadmin.ports.issuer.Issuer` at a URL."""
 
     def __init__(
         self,

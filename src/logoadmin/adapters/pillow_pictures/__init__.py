@@ -2,11 +2,11 @@
 
 from threading import Lock
 
-from logoadmin.ports.gallery.pictures import ConvertedPicture
+from logoadmin.ports.pictures import ConvertedPicture
 
 
 class PillowPictures:
-    """Implements :class:`~logoadmin.ports.gallery.pictures.PictureCodec`."""
+    """Implements :class:`~logoadmin.ports.pictures.PictureCodec`."""
 
     def __init__(self) -> None:
         self._lock = Lock()

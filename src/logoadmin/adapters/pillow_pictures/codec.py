@@ -23,7 +23,7 @@ from logoadmin.adapters.pillow_pictures.formats import (
     profile_of,
 )
 from logoadmin.domain.kernel.limits import Ground
-from logoadmin.ports.gallery.pictures import (
+from logoadmin.ports.pictures import (
     MAX_ANIMATED_PIXELS,
     MAX_DECODED_PIXELS,
     MAX_FRAMES,

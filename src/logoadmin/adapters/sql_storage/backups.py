@@ -25,7 +25,7 @@ from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, Table
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
-from logoadmin.ports.kernel.metrics import NoMetrics
+from logoadmin.ports.metrics import NoMetrics
 
 # A restore skips at least this many ids, and a random number of up to as many more: a backup may be restored twice, and
 # the second restore cannot know which ids were issued after the first.

@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attemp
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
-from logoadmin.ports.kernel.metrics import NoMetrics
+from logoadmin.ports.metrics import NoMetrics
 
 Check = Callable[[Connection], Iterable[Result]]
 

@@ -21,7 +21,7 @@ from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
 from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO, secrets
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable, TablesMissing
-from logoadmin.ports.kernel.metrics import NoMetrics
+from logoadmin.ports.metrics import NoMetrics
 
 # Called once a table was copied or compared, with the number of its rows.
 Progress = Callable[[Literal["copied", "compared"], str, int], None]

@@ -18,7 +18,7 @@ from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")

@@ -34,8 +34,8 @@ from logoadmin.adapters.sql_storage.publication.publication import SqlWithdrawal
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.gallery.gallery_storage import Links
-from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.gallery_storage import Links
+from logoadmin.ports.record_storage import Records
 
 Record = TypeVar("Record", bound=StoredRecord)
 

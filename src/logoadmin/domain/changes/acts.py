@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Reading, acts_in, history_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.kernel.act_storage import Obstacle, StoredAct
+from logoadmin.ports.history_storage import Obstacle, StoredAct
 
 _MOST_NAMED: Final = 3
 # Fields that are the same in an act and in its summary.

@@ -32,7 +32,7 @@ from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
-from logoadmin.ports.kernel.act_storage import StoredAct
+from logoadmin.ports.history_storage import StoredAct
 
 
 class ListChanges(ListCommand):

@@ -33,7 +33,7 @@ def read_lines(
     Args:
         lines: the lines, or the problems with which they could not be read.
         refusal: returns why a password hash is rejected, see
-            :class:`~logoadmin.ports.identity.passwords.PasswordHasher`.
+            :class:`~logoadmin.ports.passwords.PasswordHasher`.
     """
     for number, given in enumerate(lines, start=1):
         if isinstance(given, Problem):

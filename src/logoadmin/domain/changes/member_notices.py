@@ -20,9 +20,8 @@ from logoadmin.domain.kernel.unit_of_work import (
     member_notices_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
-from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotices
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState
-from logoadmin.ports.kernel.change_storage import creation_of
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.proposal_storage import BlockedWork, ListedProposal, ProposalState, SeenNotices
 
 MOST_NOTICES: Final = 50
 MemberNoticeEvent = Literal["applied", "declined", "undone", "blocked"]

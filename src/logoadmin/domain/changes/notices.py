@@ -20,11 +20,10 @@ from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
 from logoadmin.domain.publication.files.names import isolated
-from logoadmin.ports.changes.notice_storage import NoticeEvent, StoredNotice
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.outgoing import PostingOutgoing
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.outgoing import PostingOutgoing
+from logoadmin.ports.proposal_storage import NoticeEvent, ProposalState, StoredNotice, StoredProposal
 from logoadmin.ports.storage import UnitOfWork
 
 log = logging.getLogger("logoadmin.notices")

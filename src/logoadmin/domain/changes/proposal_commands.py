@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.limits import (
     described,
 )
 from logoadmin.domain.kernel.lists import ListCommand
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 
 MOST_PROPOSED: Final = 20
 _PROPOSED: Final = (

@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.records import ListedKind, Version
 from logoadmin.domain.publication.css.verdict import RiskName, Verdict
-from logoadmin.ports.changes.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState
 
 _VALUES = Mapping[str, Any]
 _LOGO: Final = {

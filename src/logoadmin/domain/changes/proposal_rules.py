@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.records import Author, version_of
 from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
 from logoadmin.domain.publication.css.targets import Targets, targets_of
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 Values = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.unit_of_work import Reading, proposals_in
 from logoadmin.domain.publication.css.css_service import verdict_on
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
 
 # For the verdicts on all changes of one proposal together, in seconds of processor time.
 _MOST_JUDGING: Final = 4.0

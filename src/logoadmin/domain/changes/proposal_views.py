@@ -15,8 +15,8 @@ from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_o
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
-from logoadmin.ports.kernel.change_storage import creation_of
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
 # An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
 # such as the name of the submitter. Only versions are compared.

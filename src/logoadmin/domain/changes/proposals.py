@@ -56,9 +56,9 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets, targets_of
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 MOST_WAITING: Final = 20
 # Of users without write scopes: the most bytes that wait, and the most submissions of a day, with dry runs.

@@ -8,7 +8,7 @@ from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, history_in, proposals_in
-from logoadmin.ports.changes.proposal_storage import ProposalState, StoredProposal
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 
 def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:

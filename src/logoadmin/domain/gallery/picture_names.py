@@ -9,8 +9,8 @@ from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.kinds import KINDS, ArtworkKind, pictures_in
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, repositories_in
-from logoadmin.ports.changes.proposal_storage import ProposalState
-from logoadmin.ports.gallery.picture_storage import PictureName, Standing
+from logoadmin.ports.gallery_storage import PictureName, Standing
+from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import UnitOfWork
 
 # How long a picture stays that nothing names: after it was sent, and after the last proposal with it was decided.

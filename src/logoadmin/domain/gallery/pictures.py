@@ -42,12 +42,12 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.ports.gallery.picture_storage import StoredPicture
-from logoadmin.ports.gallery.pictures import ConvertedPicture, PictureCodec, PictureRefused
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.outgoing import Outgoing
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_storage import StoredPicture
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefused
 
 # Why pictures cannot be sent, for clients.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"

@@ -26,9 +26,9 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
 )
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
-from logoadmin.ports.identity.tokens import TokenVerifier
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.tokens import TokenVerifier
 
 _DAY: Final = 86_400  # seconds
 _USE_RECORDED_EVERY: Final = 60  # seconds

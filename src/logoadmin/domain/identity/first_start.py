@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, close
-from logoadmin.ports.kernel.environment import Clock, Randomness
+from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 ADMIN_ROLE_ID: Final = 2

@@ -30,9 +30,9 @@ from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listi
 from logoadmin.domain.kernel.records import Kind, User
 from logoadmin.domain.kernel.texts import is_visible
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
-from logoadmin.ports.identity.issuer import IssuedIdentity
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.sign_in_storage import Identity
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.issuer import IssuedIdentity
+from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")

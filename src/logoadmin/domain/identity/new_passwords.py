@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.identity.passwords import PasswordHasher
+from logoadmin.ports.passwords import PasswordHasher
 
 # The length of the shortest common passwords that are listed (NIST SP 800-63B, OWASP ASVS 5, 6.2.1).
 _LISTED_FROM: Final = 8

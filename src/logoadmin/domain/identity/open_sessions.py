@@ -15,9 +15,9 @@ from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
-from logoadmin.ports.identity.session_storage import Admission, Session
-from logoadmin.ports.identity.tokens import Grant, TokenSigner
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.identity_storage import Admission, Session
+from logoadmin.ports.tokens import Grant, TokenSigner
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000

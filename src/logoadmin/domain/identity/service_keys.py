@@ -31,7 +31,7 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.environment import Randomness
 
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100

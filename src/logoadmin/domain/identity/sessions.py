@@ -55,10 +55,10 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
-from logoadmin.ports.identity.session_storage import Session
-from logoadmin.ports.identity.tokens import TokenVerifier
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.tokens import TokenVerifier
 
 
 class Revoke(Command):

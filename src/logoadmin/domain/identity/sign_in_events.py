@@ -30,8 +30,8 @@ from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listin
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.kernel.change_storage import creation_of
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _NOBODY: Final = -1

@@ -23,7 +23,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.access import network_of, wider_network
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
-from logoadmin.ports.kernel.change_storage import creation_of
+from logoadmin.ports.history_storage import creation_of
 
 _DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds

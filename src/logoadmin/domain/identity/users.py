@@ -36,7 +36,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, storage_of, use_case, writes
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
 

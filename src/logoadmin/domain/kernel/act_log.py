@@ -12,7 +12,7 @@ from typing import Any, Final, TypedDict
 from logoadmin.domain.kernel.kinds import AUTHORS, RECORDED_KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin, Source
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.act_storage import StoredAct
+from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
 
 Snapshot = Mapping[str, Any]

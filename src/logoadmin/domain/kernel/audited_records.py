@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
-from logoadmin.ports.kernel.record_storage import Records
+from logoadmin.ports.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
 
 

@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.act_log import AMENDED, BLOCKED, BLOCKED_FIELD, UNB
 from logoadmin.domain.kernel.kinds import pictures_in
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 # Up to this many changes are held in memory.

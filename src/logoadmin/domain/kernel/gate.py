@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
 from logoadmin.domain.kernel.limits import RequestId
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, ReadUnitOfWork, close
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")

@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.kernel.secret_hashes import stored_hash
-from logoadmin.ports.kernel.change_storage import StoredResponse, creation_of
+from logoadmin.ports.history_storage import StoredResponse, creation_of
 from logoadmin.ports.storage import UnitOfWork
 
 _DAY: Final = 86_400

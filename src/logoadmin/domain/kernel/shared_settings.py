@@ -5,7 +5,7 @@ from typing import Any
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in
-from logoadmin.ports.kernel.change_storage import ReadsChanges
+from logoadmin.ports.history_storage import ReadsChanges
 
 
 class SettingsInHistory:

@@ -24,23 +24,18 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
-from logoadmin.ports.changes.member_notice_storage import MemberNotices
-from logoadmin.ports.changes.notice_storage import Notices
-from logoadmin.ports.changes.proposal_storage import Proposals
-from logoadmin.ports.gallery.gallery_storage import GalleryStorage
-from logoadmin.ports.identity.identity_storage import IdentityStorage
-from logoadmin.ports.kernel.act_storage import Acts
-from logoadmin.ports.kernel.change_storage import ReadsChanges
-from logoadmin.ports.kernel.record_storage import Records
-from logoadmin.ports.kernel.secret_storage import Secrets
-from logoadmin.ports.publication.publication_storage import PublicationStorage
+from logoadmin.ports.gallery_storage import GalleryStorage, PublicationStorage
+from logoadmin.ports.history_storage import Acts, ReadsChanges
+from logoadmin.ports.identity_storage import IdentityStorage
+from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
+from logoadmin.ports.record_storage import Records, Secrets
 from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
 
 class ReadRecords(Generic[Record]):
-    """The records of one kind; see :class:`~logoadmin.ports.kernel.record_storage.Records` for the methods."""
+    """The records of one kind; see :class:`~logoadmin.ports.record_storage.Records` for the methods."""
 
     __slots__ = ("_stored",)
 

@@ -13,7 +13,7 @@ from logoadmin.domain.publication.shared_settings import AuditedSettings, Settin
 from logoadmin.domain.publication.text_service import TextService
 from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.ports.all_ports import Ports
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 # The history has the settings, and readers learn which works are gone.
 AUDITING: Final = Auditing(records={Kind.SETTINGS: AuditedSettings}, subscribers=[withdraw])

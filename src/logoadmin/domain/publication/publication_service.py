@@ -36,9 +36,9 @@ from logoadmin.domain.publication.publication_records import (
     PublishingRules,
 )
 from logoadmin.domain.publication.status import StatusService
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.gallery_page import GalleryPage
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.storage import UnitOfWork
 
 T = TypeVar("T")

@@ -26,9 +26,9 @@ from logoadmin.domain.publication.publication_records import (
     PublishingRules,
     Risky,
 )
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_storage import Withdrawal
 
 
 class ShowPublication(Command):

@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import ArtworkText, described
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.publication.css.css_service import require_artworks
-from logoadmin.ports.publication.text import TextRenderer
+from logoadmin.ports.text import TextRenderer
 
 
 class RenderText(Command):

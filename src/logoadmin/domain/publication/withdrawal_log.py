@@ -8,7 +8,7 @@ from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, ArtworkKind
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 # Up to this many withdrawals are held back, and then stored together.

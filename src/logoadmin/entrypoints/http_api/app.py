@@ -26,7 +26,7 @@ from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
 from logoadmin.entrypoints.http_api.responses import sendable
 from logoadmin.entrypoints.http_api.sending import CountedRequests
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 # Paths where clients of other services look first, with hints.
 _HINTS: Final = {

@@ -14,7 +14,7 @@ from logoadmin.domain.publication.status import ShowPublication
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.publisher import Publisher
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 log = logging.getLogger("logoadmin.http")
 

@@ -13,7 +13,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import CSV, JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile, TemporaryFiles
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.metrics import Metrics
 
 # The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
 _MAX_HELD: Final = 64 * 1024 * 1024

@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.request import Request, count_response, requ
 from logoadmin.entrypoints.http_api.responses import sendable
 from logoadmin.entrypoints.http_api.sending import CountedRequests
 from logoadmin.entrypoints.publisher import Publisher
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.metrics import Metrics
 
 FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see gallery_files.pointer_file.

@@ -14,7 +14,7 @@ from logoadmin.entrypoints.http_api.compression import SHORT, SUFFIX, accepts_gz
 from logoadmin.entrypoints.http_api.conditions import Fields, conditional, unmodified
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
-from logoadmin.ports.publication.gallery_page import POLICY
+from logoadmin.ports.gallery_page import POLICY
 
 # How long browsers and proxies may cache a file: readers must learn of a takedown within a minute.
 _CACHE_CONTROL: Final = {

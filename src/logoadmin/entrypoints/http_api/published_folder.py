@@ -17,7 +17,7 @@ from logoadmin.domain.publication.publication_records import POINTER, READER
 from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.gallery_files import PublishedFile, pointer_file
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 log = logging.getLogger("logoadmin.http")
 

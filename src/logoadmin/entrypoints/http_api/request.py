@@ -10,7 +10,7 @@ from starlette.types import Scope
 
 from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequestId
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.metrics import Metrics
 
 _IN_SCOPE: Final = "logoadmin.request"
 _NOT_SENT: Final = ("",)

@@ -15,7 +15,7 @@ from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.metrics import Metrics
 
 # The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
 _LARGEST: Final = 65_536

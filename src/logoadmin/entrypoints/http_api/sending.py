@@ -5,7 +5,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.entrypoints.http_api.request import count_response, request_of
-from logoadmin.ports.kernel.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics, NoMetrics
 
 # The server buffers one slice for a slow reader, not the whole response.
 SLICE: Final = 65_536  # bytes

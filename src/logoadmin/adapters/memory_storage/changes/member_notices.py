@@ -7,12 +7,11 @@ from operator import attrgetter
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotices
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal
+from logoadmin.ports.proposal_storage import BlockedWork, ListedProposal, ProposalState, SeenNotices, StoredProposal
 
 
 class MemoryMemberNotices(Repository):
-    """The sources, as :class:`~logoadmin.ports.changes.member_notice_storage.MemberNotices` says."""
+    """The sources, as :class:`~logoadmin.ports.proposal_storage.MemberNotices` says."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
         found = (

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
-from logoadmin.ports.changes.notice_storage import StoredNotice
+from logoadmin.ports.proposal_storage import StoredNotice
 
 
 class MemoryNotices(Repository):
-    """The notices, as :class:`~logoadmin.ports.changes.notice_storage.Notices` says."""
+    """The notices, as :class:`~logoadmin.ports.proposal_storage.Notices` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "notice_id").next()

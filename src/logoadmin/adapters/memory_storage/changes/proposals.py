@@ -5,11 +5,11 @@ from itertools import islice
 
 from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
 from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
+from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
 
 class MemoryProposals(Repository):
-    """The proposals, as :class:`~logoadmin.ports.changes.proposal_storage.Proposals` says."""
+    """The proposals, as :class:`~logoadmin.ports.proposal_storage.Proposals` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "proposal_id").next()

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
 from logoadmin.domain.kernel.limits import Ground
-from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
+from logoadmin.ports.gallery_storage import PictureName, Standing, StoredPicture
 
 
 class MemoryPictures(Repository):
-    """The pictures, as :class:`~logoadmin.ports.gallery.picture_storage.Pictures` says."""
+    """The pictures, as :class:`~logoadmin.ports.gallery_storage.Pictures` says."""
 
     def get(self, picture: str) -> StoredPicture | None:
         row = self._tables.pictures.get(picture)

@@ -9,11 +9,11 @@ from logoadmin.adapters.memory_storage.tables import IdCounter, Repository, Tabl
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.identity.session_storage import Admission, Session
+from logoadmin.ports.identity_storage import Admission, Session
 
 
 class MemorySessions(Repository):
-    """The sessions, as :class:`~logoadmin.ports.identity.session_storage.Sessions` says."""
+    """The sessions, as :class:`~logoadmin.ports.identity_storage.Sessions` says."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         session = self._tables.sessions.get(session_id)
@@ -92,7 +92,7 @@ class MemorySessions(Repository):
 
 
 class MemoryPreferences(Repository):
-    """The preferences, as :class:`~logoadmin.ports.identity.session_storage.Preferences` says."""
+    """The preferences, as :class:`~logoadmin.ports.identity_storage.Preferences` says."""
 
     def get(self, user_id: int) -> str | None:
         return self._tables.preferences.get(user_id)
@@ -102,7 +102,7 @@ class MemoryPreferences(Repository):
 
 
 class MemorySecrets(Repository):
-    """The secrets, as :class:`~logoadmin.ports.kernel.secret_storage.Secrets` says."""
+    """The secrets, as :class:`~logoadmin.ports.record_storage.Secrets` says."""
 
     def get(self, name: str) -> str | None:
         return self._tables.secrets.get(name)
@@ -119,7 +119,7 @@ class MemorySecrets(Repository):
 
 
 class MemoryServiceKeys(Repository):
-    """The service keys, as :class:`~logoadmin.ports.identity.session_storage.ServiceKeys` says."""
+    """The service keys, as :class:`~logoadmin.ports.identity_storage.ServiceKeys` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "key_id").next()
@@ -160,7 +160,7 @@ class MemoryServiceKeys(Repository):
 
 
 class MemorySignInAttempts(Repository):
-    """The attempts to sign in, as :class:`~logoadmin.ports.identity.session_storage.SignInAttempts` says."""
+    """The attempts to sign in, as :class:`~logoadmin.ports.identity_storage.SignInAttempts` says."""
 
     def count(self, counted: str) -> tuple[int, int]:
         return self._tables.sign_in_attempts.get(counted, (0, 0))

@@ -9,13 +9,13 @@ from typing import Final
 from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
-from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
 
 class MemoryFactors(Repository):
-    """The factors, as :class:`~logoadmin.ports.identity.sign_in_storage.Factors` says."""
+    """The factors, as :class:`~logoadmin.ports.sign_in_storage.Factors` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "factor_id").next()
@@ -53,7 +53,7 @@ class MemoryFactors(Repository):
 
 
 class MemoryRecoveryCodes(Repository):
-    """The recovery codes, as :class:`~logoadmin.ports.identity.sign_in_storage.RecoveryCodes` says."""
+    """The recovery codes, as :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes` says."""
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
         for code_hash in self._of(user_id):
@@ -72,7 +72,7 @@ class MemoryRecoveryCodes(Repository):
 
 
 class MemoryChallenges(Repository):
-    """The challenges, as :class:`~logoadmin.ports.identity.sign_in_storage.Challenges` says."""
+    """The challenges, as :class:`~logoadmin.ports.sign_in_storage.Challenges` says."""
 
     def add(self, challenge: Challenge) -> None:
         self._journal.set(self._tables.challenges, challenge.challenge_hash, challenge)
@@ -104,7 +104,7 @@ class MemoryChallenges(Repository):
 
 
 class MemoryIdentities(Repository):
-    """The identities, as :class:`~logoadmin.ports.identity.sign_in_storage.Identities` says."""
+    """The identities, as :class:`~logoadmin.ports.sign_in_storage.Identities` says."""
 
     def find(self, issuer: str, subject: str) -> Identity | None:
         return self._tables.identities.get((issuer, subject))
@@ -118,7 +118,7 @@ class MemoryIdentities(Repository):
 
 
 class MemoryEvents(Repository):
-    """The events, as :class:`~logoadmin.ports.identity.sign_in_storage.Events` says."""
+    """The events, as :class:`~logoadmin.ports.sign_in_storage.Events` says."""
 
     def next_id(self) -> int:
         return IdCounter(self._tables, self._journal, "event_id").next()

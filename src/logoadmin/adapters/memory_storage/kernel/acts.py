@@ -8,11 +8,11 @@ from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.lists import ChangeFilter, Order
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.act_storage import Obstacle, StoredAct
+from logoadmin.ports.history_storage import Obstacle, StoredAct
 
 
 class MemoryActs(Repository):
-    """The acts, as :class:`~logoadmin.ports.kernel.act_storage.Acts` says."""
+    """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
 
     def get(self, act_id: int) -> StoredAct | None:
         return self._tables.acts.get(act_id)

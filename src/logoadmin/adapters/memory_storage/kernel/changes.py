@@ -10,13 +10,13 @@ from operator import attrgetter
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import StoredResponse, created_by
+from logoadmin.ports.history_storage import StoredResponse, created_by
 
 _id_of = attrgetter("change_id")
 
 
 class MemoryChanges(Repository):
-    """The history, as :class:`~logoadmin.ports.kernel.change_storage.Changes` says."""
+    """The history, as :class:`~logoadmin.ports.history_storage.Changes` says."""
 
     def last_id(self) -> int:
         return len(self._tables.changes)
@@ -74,7 +74,7 @@ def matches(change: Change, where: ChangeFilter) -> bool:
 
 
 class MemoryStoredResponses(Repository):
-    """The stored responses, as :class:`~logoadmin.ports.kernel.change_storage.StoredResponses` says."""
+    """The stored responses, as :class:`~logoadmin.ports.history_storage.StoredResponses` says."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         return self._tables.stored_responses.get(key_hash)

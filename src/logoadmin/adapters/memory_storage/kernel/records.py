@@ -24,13 +24,13 @@ from logoadmin.domain.kernel.lists import (
     truncated_page,
 )
 from logoadmin.domain.kernel.records import Artwork, Author, Kind, Link, PasswordHash, StoredRecord, User
-from logoadmin.ports.identity.password_storage import Credentials
+from logoadmin.ports.identity_storage import Credentials
 
 Record = TypeVar("Record", bound=StoredRecord)
 
 
 class MemoryRecords(Generic[Record]):
-    """The records of one kind, as :class:`~logoadmin.ports.kernel.record_storage.Records` says."""
+    """The records of one kind, as :class:`~logoadmin.ports.record_storage.Records` says."""
 
     def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
         self._kind, self._tables, self._journal = kind, tables, journal
@@ -191,7 +191,7 @@ REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
 
 
 class MemoryLinks:
-    """The links of one kind of artwork, as :class:`~logoadmin.ports.gallery.gallery_storage.Links` says."""
+    """The links of one kind of artwork, as :class:`~logoadmin.ports.gallery_storage.Links` says."""
 
     def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
         self._links, self._journal = tables.links[kind.kind], journal
@@ -232,7 +232,7 @@ class MemoryLinks:
 
 
 class MemoryPasswords(Repository):
-    """The password hashes, as :class:`~logoadmin.ports.identity.password_storage.Passwords` says."""
+    """The password hashes, as :class:`~logoadmin.ports.identity_storage.Passwords` says."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         return self._tables.passwords.get(user_id)

@@ -6,13 +6,13 @@ from operator import attrgetter
 
 from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 
 _age = attrgetter("at", "kind", "id")
 
 
 class MemoryWithdrawals(Repository):
-    """The withdrawals, as :class:`~logoadmin.ports.publication.publication_storage.Withdrawals` says."""
+    """The withdrawals, as :class:`~logoadmin.ports.gallery_storage.Withdrawals` says."""
 
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         return self._tables.withdrawals.get((kind, id_))

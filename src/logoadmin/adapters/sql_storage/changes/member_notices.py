@@ -12,8 +12,7 @@ from logoadmin.adapters.sql_storage.tables.gallery_tables import ARTWORK_TABLES,
 from logoadmin.adapters.sql_storage.tables.publication_tables import withdrawals
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.changes.member_notice_storage import BlockedWork, SeenNotices
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState
+from logoadmin.ports.proposal_storage import BlockedWork, ListedProposal, ProposalState, SeenNotices
 
 _LIMIT: Any = bindparam("limit")
 _OF_USER: Final = (proposals.c.user_id == KEY, proposals.c.user_since == bindparam("since"))
@@ -55,7 +54,7 @@ _BLOCKED: Final = (
 
 
 class SqlMemberNotices(Repository):
-    """Implements :class:`~logoadmin.ports.changes.member_notice_storage.MemberNotices`."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
         return self._proposals(_DECIDED, user_id, since, limit)

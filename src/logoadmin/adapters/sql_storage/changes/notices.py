@@ -7,14 +7,14 @@ from sqlalchemy import bindparam, select
 
 from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.tables.changes_tables import notices
-from logoadmin.ports.changes.notice_storage import StoredNotice
+from logoadmin.ports.proposal_storage import StoredNotice
 
 _NOW: Any = bindparam("now")
 _DUE: Final = select(notices).where(notices.c.due_at <= _NOW).order_by(notices.c.due_at, notices.c.notice_id).limit(1)
 
 
 class SqlNotices(Repository):
-    """Implements :class:`~logoadmin.ports.changes.notice_storage.Notices`."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.Notices`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("notice_id")

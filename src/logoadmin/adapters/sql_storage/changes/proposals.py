@@ -13,7 +13,7 @@ from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.changes_tables import proposals
 from logoadmin.domain.kernel.lists import Order, page_of
-from logoadmin.ports.changes.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
+from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
 _FIELDS: Final = tuple(field.name for field in fields(StoredProposal))
 _LISTED: Final = tuple(field.name for field in fields(ListedProposal))
@@ -74,7 +74,7 @@ def _deserialized(names: Sequence[str], row: Row) -> dict[str, Any]:
 
 
 class SqlProposals(Repository):
-    """Implements :class:`~logoadmin.ports.changes.proposal_storage.Proposals`."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.Proposals`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("proposal_id")

@@ -29,7 +29,7 @@ class LinkStatements:
 
 @dataclass(slots=True, eq=False)
 class SqlLinks(Repository):
-    """The links of one kind of artwork; implements :class:`~logoadmin.ports.gallery.gallery_storage.Links`."""
+    """The links of one kind of artwork; implements :class:`~logoadmin.ports.gallery_storage.Links`."""
 
     _statements: LinkStatements
 

@@ -10,7 +10,7 @@ from logoadmin.adapters.sql_storage.repository import Repository
 from logoadmin.adapters.sql_storage.statements import KEY, KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.gallery_tables import picture_names, pictures
 from logoadmin.domain.kernel.limits import Ground
-from logoadmin.ports.gallery.picture_storage import PictureName, Standing, StoredPicture
+from logoadmin.ports.gallery_storage import PictureName, Standing, StoredPicture
 
 _LIMIT: Any = bindparam("limit")
 _IS_STORED = pictures.c.stored_bytes > 0
@@ -69,7 +69,7 @@ _NAMES = (
 
 
 class SqlPictures(Repository):
-    """Implements :class:`~logoadmin.ports.gallery.picture_storage.Pictures`."""
+    """Implements :class:`~logoadmin.ports.gallery_storage.Pictures`."""
 
     def get(self, picture: str) -> StoredPicture | None:
         return self._stored(picture=picture)

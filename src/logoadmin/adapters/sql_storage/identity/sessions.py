@@ -23,8 +23,7 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.identity.password_storage import Credentials
-from logoadmin.ports.identity.session_storage import Admission, Session
+from logoadmin.ports.identity_storage import Admission, Credentials, Session
 
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
 _ADMISSION = (
@@ -58,7 +57,7 @@ _SOME_TOKENS = (
 
 
 class SqlSessions(Repository):
-    """Implements :class:`~logoadmin.ports.identity.session_storage.Sessions`."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Sessions`."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
@@ -156,7 +155,7 @@ def _hash(stored: str | None) -> PasswordHash | None:
 
 
 class SqlPasswords(Repository):
-    """Implements :class:`~logoadmin.ports.identity.password_storage.Passwords`."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         row = self._find(users.c.password, user_id=user_id)
@@ -189,7 +188,7 @@ class SqlPasswords(Repository):
 
 
 class SqlPreferences(Repository):
-    """Implements :class:`~logoadmin.ports.identity.session_storage.Preferences`."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Preferences`."""
 
     def get(self, user_id: int) -> str | None:
         row = self._find(preferences.c.value, user_id=user_id)
@@ -203,7 +202,7 @@ _SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_([bin
 
 
 class SqlSecrets(Repository):
-    """Implements :class:`~logoadmin.ports.kernel.secret_storage.Secrets`."""
+    """Implements :class:`~logoadmin.ports.record_storage.Secrets`."""
 
     def get(self, name: str) -> str | None:
         row = self._find(secrets.c.value, name=name)
@@ -244,7 +243,7 @@ _TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.att
 
 
 class SqlServiceKeys(Repository):
-    """Implements :class:`~logoadmin.ports.identity.session_storage.ServiceKeys`."""
+    """Implements :class:`~logoadmin.ports.identity_storage.ServiceKeys`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("key_id")
@@ -271,7 +270,7 @@ class SqlServiceKeys(Repository):
 
 
 class SqlSignInAttempts(Repository):
-    """Implements :class:`~logoadmin.ports.identity.session_storage.SignInAttempts`."""
+    """Implements :class:`~logoadmin.ports.identity_storage.SignInAttempts`."""
 
     def count(self, counted: str) -> tuple[int, int]:
         row = self._transaction.row(_COUNT, {"key": counted})

@@ -19,7 +19,7 @@ from logoadmin.adapters.sql_storage.tables.sign_in_tables import (
 )
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order
-from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
@@ -56,7 +56,7 @@ _PAGE_OF_USER = {order: page.where(_OF_SINCE) for order, page in _PAGE_OF_USER_I
 
 
 class SqlFactors(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Factors`."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Factors`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("factor_id")
@@ -90,7 +90,7 @@ class SqlFactors(Repository):
 
 
 class SqlRecoveryCodes(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.RecoveryCodes`."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes`."""
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
         self._remove(recovery_codes, user_id=user_id)
@@ -106,7 +106,7 @@ class SqlRecoveryCodes(Repository):
 
 
 class SqlChallenges(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Challenges`."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Challenges`."""
 
     def add(self, challenge: Challenge) -> None:
         self._add(challenges, asdict(challenge))
@@ -134,7 +134,7 @@ class SqlChallenges(Repository):
 
 
 class SqlIdentities(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Identities`."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Identities`."""
 
     def find(self, issuer: str, subject: str) -> Identity | None:
         row = self._find(*_IDENTITY_COLUMNS, identity_hash=_identity_hash(issuer, subject))
@@ -156,7 +156,7 @@ def _identity(row: Row) -> Identity:
 
 
 class SqlEvents(Repository):
-    """Implements :class:`~logoadmin.ports.identity.sign_in_storage.Events`."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Events`."""
 
     def next_id(self) -> int:
         return self._transaction.next_id("event_id")

@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.tables.kernel_tables import acts, changes
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, TruncatedPage, page_of
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.kernel.act_storage import Obstacle, StoredAct
+from logoadmin.ports.history_storage import Obstacle, StoredAct
 
 # The acts of up to this many changes that match a filter are on a page.
 _MATCHES: Final = 1_000
@@ -96,7 +96,7 @@ _REFERRING: Final = union_all(
 
 
 class SqlActs(Repository):
-    """The acts, as :class:`~logoadmin.ports.kernel.act_storage.Acts` says."""
+    """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
 
     def get(self, act_id: int) -> StoredAct | None:
         row = self._find(*acts.c, act_id=act_id)

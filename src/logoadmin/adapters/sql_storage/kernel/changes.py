@@ -18,7 +18,7 @@ from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, page_of
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.ports.kernel.change_storage import StoredResponse, created_by
+from logoadmin.ports.history_storage import StoredResponse, created_by
 
 _TABLE = changes
 # The fields of a Change; the history has the act of each besides.
@@ -110,7 +110,7 @@ def _row(change: Change, act_id: int | None) -> Row:
 
 
 class SqlChanges(Repository):
-    """The history, as :class:`~logoadmin.ports.kernel.change_storage.Changes` says."""
+    """The history, as :class:`~logoadmin.ports.history_storage.Changes` says."""
 
     def __init__(self, transaction: Transaction) -> None:
         super().__init__(transaction)
@@ -195,7 +195,7 @@ class SqlChanges(Repository):
 
 
 class SqlStoredResponses(Repository):
-    """The stored responses, as :class:`~logoadmin.ports.kernel.change_storage.StoredResponses` says."""
+    """The stored responses, as :class:`~logoadmin.ports.history_storage.StoredResponses` says."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         row = self._find(*stored_responses.c, key_hash=key_hash)

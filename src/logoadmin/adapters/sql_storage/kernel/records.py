@@ -113,7 +113,7 @@ class _Statements:
 
 @dataclass(slots=True, eq=False)
 class SqlRecords(Repository, Generic[Record]):
-    """The records of one kind, as :class:`~logoadmin.ports.kernel.record_storage.Records` says."""
+    """The records of one kind, as :class:`~logoadmin.ports.record_storage.Records` says."""
 
     _statements: _Statements
 

@@ -10,7 +10,7 @@ from logoadmin.adapters.sql_storage.statements import KEYS, Row, in_portions
 from logoadmin.adapters.sql_storage.tables.publication_tables import withdrawals
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_storage import Withdrawal
 
 _LIMIT: Any = bindparam("limit")
 _SOME = (withdrawals.c.kind == bindparam("of_kind"), withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]))
@@ -29,7 +29,7 @@ def _withdrawal(row: Row) -> Withdrawal:
 
 
 class SqlWithdrawals(Repository):
-    """Implements :class:`~logoadmin.ports.publication.publication_storage.Withdrawals`."""
+    """Implements :class:`~logoadmin.ports.gallery_storage.Withdrawals`."""
 
     def get(self, kind: Kind, id_: int) -> Withdrawal | None:
         row = self._find(*withdrawals.c, kind=kind.value, record_id=id_)

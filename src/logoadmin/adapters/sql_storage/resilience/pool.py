@@ -14,7 +14,7 @@ from logoadmin.adapters.sql_storage.statements import StatementCompiler
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.metrics import Metrics
 
 Answer = TypeVar("Answer")
 

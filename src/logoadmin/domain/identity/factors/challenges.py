@@ -22,8 +22,8 @@ from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import CLOCK_SKEW
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
-from logoadmin.ports.identity.sign_in_storage import Challenge
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.sign_in_storage import Challenge
 
 CHALLENGE_SECONDS: Final = 300
 # Expiry, purpose, user, digest of the state, random bytes.

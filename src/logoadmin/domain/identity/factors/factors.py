@@ -29,8 +29,8 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, writes
-from logoadmin.ports.identity.sign_in_storage import Factor
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.sign_in_storage import Factor
 
 MOST_FACTORS: Final = 20
 # Holders of one of these are administrators; others decide about proposals.

@@ -30,9 +30,9 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
-from logoadmin.ports.identity.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
-from logoadmin.ports.identity.sign_in_storage import Factor
-from logoadmin.ports.kernel.environment import Clock
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
+from logoadmin.ports.sign_in_storage import Factor
 
 log = logging.getLogger("logoadmin.sign_in")
 

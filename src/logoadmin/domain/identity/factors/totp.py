@@ -31,9 +31,9 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, identity_in, secrets_in
 from logoadmin.domain.kernel.use_cases import writes
-from logoadmin.ports.identity.sign_in_storage import Factor
-from logoadmin.ports.kernel.encryption import Encryption
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.encryption import Encryption
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.sign_in_storage import Factor
 
 # The key in the database, made at the first start. Where the settings have keys, it only decrypts.
 FACTOR_KEY: Final = "factor_key"

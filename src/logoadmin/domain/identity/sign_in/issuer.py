@@ -31,7 +31,7 @@ from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.ports.identity.issuer import IssuedIdentity, Issuer, Redemption
+from logoadmin.ports.issuer import IssuedIdentity, Issuer, Redemption
 from logoadmin.ports.storage import UnitOfWork
 
 # RFC 6749 §A.11: printable ASCII.

@@ -36,8 +36,8 @@ from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.identity.sign_in_storage import Challenge, ChallengePurpose
-from logoadmin.ports.kernel.environment import Randomness
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.storage import UnitOfWork
 
 CODE_SECONDS: Final = 600

@@ -21,10 +21,10 @@ from logoadmin.domain.kernel.limits import ExistingUsername, Password
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import storage_of, use_case
-from logoadmin.ports.identity.password_storage import Credentials
-from logoadmin.ports.identity.passwords import PasswordHasher
-from logoadmin.ports.identity.tokens import TokenVerifier
+from logoadmin.ports.identity_storage import Credentials
+from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.tokens import TokenVerifier
 
 # Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60

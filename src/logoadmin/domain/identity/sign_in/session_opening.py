@@ -24,8 +24,8 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.metrics import Metrics
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
 
 Found = TypeVar("Found")

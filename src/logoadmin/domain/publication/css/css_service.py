@@ -20,8 +20,8 @@ from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.outgoing import Outgoing
 
 MAX_SECONDS: Final = 2.0
 

@@ -37,8 +37,8 @@ from logoadmin.domain.publication.css.tokens import (
     tokenize,
     walk,
 )
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.outgoing import Outgoing
 
 # Statements that may stand before an import (CSS Cascading and Inheritance Level 5 §2).
 _BEFORE_IMPORTS: Final = ("charset", "import", "layer")

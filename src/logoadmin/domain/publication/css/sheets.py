@@ -9,8 +9,8 @@ from tinycss2.bytes import decode_stylesheet_bytes
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.publication.css.data_urls import data_url
 from logoadmin.domain.publication.css.urls import address_of, host_of
-from logoadmin.ports.kernel.environment import Clock
-from logoadmin.ports.kernel.outgoing import Outgoing
+from logoadmin.ports.environment import Clock
+from logoadmin.ports.outgoing import Outgoing
 
 MAX_SHEET: Final = 1024 * 1024
 MAX_LEVELS: Final = 3

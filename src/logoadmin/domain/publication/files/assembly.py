@@ -15,8 +15,8 @@ from logoadmin.domain.publication.files.pointer import Pointer, file_entry, publ
 from logoadmin.domain.publication.files.user_style_files import UserStyles
 from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
 from logoadmin.domain.publication.publication_records import READER, Links, MadeFile, Page, Publication, PublishingRules
-from logoadmin.ports.publication.gallery_page import GalleryPage
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_page import GalleryPage
+from logoadmin.ports.gallery_storage import Withdrawal
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, MadeFile
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # What the templates write: links from the page of an artwork or an author, and the entries of pages, feed and sitemap.

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from logoadmin.domain.kernel.errors import Conflict, SettingsError
-from logoadmin.ports.kernel.environment import Randomness
-from logoadmin.ports.publication.signing import Signing, SigningKey
+from logoadmin.ports.environment import Randomness
+from logoadmin.ports.signing import Signing, SigningKey
 from logoadmin.ports.storage import UnitOfWork
 
 DAY: Final = 86_400  # seconds

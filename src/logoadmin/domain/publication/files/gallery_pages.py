@@ -18,8 +18,8 @@ from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
 from logoadmin.domain.publication.files.index import TEXT, Index, css_path, sha256
 from logoadmin.domain.publication.files.user_style_files import UserStyles
 from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
-from logoadmin.ports.publication.gallery_page import GalleryPage
-from logoadmin.ports.publication.publication_storage import Withdrawal
+from logoadmin.ports.gallery_page import GalleryPage
+from logoadmin.ports.gallery_storage import Withdrawal
 
 # How many other works of its authors a page shows, and how many artworks the feed has.
 _OTHERS: Final = 4

@@ -26,8 +26,8 @@ from logoadmin.domain.publication.files.file_names import IMMUTABLE_NAME, STATE
 from logoadmin.domain.publication.files.index import canonical, sha256
 from logoadmin.domain.publication.files.made_files import notes_in
 from logoadmin.jwk import base64url
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.signing import SigningKey
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.signing import SigningKey
 
 _DECODER: Final = json.JSONDecoder()
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.publication_records import MadeFile
-from logoadmin.ports.publication.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_files import GalleryFiles
 
 # Stands before what has no file.
 _NONE: Final = "-"

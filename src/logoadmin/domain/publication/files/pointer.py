@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from logoadmin.domain.publication.files.index import canonical, sha256
 from logoadmin.jwk import base64url, thumbprint
-from logoadmin.ports.publication.signing import SigningKey
+from logoadmin.ports.signing import SigningKey
 
 MOST_BYTES: Final = 8192
 

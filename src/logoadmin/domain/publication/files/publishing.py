@@ -23,8 +23,8 @@ from logoadmin.domain.publication.files.index import canonical, sha256
 from logoadmin.domain.publication.files.made_files import notes_in, outdated, write_made
 from logoadmin.domain.publication.files.pointer import Pointer, parsed, signed
 from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, MadeFile, Publication
-from logoadmin.ports.publication.gallery_files import GalleryFiles
-from logoadmin.ports.publication.gallery_page import GalleryPage
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import GalleryPage
 
 # Readers may have an earlier pointer: what it leads to stays for as long.
 OLD_STAY: Final = 14 * DAY

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.files.index import canonical
-from logoadmin.ports.publication.publication_storage import Withdrawal, Withdrawals
+from logoadmin.ports.gallery_storage import Withdrawal, Withdrawals
 
 # Readers learn of what was withdrawn in these days, up to a number of records.
 WITHDRAWN_DAYS: Final = 90

@@ -9,7 +9,7 @@ from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.ports.gallery.pictures import MAX_STORED, MAX_THUMBNAIL
+from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
 
 _MIB: Final = 2**20
 # What a statement for the largest row takes, in mebibytes. Escaping makes at most two bytes of one. A change has the

@@ -1,11 +1,16 @@
-"""Pictures, as they are stored and served, and what names them (contract P2, P4, P5)."""
+"""The repositories of the gallery and its publication (contract L3, P2, P4, P5).
 
-from collections.abc import Collection, Iterable, Mapping
+They have pictures and what names them, withdrawals, which outlast their records, and links from artworks to authors.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
+from logoadmin.domain.kernel.records import Kind, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +142,93 @@ class Pictures(Protocol):
 
     def is_taken_down(self, picture: str) -> bool:
         """Return whether a picture was taken down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """An artwork that readers had and no longer get (contract L3).
+
+    Attributes:
+        kind: the kind of artwork.
+        id: its id.
+        at: when it was switched off, removed or blocked, as Unix time.
+        reason: why it is blocked; None if it is not, so that its severity is ``removed``.
+    """
+
+    kind: Kind
+    id: int
+    at: int
+    reason: str | None = None
+
+
+class Withdrawals(Protocol):
+    """The withdrawn artworks: those that are blocked, and those that were active and are not any more.
+
+    They are written in the write that changes the artwork. The newest come first; of the same second, themes before
+    logos, then higher ids first.
+    """
+
+    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
+        """Return the withdrawal of an artwork, or None."""
+
+    def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
+        """Return the withdrawals of up to 50 artworks, as far as they have one, by id."""
+
+    def put(self, *withdrawals: Withdrawal) -> None:
+        """Store withdrawals of artworks that exist or existed, in place of earlier ones."""
+
+    def drop(self, kind: Kind, *ids: int) -> None:
+        """Remove the withdrawals of artworks, as far as they have one."""
+
+    def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
+        """Return up to ``limit`` withdrawals from ``since`` or later."""
+
+    def blocked(self, limit: int) -> tuple[Withdrawal, ...]:
+        """Return up to ``limit`` withdrawals of blocked artworks, however old."""
+
+
+class PublicationStorage(Protocol):
+    """The repository of the published gallery."""
+
+    @property
+    def withdrawals(self) -> Withdrawals:
+        """What was withdrawn."""
+
+
+class Links(Protocol):
+    """The links of the artworks of one kind to their authors; link order is the order of their ids."""
+
+    def next_id(self) -> int:
+        """Return the id for a new link, see :meth:`~logoadmin.ports.record_storage.Records.next_id`."""
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        """Return the link between the two, or None."""
+
+    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
+        """Return the links of an artwork, in link order."""
+
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        """Return the links of up to 50 artworks, in link order."""
+
+    def of_author(self, author_id: int) -> tuple[Link, ...]:
+        """Return the links of an author, in link order."""
+
+    def add(self, links: Sequence[Link]) -> None:
+        """Store new or restored links between existing records that are not linked."""
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        """Remove a link; return whether it existed."""
+
+    def remove_all(self, artwork_id: int) -> None:
+        """Remove all links of an artwork, if there are any."""
+
+
+class GalleryStorage(Protocol):
+    """The repositories of the gallery."""
+
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        """Return the links of a kind of artwork."""
+
+    @property
+    def pictures(self) -> Pictures:
+        """The pictures."""

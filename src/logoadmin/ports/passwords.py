@@ -30,7 +30,7 @@ class PasswordHasher(Protocol):
         Args:
             hash_: the hash that was verified; None for none.
             classes: the parameters of stored hashes, see
-                :meth:`~logoadmin.ports.identity.password_storage.Passwords.classes`.
+                :meth:`~logoadmin.ports.identity_storage.Passwords.classes`.
             password: the password.
         """
 

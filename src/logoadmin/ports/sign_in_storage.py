@@ -47,7 +47,7 @@ class Factors(Protocol):
     """The second factors of users."""
 
     def next_id(self) -> int:
-        """Return the id for a new factor, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+        """Return the id for a new factor, see :meth:`~logoadmin.ports.record_storage.Records.next_id`."""
 
     def add(self, factor: Factor) -> None:
         """Store a new factor of an existing user."""
@@ -164,7 +164,7 @@ class Events(Protocol):
     """The events."""
 
     def next_id(self) -> int:
-        """Return the id for a new event, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+        """Return the id for a new event, see :meth:`~logoadmin.ports.record_storage.Records.next_id`."""
 
     def add(self, event: SignInEvent, user_since: int = 0) -> None:
         """Store a new event of the user whom the change ``user_since`` created."""

@@ -1,11 +1,12 @@
-"""Proposals: changes that wait for a decision (contract R1)."""
+"""Proposals (contract R1), notices that are still to be sent (contract R6), and notices for members (contract R7)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from logoadmin.domain.kernel.lists import Order
+from logoadmin.domain.kernel.records import Kind
 
 
 class ProposalState(StrEnum):
@@ -162,3 +163,104 @@ class Proposals(Protocol):
 
     def waiting(self) -> tuple[int, int | None]:
         """Return the number of proposals that wait, and since when the first of them does; None without any."""
+
+
+NoticeEvent = Literal["proposal.waiting", "proposal.applied", "proposal.declined", "artwork.blocked"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNotice:
+    """A notice for one receiver.
+
+    Attributes:
+        notice_id: rises in the order in which notices were made.
+        receiver: the hash of the receiver's URL, which is a secret.
+        event: what happened.
+        kind: ``proposal``, or the kind of artwork.
+        id: the id of that.
+        text: what happened, for people.
+        due_at: when it is to be sent, as Unix time; after an attempt, when it is sent again unless that succeeded.
+        attempts: how often it was sent.
+    """
+
+    notice_id: int
+    receiver: str
+    event: NoticeEvent
+    kind: str
+    id: int
+    text: str
+    due_at: int
+    attempts: int
+
+
+class Notices(Protocol):
+    """The notices."""
+
+    def next_id(self) -> int:
+        """Return the id for a new notice."""
+
+    def add(self, notice: StoredNotice) -> None:
+        """Store a new notice."""
+
+    def due(self, now: int) -> StoredNotice | None:
+        """Return the notice that has been due for longest, or None."""
+
+    def attempt(self, notice_id: int, due_at: int, attempts: int) -> None:
+        """Store that a notice is being sent, and when to send it again unless it is removed before."""
+
+    def remove(self, notice_id: int) -> None:
+        """Remove a notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedWork:
+    """A blocked artwork of a user.
+
+    Attributes:
+        kind: the kind of artwork.
+        id: its id.
+        name: its current name.
+        at: when it was blocked, as Unix time.
+        reason: why.
+    """
+
+    kind: Kind
+    id: int
+    name: str
+    at: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenNotices:
+    """The newest notices that a user has seen; all older ones count as seen.
+
+    Attributes:
+        at: the time of the newest one, as Unix time.
+        of_that_second: those of that time, each by a word without spaces, since others of the same second may follow.
+    """
+
+    at: int
+    of_that_second: frozenset[str]
+
+
+class MemberNotices(Protocol):
+    """The sources of notices for members. The newest come first; of the same second, higher ids first."""
+
+    def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
+        """Return up to ``limit`` proposals that were applied or declined, of the user whom a change created."""
+
+    def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
+        """Return up to ``limit`` proposals of that user that wait because all that they had changed was undone."""
+
+    def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
+        """Return up to ``limit`` blocked artworks that exist and have the author with this ``user_id``.
+
+        Of the same second, themes come before logos.
+        """
+
+    def seen(self, user_id: int) -> SeenNotices | None:
+        """Return what a user has seen, or None."""
+
+    def set_seen(self, user_id: int, seen: SeenNotices) -> None:
+        """Store what an existing user has seen; it is removed with the user."""

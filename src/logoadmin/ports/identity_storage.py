@@ -1,11 +1,20 @@
-"""Sessions, preferences, service keys, sign-in attempts, and the secrets of the service."""
+"""The repositories of identity: sessions, passwords, preferences, service keys and sign-in attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from logoadmin.domain.identity.records import ServiceKey
+from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights, SignInFactor
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.ports.sign_in_storage import (
+    Challenges,
+    Events,
+    Factors,
+    Identities,
+    RecoveryCodes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class Admission:
         username: the user's name.
         scope: the scopes of the user's role.
         active: whether the user is not suspended.
-        refused: whether an issuer refused the user, see :class:`~logoadmin.ports.identity.sign_in_storage.Identity`.
+        refused: whether an issuer refused the user, see :class:`~logoadmin.ports.sign_in_storage.Identity`.
     """
 
     username: str
@@ -112,7 +121,7 @@ class ServiceKeys(Protocol):
     """The keys of scripts (contract C5), stored and looked up hashed."""
 
     def next_id(self) -> int:
-        """Return the id for a new key, see :meth:`~logoadmin.ports.kernel.record_storage.Records.next_id`."""
+        """Return the id for a new key, see :meth:`~logoadmin.ports.record_storage.Records.next_id`."""
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
         """Store a new key of an existing user; it is removed with the user."""
@@ -150,3 +159,91 @@ class SignInAttempts(Protocol):
 
     def forget_ended(self, now: int, most: int) -> int:
         """Delete up to ``most`` counts whose window ended at ``now`` or earlier; return how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The stored credentials of a user.
+
+    Attributes:
+        user_id: the user.
+        password: the hash; None for a user who was imported without one.
+        has_factor: whether a second factor is confirmed.
+    """
+
+    user_id: int
+    password: PasswordHash | None
+    has_factor: bool = False
+
+
+class Passwords(Protocol):
+    """The password hashes of users, and who can sign in."""
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        """Return the hash of a user, or None."""
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        """Set the hash of an existing user."""
+
+    def credentials(self, username: str) -> Credentials | None:
+        """Return the credentials of the user with a name, or None."""
+
+    def classes(self) -> frozenset[str]:
+        """Return the parameters of all stored hashes of Argon2: each up to its lanes, without salt and digest.
+
+        It reads all users, so callers keep the result for a while.
+        """
+
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        """Return whether a user with the role can sign in: with a password, a confirmed passkey or at the issuer.
+
+        Users that an issuer refused cannot. Where passkeys cannot be used, a password does not suffice for users whose
+        only second factors are passkeys.
+        """
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        """Return whether this user can sign in, in the same ways."""
+
+
+class IdentityStorage(Protocol):
+    """The repositories of identity."""
+
+    @property
+    def passwords(self) -> Passwords:
+        """The passwords of users."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of users."""
+
+    @property
+    def preferences(self) -> Preferences:
+        """The preferences of users."""
+
+    @property
+    def keys(self) -> ServiceKeys:
+        """The service keys of users."""
+
+    @property
+    def sign_in_attempts(self) -> SignInAttempts:
+        """The attempts to sign in."""
+
+    @property
+    def factors(self) -> Factors:
+        """The second factors of users."""
+
+    @property
+    def recovery_codes(self) -> RecoveryCodes:
+        """The recovery codes of users."""
+
+    @property
+    def challenges(self) -> Challenges:
+        """The codes and links that sign users in once, and the challenges that were used."""
+
+    @property
+    def identities(self) -> Identities:
+        """Whom issuers mean by users."""
+
+    @property
+    def events(self) -> Events:
+        """What happened when users signed in."""

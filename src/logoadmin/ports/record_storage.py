@@ -1,11 +1,11 @@
-"""Records of every kind.
+"""Records of every kind, and the secrets of the service.
 
 A page has up to ``limit`` records. If their texts exceed :data:`~logoadmin.domain.kernel.lists.MAX_PAGE_TEXT`
 characters together, it has fewer, but at least one, and is a
 :class:`~logoadmin.domain.kernel.lists.TruncatedPage`. This bounds the memory of a page.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
@@ -83,3 +83,19 @@ class Records(Protocol[Record]):
 
     def touch(self, ids: Collection[int], version: int) -> None:
         """Give existing records a new version."""
+
+
+class Secrets(Protocol):
+    """The secrets of the service."""
+
+    def get(self, name: str) -> str | None:
+        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return those of some secrets that exist, by their names."""
+
+    def put(self, name: str, value: str) -> None:
+        """Store a new secret."""
+
+    def replace(self, name: str, value: str) -> None:
+        """Store a secret, replacing the current one of that name."""
