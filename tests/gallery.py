@@ -73,7 +73,6 @@ from logoadmin.domain.logo_admin import LogoAdmin, Rules, auditing
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication import status
-from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.domain.publication.text_service import RenderText
@@ -491,7 +490,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.BlockTheme: ("themes.block", {"theme_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveTheme: ("themes.remove", {"theme_id": 1}),
     artworks.ListThemeAuthors: ("themes.authors", {"theme_id": 1}),
-    artwork_css.GetThemeCss: ("themes.css", {"theme_id": 1}),
+    css.GetThemeCss: ("themes.css", {"theme_id": 1}),
     artworks.LinkThemeAuthor: ("themes.link", {"theme_id": 1, "author_id": 2}),
     artworks.UnlinkThemeAuthor: ("themes.unlink", {"theme_id": 1, "author_id": 1}),
     artworks.RemoveThemeAuthor: ("themes.remove_author", {"theme_id": 1, "author_id": 1}),
@@ -502,7 +501,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     artworks.BlockLogo: ("logos.block", {"logo_id": 1, "reason": "It covers the sign-in form"}),
     artworks.RemoveLogo: ("logos.remove", {"logo_id": 1}),
     artworks.ListLogoAuthors: ("logos.authors", {"logo_id": 1}),
-    artwork_css.GetLogoCss: ("logos.css", {"logo_id": 1}),
+    css.GetLogoCss: ("logos.css", {"logo_id": 1}),
     artworks.LinkLogoAuthor: ("logos.link", {"logo_id": 1, "author_id": 2}),
     artworks.UnlinkLogoAuthor: ("logos.unlink", {"logo_id": 1, "author_id": 1}),
     artworks.RemoveLogoAuthor: ("logos.remove_author", {"logo_id": 1, "author_id": 1}),

@@ -187,7 +187,7 @@ from .domain.identity.factors.passkeys import (
     BeginPasskey as BeginPasskey,
     EnrolPasskey as EnrolPasskey,
 )
-from .domain.publication.css.artwork_css import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
+from .domain.publication.css.css_service import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.identity.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
 from .domain.publication.status import ShowPublication as ShowPublication
 from .domain.identity.roles import (

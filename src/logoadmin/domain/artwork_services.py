@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.records import (
     ThemeAuthor,
 )
 from logoadmin.domain.kernel.use_cases import UseCasesOfKind
-from logoadmin.domain.publication.css.artwork_css import ArtworkCss, GetLogoCss, GetThemeCss
+from logoadmin.domain.publication.css.css_service import ArtworkCss, GetLogoCss, GetThemeCss
 
 
 class ThemeService(ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor], ArtworkCss):

@@ -36,7 +36,6 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication import status
-from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
@@ -71,7 +70,7 @@ TABLE: dict[type[Command], Row] = {
         SignIn, sessions.Refresh, ShowWays, sessions.Revoke, SignInWithFactor, AskPasskey, SignInWithPasskey,
         SignInWithCode, SignInWithLink, authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos,
         artworks.ListAuthorThemes, artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors,
-        artwork_css.GetThemeCss, artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
+        css.GetThemeCss, artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, css.GetLogoCss,
         pictures.GetPicture,
     ), Row("", True)),
     **dict.fromkeys((

@@ -34,7 +34,6 @@ from logoadmin.domain.kernel.shared_settings import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication import status
-from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports import storage as ports
@@ -163,8 +162,8 @@ UNRECORDED: Final = {
     proposals.DeclineProposal, proposals.WithdrawProposal,
     users.ListUsers, users.GetUser, users.FindUser, roles.ListRoles, roles.GetRole,
     authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos, artworks.ListAuthorThemes,
-    artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, artwork_css.GetThemeCss,
-    artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, artwork_css.GetLogoCss,
+    artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors, css.GetThemeCss,
+    artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, css.GetLogoCss,
 }
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
@@ -379,7 +378,7 @@ RAW: Final = {
     r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sign_in/password.py"},
     # A factor that was never confirmed signs nobody in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors/factors.py", "identity/factors/totp.py"},
-    r"\bwithdrawals\.(put|drop)\(": {"publication/withdrawal_log.py"},
+    r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},
 }
 # Who reaches what a use case is not given: the modules of a context, and others.
 OWNERS: Final = {

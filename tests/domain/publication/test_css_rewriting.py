@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from tinycss2.ast import FunctionBlock, StringToken, URLToken
 
-from logoadmin.domain.publication.css.rewriting import with_absolute_urls
+from logoadmin.domain.publication.css.sheets import with_absolute_urls
 from logoadmin.domain.publication.css.tokens import tokenize, walk
 from tests.strategies import css_texts
 

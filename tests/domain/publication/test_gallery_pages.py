@@ -16,8 +16,8 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor
 from logoadmin.domain.publication import publication_service
-from logoadmin.domain.publication.files.effects import Effect, effects_of
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, MADE
+from logoadmin.domain.publication.files.gallery_pages import Effect, effects_of
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.settings import settings_of

@@ -12,7 +12,7 @@ import logoadmin
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
 from logoadmin.domain.gallery.artworks import CreateTheme, GetTheme
 from logoadmin.domain.kernel.access import Owner
-from logoadmin.domain.publication.css.artwork_imports import ArtworkImports, UseCopies
+from logoadmin.domain.publication.css.css_service import ArtworkImports, UseCopies
 from logoadmin.domain.publication.files.pointer import parsed
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route
 
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import is_document
-from logoadmin.domain.publication.css.statements import statements
+from logoadmin.domain.publication.css.structure import statements
 from logoadmin.domain.publication.css.targets import Target, targets_in
 from logoadmin.domain.publication.css.tokens import significant
 from logoadmin.domain.publication.css.user_style_source import user_style_source

@@ -7,11 +7,11 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.publication.css.css_service import CssService
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
+from logoadmin.domain.publication.files.withdrawals import withdraw
 from logoadmin.domain.publication.publication_records import PublishingRules
 from logoadmin.domain.publication.publication_service import PublicationService
 from logoadmin.domain.publication.shared_settings import AuditedSettings, SettingsService
 from logoadmin.domain.publication.text_service import TextService
-from logoadmin.domain.publication.withdrawal_log import withdraw
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.gallery_files import GalleryFiles
 

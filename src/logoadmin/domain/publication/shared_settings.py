@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, gallery_in, unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
-from logoadmin.domain.publication.css.new_targets import NewTargets
+from logoadmin.domain.publication.css.targets import NewTargets
 from logoadmin.ports.storage import UnitOfWork
 
 

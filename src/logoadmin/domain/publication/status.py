@@ -18,13 +18,13 @@ from logoadmin.domain.publication.files.contents import StoredArtworks, judged_a
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.files.known_verdicts import Verdicts, verdicts_in
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
-from logoadmin.domain.publication.left_out import left_out
 from logoadmin.domain.publication.publication_records import (
     Blocked,
     LeftOut,
     PublicationStatus,
     PublishingRules,
     Risky,
+    left_out,
 )
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles

@@ -26,7 +26,7 @@ def inline(database: str | None, *, dry_run: bool) -> None:
     All records change in one request, which can be undone. Imports that cannot be copied are printed with the reason;
     their records stay as they are, and the exit code is then 1.
     """
-    from logoadmin.domain.publication.css.artwork_imports import ArtworkImports, UseCopies
+    from logoadmin.domain.publication.css.css_service import ArtworkImports, UseCopies
 
     with gallery_at(database, "never") as gallery:
         imports = ArtworkImports(gallery.css)

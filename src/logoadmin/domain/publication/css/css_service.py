@@ -1,20 +1,25 @@
-"""The use cases of CSS that is not stored (contract L4, L5)."""
+"""The use cases of CSS: the verdict on it, and copies of what it imports (contract L4, L5)."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import inf
-from typing import Annotated, Final, Literal
+from operator import attrgetter
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotPermitted
+from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
-from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, described
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
+from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, LogoId, ThemeId, described
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.records import Kind, SharedSettings, version_of
 from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import Reading
-from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.domain.publication.css.inlining import InlinedCss, inline
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, behind, for_program, storage_of, use_case, writes
+from logoadmin.domain.publication.css.inlining import FailedImport, InlinedCss, inline
 from logoadmin.domain.publication.css.judging import judge
 from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets, targets_of
@@ -22,6 +27,7 @@ from logoadmin.domain.publication.css.user_style_source import UserStyle, user_s
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.storage import Storage
 
 MAX_SECONDS: Final = 2.0
 
@@ -141,3 +147,135 @@ def require_artworks(_uow: Reading, _command: Command, held: Held) -> None:
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
     if not any(map(held.hold, scopes)):
         raise NotPermitted
+
+
+class GetArtworkCss(Command):
+    """The verdict on the CSS of an artwork."""
+
+    judges = True
+
+
+class GetThemeCss(GetArtworkCss):
+    """The verdict on the CSS of a theme."""
+
+    theme_id: ThemeId
+
+
+class GetLogoCss(GetArtworkCss):
+    """The verdict on the CSS of a logo."""
+
+    logo_id: LogoId
+
+
+class ArtworkCss(Service):
+    """The use case of the CSS of one kind of artwork."""
+
+    _kind: AnyArtworkKind
+
+    @use_case(OF_KIND)
+    def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
+        """Return the verdict on the CSS of an artwork (contract L4).
+
+        Judging takes up to a second, so no transaction is open meanwhile.
+
+        Raises:
+            NotFound: the artwork does not exist.
+            NotModified: the caller has this version of the verdict.
+        """
+        artwork, settings = gate.read(command, caller, self._existing)
+        # The verdict also depends on the targets.
+        version = max(version_of(artwork), settings.version)
+        if version in command.if_none_match:
+            raise NotModified(version)
+        pages = targets_of(settings).pages(artwork.target)
+        return replace(judge(artwork.custom_css, self._kind.css_form, pages=pages), version=version)
+
+    def _existing(self, uow: Reading, command: GetArtworkCss) -> tuple[Any, SharedSettings]:
+        return get_existing(uow, self._kind, self._kind.id_of(command)), shared_settings(uow)
+
+
+_PAGE: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ImportingArtwork:
+    """An artwork whose CSS imports style sheets.
+
+    Attributes:
+        kind: its kind.
+        id: its id.
+        name: its name.
+        css: its CSS.
+        urls: the imported URLs.
+        copy: its CSS with copies of all of them; empty if one of them could not be copied, or none was tried.
+        failed: the imports that could not be copied.
+    """
+
+    kind: Kind
+    id: int
+    name: str
+    css: str
+    urls: tuple[str, ...]
+    copy: str = ""
+    failed: tuple[FailedImport, ...] = ()
+
+
+class UseCopies(Command):
+    """The change of artworks to their CSS with copies."""
+
+    takes_long = True
+
+    artworks: tuple[ImportingArtwork, ...]
+
+
+class ArtworkImports(Service):
+    """Copies the style sheets that logos and themes import, for the command line."""
+
+    def __init__(self, css: CssService) -> None:
+        super().__init__(behind(css))
+        self._css = css
+
+    @for_program
+    def importing(self) -> Iterator[ImportingArtwork]:
+        """Yield the artworks with imports, logos first, by id."""
+        for kind in ARTWORK_KINDS:
+            after = -1
+            while page := _page(storage_of(self), kind, after):
+                for artwork in page:
+                    after, css = kind.id_of(artwork), artwork.custom_css
+                    # An at-rule of this name has it in its text, or an escape.
+                    if "@" in css and ("\\" in css or "import" in css.lower()):
+                        urls = judge(css, kind.css_form).import_urls
+                        if urls:
+                            yield ImportingArtwork(kind.kind, after, artwork.name, css, urls)
+
+    @for_program
+    def copies(self) -> Iterator[ImportingArtwork]:
+        """Yield the same with their copies, or what could not be copied.
+
+        Raises:
+            Conflict: this service sends no requests.
+        """
+        for each in [*self.importing()]:
+            found = self._css.inline(InlineCss(kind="logo" if each.kind is Kind.LOGO else "theme", custom_css=each.css))
+            copy = "" if found.failed else found.custom_css
+            yield ImportingArtwork(each.kind, each.id, each.name, each.css, each.urls, copy, found.failed)
+
+    @writes(Permission(Scope.ALL))
+    def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:
+        """Give artworks their CSS with copies, as one request; return the number of changes.
+
+        Artworks that have other CSS by now stay as they are.
+        """
+        changed = 0
+        for each in filter(attrgetter("copy"), command.artworks):
+            artworks = uow.records(KINDS[each.kind])
+            artwork = artworks.get(each.id)
+            if artwork is not None and artwork.custom_css == each.css:
+                artworks.amend(each.id, None, {"custom_css": each.copy})
+                changed += 1
+        return changed
+
+
+def _page(storage: Storage, kind: AnyArtworkKind, after: int) -> tuple[Any, ...]:
+    return storage.read(lambda uow: uow.records(kind).page(after, _PAGE, Filter()))

@@ -22,9 +22,8 @@ from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, described
 from logoadmin.domain.publication.css.addresses import Use, imported
 from logoadmin.domain.publication.css.judging import TOO_MANY
-from logoadmin.domain.publication.css.rewriting import with_absolute_urls
 from logoadmin.domain.publication.css.risks import invalid
-from logoadmin.domain.publication.css.sheets import Sheet, SheetFetcher
+from logoadmin.domain.publication.css.sheets import Sheet, SheetFetcher, with_absolute_urls
 from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import (
     Nodes,

@@ -12,7 +12,7 @@ from logoadmin.domain.publication.files.gallery_pages import Pages, Site
 from logoadmin.domain.publication.files.index import Index, css_path, hashed_name
 from logoadmin.domain.publication.files.known_verdicts import noted_verdicts
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
-from logoadmin.domain.publication.files.user_style_files import UserStyles
+from logoadmin.domain.publication.files.user_styles import UserStyles
 from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
 from logoadmin.domain.publication.publication_records import READER, Links, MadeFile, Page, Publication, PublishingRules
 from logoadmin.ports.gallery_page import GalleryPage

@@ -11,8 +11,7 @@ from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.known_verdicts import Verdicts
-from logoadmin.domain.publication.left_out import left_out
-from logoadmin.domain.publication.publication_records import LeftOut
+from logoadmin.domain.publication.publication_records import LeftOut, left_out
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _ACTIVE: Final = Filter(active=True)

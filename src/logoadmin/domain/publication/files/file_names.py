@@ -11,7 +11,7 @@ STATE: Final = ".publication.json"
 SPARE: Final = ".spare"
 # Locked by the process that publishes here in the background.
 LEASE: Final = ".lease"
-# What each file was made of, see made_files.
+# What each file was made of, see publishing.
 MADE: Final = ".made.json"
 # The folder of a page: an id, or the id that an artwork had elsewhere, none of which leads to other folders or files,
 # also where names in capitals are the same.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import quote, urlsplit
 from uuid import UUID, uuid5
 
@@ -13,13 +13,54 @@ from logoadmin.domain.kernel.kinds import AUTHORS, KINDS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import Contents
-from logoadmin.domain.publication.files.effects import effects_of
 from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
 from logoadmin.domain.publication.files.index import TEXT, Index, css_path, sha256
-from logoadmin.domain.publication.files.user_style_files import UserStyles
+from logoadmin.domain.publication.files.user_styles import UserStyles
 from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.gallery_storage import Withdrawal
+
+Tone = Literal["good", "note", "bad"]
+# A risk that takes nothing from anybody.
+_HARMLESS: Final = "animation"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One sentence.
+
+    Attributes:
+        tone: whether it is good news, worth knowing, or a reason to think twice.
+        name: the name of the sentence.
+        of: the host or URL in it; empty for none.
+    """
+
+    tone: Tone
+    name: str
+    of: str = ""
+
+
+def effects_of(verdict: Mapping[str, Any], own: str) -> tuple[Effect, ...]:
+    """Return what CSS does, by its verdict in the index.
+
+    Args:
+        verdict: as in the index.
+        own: the host of the gallery, which learns nothing new; empty if that is not known.
+    """
+    return tuple(_effects(verdict, own))
+
+
+def _effects(verdict: Mapping[str, Any], own: str) -> Iterator[Effect]:
+    hosts = [host for host in verdict.get("hosts", ()) if host != own]
+    risks = dict.fromkeys(each["risk"] for each in verdict.get("risks", ()))
+    if not hosts:
+        yield Effect("good", "contacts_nobody")
+    yield from (Effect("note", "contacts", host) for host in hosts)
+    yield from (Effect("bad", "unpinned", each["url"]) for each in verdict.get("imports", ()))
+    yield from (Effect("note" if risk == _HARMLESS else "bad", risk) for risk in risks)
+    if not risks.keys() - {_HARMLESS}:
+        yield Effect("good", "no_risks")
+
 
 # How many other works of its authors a page shows, and how many artworks the feed has.
 _OTHERS: Final = 4

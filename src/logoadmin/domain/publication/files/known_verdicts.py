@@ -24,7 +24,7 @@ from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict, verdict_in
 from logoadmin.domain.publication.files.file_names import IMMUTABLE_NAME, STATE
 from logoadmin.domain.publication.files.index import canonical, sha256
-from logoadmin.domain.publication.files.made_files import notes_in
+from logoadmin.domain.publication.files.publishing import notes_in
 from logoadmin.jwk import base64url
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.signing import SigningKey

@@ -1,7 +1,7 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from unicodedata import category
@@ -13,8 +13,8 @@ from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
-from logoadmin.domain.publication.css.statements import statements
-from logoadmin.domain.publication.css.targets import Target
+from logoadmin.domain.publication.css.structure import statements
+from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.css.tokens import (
     line_starts,
     offset_of,
@@ -22,7 +22,9 @@ from logoadmin.domain.publication.css.tokens import (
     significant,
     tokenize,
 )
+from logoadmin.domain.publication.files.index import Index, sha256
 from logoadmin.domain.publication.files.names import isolated
+from logoadmin.domain.publication.publication_records import MadeFile
 
 # The names of the files, as a regular expression.
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
@@ -185,3 +187,71 @@ def _with_plain_heads(css: str) -> str:
 
 def _wrapped(css: str, document: str) -> str:
     return f"@-moz-document {document} {{\n{css.strip()}\n}}\n"
+
+
+# Raised with each change of what this program makes of an artwork.
+_FORM: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class UserStyles:
+    """The user styles of a publication.
+
+    Attributes:
+        index: its index.
+        versions: the versions of the artworks that get a user style, by kind and id.
+        targets: the targets with pages.
+        gallery: the UUID of the gallery.
+        url: see :func:`~logoadmin.domain.publication.files.user_styles.user_style`, like the next one.
+    """
+
+    index: Index
+    versions: Mapping[tuple[Kind, int], int]
+    targets: Targets
+    gallery: str
+    url: str | None
+    has_page: bool
+
+    def __iter__(self) -> Iterator[MadeFile]:
+        """Yield a file for each artwork, one at a time."""
+        for kind, id_ in self.versions:
+            style = self.of(kind, id_)
+            if style is not None:
+                yield style
+
+    def of(self, kind: Kind, id_: int) -> MadeFile | None:
+        """Return the file of an artwork; None if it gets none."""
+        version = self.versions.get((kind, id_))
+        if version is None:
+            return None
+        record = self.index.record(KINDS[kind].plural, id_)
+        target = self.targets.get(record["target"])
+        if target is None:
+            return None
+        authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
+        css, details = self.index.css_of(record), record.get("details", {})
+        artwork = StyledArtwork(kind, id_, version, record["name"], authors, css, details)
+        return _ArtworkStyle(artwork, target, self)
+
+
+@dataclass(frozen=True, slots=True)
+class _ArtworkStyle:
+    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile`."""
+
+    artwork: StyledArtwork
+    target: Target
+    made_with: UserStyles
+
+    @property
+    def name(self) -> str:
+        return style_name(self.artwork.kind, self.artwork.id)
+
+    @property
+    def made_of(self) -> str:
+        of = self.made_with
+        return sha256(repr((_FORM, self.artwork, self.target, of.gallery, of.url, of.has_page)).encode())[:16]
+
+    def content(self) -> bytes | None:
+        of = self.made_with
+        css = user_style(self.artwork, self.target, of.gallery, of.url, has_page=of.has_page)
+        return None if css is None else css.encode()

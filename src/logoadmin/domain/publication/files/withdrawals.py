@@ -1,12 +1,17 @@
-"""Withdrawn records, of which readers must know (contract L3)."""
+"""Withdrawn records, of which readers must know; they follow the changes of artworks (contract L3)."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
+from logoadmin.domain.kernel.change_log import ChangeLog
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, ArtworkKind
+from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.ports.gallery_storage import Withdrawal, Withdrawals
+from logoadmin.ports.storage import UnitOfWork
 
 # Readers learn of what was withdrawn in these days, up to a number of records.
 WITHDRAWN_DAYS: Final = 90
@@ -48,3 +53,73 @@ def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]
 def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
     """Return the content of the file, whose entries come newest first."""
     return canonical({"withdrawn": list(entries)})
+
+
+# Up to this many withdrawals are held back, and then stored together.
+_MOST_HELD: Final = 256
+
+
+def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:
+    """Withdraw artworks that were switched off, blocked or removed, and end the withdrawal of active ones."""
+    changes = [change for change in changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
+    # Nobody knows a new record yet under an id that none had before.
+    changes = [each for each in changes if each.before is not None or not change_log.is_new(each.kind, each.id)]
+    withdrawals, unstored = change_log.withdrawals, change_log.unstored_withdrawals
+    _load(uow, change_log, changes)
+    for change in changes:
+        key = (change.kind, change.id)
+        before = withdrawals.get(key)
+        if before is not None:
+            change_log.once_withdrawn.add(key)
+        after = _withdrawal_after(change, before)
+        if after != before:
+            withdrawals[key] = after
+            unstored.add(key)
+    if final or len(unstored) >= _MOST_HELD:
+        _store(uow, {key: withdrawals[key] for key in unstored})
+        unstored.clear()
+
+
+def _load(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change]) -> None:
+    """Find out the withdrawals of the artworks before their first changes; active and new ones need no query."""
+    asked: defaultdict[Kind, list[int]] = defaultdict(list)
+    first: dict[tuple[Kind, int], Change] = {}
+    for change in changes:
+        first.setdefault((change.kind, change.id), change)
+    for key, change in first.items():
+        if key not in change_log.withdrawals and not _is_active(change.before) and not change_log.is_new(*key):
+            change_log.withdrawals[key] = None
+            asked[change.kind].append(change.id)
+    for kind, ids in asked.items():
+        found = uow.publication.withdrawals.get_many(kind, ids)
+        change_log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
+
+
+def _store(uow: UnitOfWork, changed: Mapping[tuple[Kind, int], Withdrawal | None]) -> None:
+    dropped: defaultdict[Kind, list[int]] = defaultdict(list)
+    for (kind, id_), withdrawal in changed.items():
+        if withdrawal is None:
+            dropped[kind].append(id_)
+    for kind, ids in dropped.items():
+        uow.publication.withdrawals.drop(kind, *ids)
+    if put := [withdrawal for withdrawal in changed.values() if withdrawal is not None]:
+        uow.publication.withdrawals.put(*put)
+
+
+def _withdrawal_after(change: Change, before: Withdrawal | None) -> Withdrawal | None:
+    """Return the withdrawal of an artwork after a change, given the one before it."""
+    if _is_active(change.after):
+        return None
+    known = None if before is None else before.reason
+    reason = None if change.after is None else change.after.get(BLOCKED_FIELD)
+    if change.before is None or change.after is None:
+        # The block of an artwork stays when it is removed, and when it returns inactive.
+        reason = reason or known
+    if _is_active(change.before) or reason != known:
+        # After the end of a block it stays withdrawn, because readers may know it.
+        return Withdrawal(change.kind, change.id, change.at, reason)
+    return before
+
+
+def _is_active(artwork: Mapping[str, Any] | None) -> bool:
+    return artwork is not None and bool(artwork["active"])

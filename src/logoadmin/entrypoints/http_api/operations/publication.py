@@ -5,7 +5,6 @@ from typing import Final
 from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import status
-from logoadmin.domain.publication.css import artwork_css
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.css.inlining import InlinedCss
 from logoadmin.domain.publication.css.user_style_source import UserStyle
@@ -46,9 +45,9 @@ PUBLICATION_OPERATIONS: Final = (
               "The CommonMark `text` of a logo or a theme as HTML. HTML and pictures in it are shown as text, links "
               "are `http`, `https` or `mailto`, and headings begin at the third level. Requires `logos:write`, "
               "`themes:write` or `proposals:write`."),
-    Operation("contract L4", "GET /api/themes/{theme_id}/css", artwork_css.GetThemeCss, ThemeService.css, Verdict,
+    Operation("contract L4", "GET /api/themes/{theme_id}/css", css.GetThemeCss, ThemeService.css, Verdict,
               "Judge a theme's CSS", _VERDICT),
-    Operation("contract L4", "GET /api/logos/{logo_id}/css", artwork_css.GetLogoCss, LogoService.css, Verdict,
+    Operation("contract L4", "GET /api/logos/{logo_id}/css", css.GetLogoCss, LogoService.css, Verdict,
               "Judge a logo's CSS", _VERDICT),
 )
 # fmt: on
