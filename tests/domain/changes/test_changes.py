@@ -32,6 +32,8 @@ from tests.gallery import (
     stock,
 )
 
+pytestmark = pytest.mark.rule("contract G2")
+
 G2 = pytest.mark.rule("contract G2")
 
 
@@ -84,7 +86,6 @@ DONE: Final[list[tuple[type[Command], str, str]]] = [
 ]
 
 
-@G2
 @pytest.mark.parametrize(("kind", "action", "undone"), DONE)
 def test_every_change_is_undone_as_a_new_change(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command], action: str, undone: str
@@ -109,14 +110,12 @@ def test_every_change_is_undone_as_a_new_change(
         revert(stocked, made.change_id)
 
 
-@G2
 @pytest.mark.parametrize("change_id", [0, 12, 2_147_483_647])
 def test_a_change_that_never_was_is_not_found(stocked: LogoAdmin, change_id: int) -> None:
     with pytest.raises(errors.NotFound, match=f"^Change {change_id} not found$"):
         revert(stocked, change_id)
 
 
-@G2
 @pytest.mark.parametrize("later", [artworks.AmendLogo(logo_id=1, name="third"), artworks.RemoveLogo(logo_id=1)])
 def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Command) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
@@ -127,7 +126,6 @@ def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Co
         revert(stocked, second)
 
 
-@G2
 def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
@@ -137,7 +135,6 @@ def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
     assert stocked.logos.get(artworks.GetLogo(logo_id=1)).name == "Aurora"
 
 
-@G2
 def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdmin) -> None:
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
     gone = last(stocked).change_id
@@ -149,7 +146,6 @@ def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdm
     revert(stocked, 9)
 
 
-@G2
 @pytest.mark.parametrize(("kind", "id_field"), [(artworks.RemoveLogo, "logo_id"), (artworks.RemoveTheme, "theme_id")])
 def test_an_artwork_does_not_come_back_without_its_author(
     stocked: LogoAdmin, storage: MemoryStorage, kind: Callable[..., Command], id_field: str
@@ -165,7 +161,6 @@ def test_an_artwork_does_not_come_back_without_its_author(
     revert(stocked, removed)
 
 
-@G2
 def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
     role = stocked.roles.create(roles.CreateRole(name="new", scope=()))
     made = last(stocked).change_id
@@ -176,7 +171,6 @@ def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
         revert(stocked, 1)
 
 
-@G2
 def test_a_user_does_not_come_back_to_a_role_that_is_gone(stocked: LogoAdmin) -> None:
     stocked.users.amend(users.AmendUser(user_id=7, role_id=3))
     stocked.users.amend(users.AmendUser(user_id=7, role_id=1))
@@ -186,7 +180,6 @@ def test_a_user_does_not_come_back_to_a_role_that_is_gone(stocked: LogoAdmin) ->
         revert(stocked, moved)
 
 
-@G2
 def test_a_value_that_another_record_has_by_now_is_refused(stocked: LogoAdmin) -> None:
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"))
     renamed = last(stocked).change_id
@@ -201,7 +194,6 @@ def test_a_value_that_another_record_has_by_now_is_refused(stocked: LogoAdmin) -
     assert type(caught.value) is errors.DuplicateEntry
 
 
-@G2
 def test_a_removed_user_stays_gone_when_their_id_is_reused(stocked: LogoAdmin) -> None:
     stocked.users.remove(users.RemoveUser(user_id=7))
     removed = last(stocked).change_id
@@ -210,7 +202,6 @@ def test_a_removed_user_stays_gone_when_their_id_is_reused(stocked: LogoAdmin) -
         revert(stocked, removed)
 
 
-@G2
 @pytest.mark.rule("contract C4")
 def test_a_password_is_not_brought_back(stocked: LogoAdmin) -> None:
     stocked.users.set_password(users.SetPassword(user_id=7, password="new"))
@@ -274,7 +265,6 @@ def artwork_commands() -> st.SearchStrategy[Command]:
     return st.one_of(every)
 
 
-@G2
 @given(commands=st.lists(_commands(), min_size=5, max_size=40))
 def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(commands: list[Command]) -> None:
     storage = MemoryStorage()

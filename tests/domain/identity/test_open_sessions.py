@@ -17,14 +17,16 @@ from logoadmin.domain.identity.sessions import (
     RemoveSession,
     RemoveUserSession,
     RemoveUserSessions,
+    Revoke,
     WhoAmI,
 )
 from logoadmin.domain.identity.users import GetUser, RemoveAvatar
-from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, SignedIn
+from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract C6")
 
@@ -119,18 +121,15 @@ def test_one_session_of_a_user_ends_by_somebody_who_holds_what_they_do(stocked: 
 def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="k", scope=("*",)), admin).key)
-    own = RemoveSession(session_id=admin.session_id)
+    own: tuple[Command, ...] = (ListSessions(), RemoveSession(session_id=admin.session_id), Revoke())
     for who, error in ((key, NotPermitted), (OWNER, NotAuthenticated), (Anonymous(), NotAuthenticated)):
-        with pytest.raises(error):
-            stocked.sessions.list(ListSessions(), who)
-        with pytest.raises(error):
-            stocked.sessions.remove(own, who)
-    with pytest.raises(NotPermitted):
-        stocked.sessions.remove_all(RemoveUserSessions(user_id=7), key)
-    with pytest.raises(NotPermitted):
-        stocked.sessions.list_of_user(ListUserSessions(user_id=7), key)
-    with pytest.raises(NotPermitted):
-        stocked.sessions.remove_of_user(RemoveUserSession(user_id=7, session_id=admin.session_id), key)
+        for command in own:
+            with pytest.raises(NotAuthenticated if isinstance(command, Revoke) else error):
+                ask(stocked, command, who)
+    theirs = RemoveUserSession(user_id=7, session_id=admin.session_id)
+    for command in (RemoveUserSessions(user_id=7), ListUserSessions(user_id=7), theirs):
+        with pytest.raises(NotPermitted):
+            ask(stocked, command, key)
 
 
 def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -176,24 +175,19 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
 
 @pytest.mark.rule("contract B5", "contract C2")
 def test_an_access_token_gives_no_rights_after_the_end_of_its_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    here, key = caller(stocked, stocked.sessions.sign_in(ANN)), key_of(stocked)
+    here = caller(stocked, stocked.sessions.sign_in(ANN))
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=()), here).key)
     clock.pass_by(30 * DAY - 1)
     stocked.sessions.me(WhoAmI(), here)
     clock.pass_by(1)
-    for ask in (
+    for call in (
         lambda: stocked.sessions.me(WhoAmI(), here),
         lambda: stocked.users.get(GetUser(user_id=7), here),
         lambda: stocked.users.remove_avatar(RemoveAvatar(user_id=7), here),
     ):
         with pytest.raises(InvalidToken):
-            ask()
+            call()
     stocked.sessions.me(WhoAmI(), key)  # which has no session
-
-
-def key_of(gallery: LogoAdmin) -> Caller:
-    """Return the holder of a service key of Ann."""
-    made = gallery.keys.create(CreateKey(name="script", scope=()), caller(gallery, gallery.sessions.sign_in(ANN)))
-    return gallery.sessions.caller(made.key)
 
 
 def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: FrozenClock) -> None:

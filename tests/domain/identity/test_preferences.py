@@ -7,7 +7,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel.access import OWNER
 from logoadmin.domain.kernel.errors import InvalidInput, NotAuthenticated, NotPermitted
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -18,23 +17,16 @@ pytestmark = pytest.mark.rule("contract J8")
 CHOSEN: dict[str, Any] = {"look": [{"name": "Таблица", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
 
 
-def test_each_user_has_their_own(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_each_user_has_their_own_which_are_no_change(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, user_id=500), signed_in(storage, user_id=501)
+    before = gallery.changes.version()
     assert gallery.preferences.get(GetPreferences(), ann) == {}
     assert gallery.preferences.set(SetPreferences(preferences=CHOSEN), ann) == CHOSEN
     gallery.preferences.set(SetPreferences(preferences={}), ben)
     assert gallery.preferences.get(GetPreferences(), ann) == CHOSEN
     assert list(gallery.preferences.get(GetPreferences(), ann)) == list(CHOSEN)
     assert gallery.preferences.get(GetPreferences(), ben) == {}
-
-
-def test_they_are_no_change_and_are_removed_with_their_user(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    ann = signed_in(storage, user_id=500)
-    before = gallery.changes.version()
-    gallery.preferences.set(SetPreferences(preferences=CHOSEN), ann)
     assert gallery.changes.version() == before
-    gallery.users.remove(RemoveUser(user_id=500))
-    assert storage.read(lambda uow: uow.identity.preferences.get(500)) is None
 
 
 def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorage) -> None:

@@ -58,6 +58,7 @@ GRANTS: Final[dict[str, Way]] = {
     "a role": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=2), who),
     "a role with less": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=3), who),
     "a scope": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)), who),
+    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="full", scope=("*",)), who),
     "one scope more": lambda gallery, who: gallery.roles.amend(
         AmendRole(role_id=3, scope=("logos:write", "themes:write", "users:read")), who
     ),
@@ -86,6 +87,7 @@ OTHERS: Final[dict[str, Way]] = {
     "a new user in bulk": bulk(
         {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}}
     ),
+    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="empty", scope=()), who),
     "a name": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, username="anna"), who),
     "the role again": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=1), who),
     "a scope less": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)), who),
@@ -136,11 +138,3 @@ def test_callers_without_a_session_are_not_asked(gallery_with_history: LogoAdmin
     # Without a token, only some of them are open to anybody.
     with nullcontext() if who is OWNER else suppress(NotAuthenticated, NotPermitted):
         way(gallery_with_history, who)
-
-
-def test_a_role_that_is_new_gets_its_scopes_by_a_recent_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    clock.pass_by(601)
-    stocked.roles.create(CreateRole(name="empty", scope=()), admin)
-    with pytest.raises(RecentSignInRequired):
-        stocked.roles.create(CreateRole(name="full", scope=("*",)), admin)

@@ -49,14 +49,16 @@ def signed_in(gallery: LogoAdmin) -> SignedIn:
     return caller(gallery, gallery.sessions.sign_in(ADMIN))
 
 
-def test_by_default_nobody_must_enrol(stocked: LogoAdmin) -> None:
-    assert not is_restricted(stocked, signed_in(stocked))
-
-
-def test_a_session_can_only_enrol_until_a_factor_is_there(required: LogoAdmin) -> None:
-    who, other = signed_in(required), signed_in(required)
+def test_a_session_can_only_enrol_until_a_factor_is_there(required: LogoAdmin, clock: FrozenClock) -> None:
+    who = signed_in(required)
     assert is_restricted(required, who)
-    _, factor = enrol(required, who)
+    clock.pass_by(601)
+    with pytest.raises(errors.RecentSignInRequired):
+        required.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    with pytest.raises(errors.EnrolmentRequired):  # a sign-in would not be enough
+        required.keys.create(CreateKey(name="script", scope=()), who)
+    who, other = signed_in(required), signed_in(required)
+    _, factor = enrol(required, who, clock.now())
     assert len(factor.recovery_codes or ()) == 10
     assert not is_restricted(required, who)
     with pytest.raises(errors.InvalidToken):  # the first factor ends the other sessions
@@ -103,12 +105,20 @@ def test_a_new_right_to_change_something_counts_at_once(required: LogoAdmin, sco
         required.keys.create(CreateKey(name="stronger", scope=(scope.value,)), who)
 
 
-def test_the_setting_counts_for_open_sessions(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_the_setting_counts_for_open_sessions_but_for_no_key_and_no_sign_in_at_the_issuer(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     tokens = stocked.sessions.sign_in(ADMIN)
+    made = stocked.keys.create(CreateKey(name="script", scope=("*",)), caller(stocked, tokens))
+    session = Session("at the issuer", ADMIN_ID, NOW, NOW + 3600, factor="issuer")
+    storage.write(lambda uow: uow.identity.sessions.add(session))
+    assert not is_restricted(stocked, caller(stocked, tokens))
     on, off = under(storage, clock, "required"), under(storage, clock, "optional")
     assert is_restricted(on, caller(on, tokens))
     assert is_restricted(on, caller(on, refresh(on, tokens)))
     assert not is_restricted(off, caller(off, tokens))
+    assert not is_restricted(on, SignedIn(ADMIN_ID, session.session_id))
+    on.users.amend(AmendUser(user_id=7, avatar=None), on.sessions.caller(made.key))
 
 
 def test_the_last_factor_is_removed_while_one_is_required(required: LogoAdmin, clock: FrozenClock) -> None:
@@ -122,24 +132,3 @@ def test_the_last_factor_is_removed_while_one_is_required(required: LogoAdmin, c
     fresh = signed_in(required)
     enrol(required, fresh, clock.now())
     assert not is_restricted(required, fresh)
-
-
-def test_a_restricted_session_must_be_recent(required: LogoAdmin, clock: FrozenClock) -> None:
-    who = signed_in(required)
-    clock.pass_by(601)
-    with pytest.raises(errors.RecentSignInRequired):
-        required.factors.enrol_totp(EnrolTotp(name="Phone"), who)
-    with pytest.raises(errors.EnrolmentRequired):  # a sign-in would not be enough
-        required.keys.create(CreateKey(name="script", scope=()), who)
-
-
-def test_service_keys_are_not_concerned(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
-    made = stocked.keys.create(CreateKey(name="script", scope=("*",)), signed_in(stocked))
-    gallery = under(storage, clock, "required")
-    gallery.users.amend(AmendUser(user_id=7, avatar=None), gallery.sessions.caller(made.key))
-
-
-def test_a_sign_in_at_the_issuer_is_the_issuers_business(required: LogoAdmin, storage: MemoryStorage) -> None:
-    session = Session("at the issuer", ADMIN_ID, NOW, NOW + 3600, factor="issuer")
-    storage.write(lambda uow: uow.identity.sessions.add(session))
-    assert not is_restricted(required, SignedIn(ADMIN_ID, session.session_id))

@@ -35,22 +35,20 @@ WRONG = SignIn(username="ann", password="wrong")
 @pytest.mark.rule("contract O1")
 def test_a_password_and_a_code_sign_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """ASVS 6.3.3: two factors, one of which proves possession."""
-    _, totp, codes = enrolled(stocked)
+    who, totp, codes = enrolled(stocked)
+    with pytest.raises(errors.SignInRefused, match="Incorrect username or password"):
+        stocked.sessions.sign_in(WRONG)
+    second, _ = enrol(stocked, who)
     clock.pass_by(STEP)
     tokens = second_step(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
     assert works(stocked, tokens)
     assert works(stocked, refresh(stocked, tokens))
+    second_step(stocked, challenged(stocked), totp=code_of(second, clock.now()))
     other = second_step(stocked, challenged(stocked), recovery_code=codes[0].lower().replace("-", " "))
     sessions = stocked.sessions.list(ListSessions(), caller(stocked, other))
-    assert sorted(session.factor for session in sessions) == ["recovery_code", "totp", "totp"]
-    (factor,) = stocked.factors.list(ListFactors(), caller(stocked, other))
-    assert factor.last_used_at == clock.now()
-
-
-def test_a_wrong_password_reveals_no_factor(stocked: LogoAdmin) -> None:
-    enrolled(stocked)
-    with pytest.raises(errors.SignInRefused, match="Incorrect username or password"):
-        stocked.sessions.sign_in(WRONG)
+    assert sorted(session.factor for session in sessions) == ["recovery_code", "totp", "totp", "totp"]
+    listed = stocked.factors.list(ListFactors(), caller(stocked, other))
+    assert {factor.last_used_at for factor in listed} == {clock.now()}
 
 
 @pytest.mark.parametrize("given", [{}, {"totp": "000000", "recovery_code": "0"}])
@@ -79,17 +77,10 @@ def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
 
 
 @pytest.mark.rule("contract O1")
-def test_the_code_that_confirmed_an_app_signs_nobody_in(stocked: LogoAdmin) -> None:
-    """ASVS 6.5.1: its step is used up."""
-    _, totp, _ = enrolled(stocked)
-    assert is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW))
-    assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW + STEP))
-
-
-@pytest.mark.rule("contract O1")
 def test_a_code_signs_in_once_and_so_does_no_earlier_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """ASVS 6.5.1: replayed codes, with the same challenge and with another one."""
     _, totp, _ = enrolled(stocked)
+    assert is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW))  # it confirmed the app
     clock.pass_by(10 * STEP)
     earlier, code, later = (code_of(totp, clock.now() + shift) for shift in (-STEP, 0, STEP))
     used = challenged(stocked)
@@ -102,23 +93,18 @@ def test_a_code_signs_in_once_and_so_does_no_earlier_one(stocked: LogoAdmin, clo
 
 
 @pytest.mark.rule("contract O1")
-def test_a_recovery_code_is_used_once(stocked: LogoAdmin) -> None:
+def test_a_recovery_code_is_used_once_and_so_is_a_challenge(stocked: LogoAdmin) -> None:
     """ASVS 6.5.1."""
     _, _, codes = enrolled(stocked)
-    for code in codes:
+    used = challenged(stocked)
+    assert is_refused(stocked, used, recovery_code="0000")
+    second_step(stocked, used, recovery_code=codes[0])
+    assert is_refused(stocked, used, recovery_code=codes[1])
+    for code in codes[1:]:
         assert not is_refused(stocked, challenged(stocked), recovery_code=code)
     required = challenged(stocked)
     assert required.factors == ("totp",)
     assert all(is_refused(stocked, required, recovery_code=code) for code in codes[:5])
-
-
-@pytest.mark.rule("contract O1")
-def test_each_of_two_apps_signs_in(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    who, first, _ = enrolled(stocked)
-    second, _ = enrol(stocked, who)
-    clock.pass_by(STEP)
-    for totp in (first, second):
-        assert not is_refused(stocked, challenged(stocked), totp=code_of(totp, clock.now()))
 
 
 # A challenge opens nothing.
@@ -148,15 +134,6 @@ def test_a_challenge_is_for_its_user(stocked: LogoAdmin) -> None:
     assert caller(stocked, second_step(stocked, of_ann, recovery_code=ann_codes[0])).user_id == 7
 
 
-def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin) -> None:
-    _, _, codes = enrolled(stocked)
-    required = challenged(stocked)
-    assert is_refused(stocked, required, recovery_code="0000")
-    second_step(stocked, required, recovery_code=codes[0])
-    assert is_refused(stocked, required, recovery_code=codes[1])
-    assert not is_refused(stocked, challenged(stocked), recovery_code=codes[1])
-
-
 @pytest.mark.parametrize(("passed", "is_valid"), [(299, True), (300, False), (-10, True), (-11, False)])
 def test_a_challenge_lives_five_minutes(stocked: LogoAdmin, clock: FrozenClock, passed: int, is_valid: bool) -> None:
     """ASVS 6.5.5; a clock that was ahead prolongs nothing (contract K7)."""
@@ -166,7 +143,7 @@ def test_a_challenge_lives_five_minutes(stocked: LogoAdmin, clock: FrozenClock, 
     assert is_refused(stocked, required, recovery_code=codes[0]) != is_valid
 
 
-def test_a_sign_in_that_began_ends_with_any_change_of_factors(stocked: LogoAdmin) -> None:
+def test_a_sign_in_that_began_ends_with_any_change_of_factors_and_with_its_user(stocked: LogoAdmin) -> None:
     who, _, codes = enrolled(stocked)
     required = challenged(stocked)
     second, _ = enrol(stocked, who)
@@ -175,6 +152,9 @@ def test_a_sign_in_that_began_ends_with_any_change_of_factors(stocked: LogoAdmin
     stocked.factors.remove(RemoveFactor(factor_id=second.factor_id), who)
     assert is_refused(stocked, required, recovery_code=codes[0])
     assert not is_refused(stocked, challenged(stocked), recovery_code=codes[0])
+    required = challenged(stocked)
+    stocked.users.remove(RemoveUser(user_id=7))
+    assert is_refused(stocked, required, recovery_code=codes[1])
 
 
 @pytest.mark.rule("contract O7")
@@ -187,13 +167,6 @@ def test_a_sign_in_that_began_ends_when_passwords_are_switched_off(
     with pytest.raises(errors.SignInForbidden):
         second_step(later, required, recovery_code=codes[0])
     assert not is_refused(stocked, required, recovery_code=codes[0])
-
-
-def test_a_sign_in_that_began_ends_with_its_user(stocked: LogoAdmin) -> None:
-    _, _, codes = enrolled(stocked)
-    required = challenged(stocked)
-    stocked.users.remove(RemoveUser(user_id=7))
-    assert is_refused(stocked, required, recovery_code=codes[0])
 
 
 # Limits.
@@ -225,20 +198,16 @@ def test_a_right_password_alone_resets_nothing(stocked: LogoAdmin) -> None:
     )
 
 
-def test_the_second_step_is_limited_as_well(stocked: LogoAdmin) -> None:
-    _, _, codes = enrolled(stocked)
-    required = challenged(stocked)
-    assert all(is_refused(stocked, required, recovery_code="0") for _ in range(9))
-    with pytest.raises(errors.TooManySignIns):
-        second_step(stocked, required, recovery_code=codes[0])
-
-
-def test_a_whole_sign_in_forgets_the_failures(stocked: LogoAdmin) -> None:
+def test_the_second_step_is_limited_as_well_and_a_whole_sign_in_forgets_the_failures(stocked: LogoAdmin) -> None:
     _, _, codes = enrolled(stocked)
     for code in codes[:3]:
         required = challenged(stocked)
         assert all(is_refused(stocked, required, recovery_code="0") for _ in range(8))
         second_step(stocked, required, recovery_code=code)
+    required = challenged(stocked)
+    assert all(is_refused(stocked, required, recovery_code="0") for _ in range(9))
+    with pytest.raises(errors.TooManySignIns):
+        second_step(stocked, required, recovery_code=codes[3])
 
 
 @pytest.mark.rule("contract O1")

@@ -62,18 +62,14 @@ def test_a_refusal_states_how_long_to_wait(limits: Limits, clock: FrozenClock) -
         with pytest.raises(TooManySignIns) as caught:
             limits.attempt("ann", HERE)
         assert caught.value.retry_after == wait
-
-
-def test_after_the_window_everything_is_forgotten(limits: Limits, clock: FrozenClock) -> None:
-    tries(limits, "ann", HERE)
-    clock.pass_by(299)
-    assert tries(limits, "ann", HERE) == 0
     clock.pass_by(1)
     assert tries(limits, "ann", HERE) == 10
 
 
 def test_a_place_may_try_a_hundred_times_whatever_the_names(limits: Limits) -> None:
-    assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
+    spellings = ["ann", "Ann", "ann ", "a/nn", "ann/", "", "é", "😀", "a" * 64, "\0", "192.0.2.1"]
+    assert sum(tries(limits, name, HERE) for name in spellings) == 100
+    assert sum(tries(limits, f"user {number}", HERE, 1) for number in range(200)) == 0
     assert tries(limits, "ann", THERE) == 10
 
 
@@ -113,11 +109,6 @@ def places(count: int) -> list[str]:
     return [f"198.51.100.{number}" for number in range(count)]
 
 
-def test_other_spellings_are_other_names_but_come_from_the_same_place(limits: Limits) -> None:
-    spellings = ["ann", "Ann", "ann ", "a/nn", "ann/", "", "é", "😀", "a" * 64, "\0", "192.0.2.1"]
-    assert sum(tries(limits, name, HERE) for name in spellings) == 100
-
-
 def test_name_and_place_are_not_mixed_up(limits: Limits) -> None:
     tries(limits, "a/b", "c")
     assert tries(limits, "a", "b/c") == 10
@@ -155,12 +146,6 @@ def test_a_name_is_limited_from_all_networks_together_for_an_hour(limits: Limits
     assert tries(limits, "ann", THERE) == 10
 
 
-def test_a_place_that_is_refused_leaves_no_trace_of_the_names_it_tries(limits: Limits) -> None:
-    for number in range(200):
-        tries(limits, f"user {number}", HERE, 1)
-    assert tries(limits, "user 150", HERE) == 0
-
-
 def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage: MemoryStorage) -> None:
     tries(limits, "ann-with-a-name", HERE, 1)
     kept = repr(vars(storage)["_tables"].sign_in_attempts)
@@ -168,18 +153,12 @@ def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage
     assert HERE not in kept
 
 
-@given(origin=st.text() | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
+@given(origin=st.text() | st.just("\ud800") | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
 def test_a_place_may_have_any_name(origin: str, username: str) -> None:
     storage = MemoryStorage()
     limits = Limits(storage, FrozenClock())
     assert tries(limits, username, origin) == 10
     assert all(len(counted) <= 64 for counted in vars(storage)["_tables"].sign_in_attempts)
-
-
-def test_a_place_that_cannot_be_written_is_a_place(limits: Limits) -> None:
-    assert tries(limits, "ann", "\ud800") == 10
-    assert tries(limits, "ann\udfff", "\ud800") == 10
-    assert tries(limits, "ann", "") == 10
 
 
 @given(st.ip_addresses(v=6), st.ip_addresses(v=6))
@@ -191,21 +170,16 @@ def test_wider_networks_contain_the_narrower_ones(one: IPv6Address, other: IPv6A
         assert narrow[0] != narrow[1] or wide[0] == wide[1]
 
 
-def wrong(gallery: LogoAdmin, origin: str, times: int) -> None:
-    for _ in range(times):
-        with pytest.raises(SignInRefused):
-            gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), Anonymous(origin))
-
-
 def test_a_sign_in_forgets_the_failures_before_it(stocked: LogoAdmin) -> None:
+    def wrong(username: str, times: int) -> None:
+        for _ in range(times):
+            with pytest.raises(SignInRefused):
+                stocked.sessions.sign_in(SignIn(username=username, password="wrong"), Anonymous(HERE))
+
     for _ in range(3):
-        wrong(stocked, HERE, 9)
+        wrong("ann", 9)
         stocked.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
-
-
-def test_whether_there_is_such_a_user_makes_no_difference(stocked: LogoAdmin) -> None:
-    for _ in range(10):
-        with pytest.raises(SignInRefused):
-            stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))
-    with pytest.raises(TooManySignIns):
-        stocked.sessions.sign_in(SignIn(username="nobody", password="wrong"), Anonymous(HERE))
+    for username in ("ann", "nobody"):  # whether there is such a user makes no difference
+        wrong(username, 10)
+        with pytest.raises(TooManySignIns):
+            wrong(username, 1)

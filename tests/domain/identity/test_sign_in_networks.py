@@ -85,24 +85,17 @@ def test_known_networks_lock_nobody_out(gallery: LogoAdmin, storage: MemoryStora
     assert [fails(gallery, HOME) for _ in range(11)] == [True] * 10 + [False]
 
 
-def test_a_session_makes_networks_known(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_a_session_makes_networks_known_to_its_user_until_events_are_forgotten(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    gallery.users.create(users.CreateUser(user_id=8, username="mallory", avatar=None, password=ANN_PASSWORD))
     tokens = gallery.sessions.sign_in(ANN, HOME)
+    gallery.sessions.sign_in(SignIn(username="mallory", password=ANN_PASSWORD), NEW)
     refresh(gallery, tokens, MOBILE)
     assert attack(storage, clock) == 100
     assert not refused(gallery, MOBILE)
     assert refused(gallery, NEW)
-
-
-def test_a_network_is_forgotten_with_the_events(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
-    gallery.sessions.sign_in(ANN, HOME)
     clock.pass_by(180 * DAY)
-    assert attack(storage, clock) == 100
-    assert refused(gallery, HOME)
-
-
-def test_a_network_of_another_user_is_unknown(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
-    gallery.users.create(users.CreateUser(user_id=8, username="mallory", avatar=None, password=ANN_PASSWORD))
-    gallery.sessions.sign_in(SignIn(username="mallory", password=ANN_PASSWORD), HOME)
     assert attack(storage, clock) == 100
     assert refused(gallery, HOME)
 

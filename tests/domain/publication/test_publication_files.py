@@ -22,7 +22,6 @@ from logoadmin.jwk import thumbprint
 ANN: Final = Author(7, 1042, "Ann", 1)
 BOB: Final = Author(3, 1043, 'Böb \U0001f600 \x7f\u2028"\\', 2)
 CSS: Final = {"form": "declarations", "hosts": ("i.example",), "imports": (), "size": 3, "risks": ()}
-SECTIONS: Final = (("authors", "author_id"), ("logos", "logo_id"), ("themes", "theme_id"))
 
 
 def logo(id_: int, name: str = "Aurora", authors: tuple[Author, ...] = (ANN,)) -> Logo:
