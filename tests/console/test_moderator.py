@@ -201,6 +201,8 @@ def test_picture_and_preview_stand_side_by_side_where_there_is_room(console: Per
 
     page.set_viewport_size({"width": 1000, "height": 800})
     assert box(".pictures")[2] < box(".preview")[0]
+    # A single picture has the whole column.
+    assert box(".pictures .picture")[2] > box(".pictures")[2] - 2
     tops = [box(part)[1] for part in (".fields", ".news", ".pictures", ".diff.boxed")]
     assert tops == sorted(tops)
     page.set_viewport_size({"width": 999, "height": 800})

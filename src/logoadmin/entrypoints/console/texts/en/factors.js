@@ -94,7 +94,7 @@ export default {
   "invite.again": "New sign-in link",
   "invite.link": "Link",
   "invite.made": "A link for {name}",
-  "invite.made.text": "Send it to them now: it signs them in once, within 5 minutes. They can set a password under My account.",
+  "invite.made.text": "Send it to them now: it signs them in once, within 5 minutes. Each later sign-in needs a new link, from the menu on their page.",
   "invite.make": "Make a link",
   "invite.otherwise": "Cannot create a link: this user signs in with a password or in another way, or holds rights that you do not.",
   "invite.rights": "The role “member” has rights that you do not have.",
