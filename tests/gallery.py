@@ -27,13 +27,12 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.identity import preferences, roles, sessions, users
+from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.callers import Lifetimes
-from logoadmin.domain.identity.factors import passkeys
-from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges
-from logoadmin.domain.identity.factors.factors import (
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
+from logoadmin.domain.identity.factors import (
     CountRecoveryCodes,
     ListFactors,
     ListUserFactors,
@@ -41,15 +40,15 @@ from logoadmin.domain.identity.factors.factors import (
     RemoveFactor,
     RemoveUserFactors,
 )
-from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import first_start
+from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sign_in.issuer import ShowWays
-from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
+from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
+from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import (
     ALL_RIGHTS,
     OWNER,
@@ -393,8 +392,8 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     sessions.ListUserSessions: ("sessions.list_of_user", {"user_id": 7}),
     sessions.RemoveUserSession: ("sessions.remove_of_user", {"user_id": 7, "session_id": "session of 7"}),
     sessions.RemoveUserSessions: ("sessions.remove_all", {"user_id": 7}),
-    preferences.GetPreferences: ("preferences.get", {}),
-    preferences.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
+    users.GetPreferences: ("preferences.get", {}),
+    users.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
     member_notices.GetNotices: ("member_notices.get", {}),
     member_notices.MarkNoticesSeen: ("member_notices.mark_seen", {}),
     status.ShowPublication: ("publication.status", {}),

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from fido2 import cbor
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 
-from logoadmin.domain.identity.factors.records import CreatedCredential, UsedCredential
 from logoadmin.domain.public_url import PublicUrl
+from logoadmin.ports.passkeys import CreatedCredential, UsedCredential
 
 SITE: Final = PublicUrl("https://gallery.example", "gallery.example")
 # Flags of authenticator data.

@@ -58,7 +58,7 @@ from .domain.kernel.errors import (
     TooManySignIns as TooManySignIns,
 )
 from .domain.identity.records import SignInEvent as SignInEvent
-from .domain.identity.factors.records import (
+from .domain.identity.records import (
     ListedFactor as ListedFactor,
     NewFactor as NewFactor,
     NewRecoveryCodes as NewRecoveryCodes,
@@ -70,7 +70,7 @@ from .domain.identity.factors.records import (
     RemovedUserFactors as RemovedUserFactors,
 )
 from .domain.kernel.lists import Listing as Listing
-from .domain.identity.factors.records import (
+from .ports.passkeys import (
     CreatedCredential as CreatedCredential,
     UsedCredential as UsedCredential,
 )
@@ -122,7 +122,7 @@ from .domain.identity.records import (
     ServiceKey as ServiceKey,
     Tokens as Tokens,
 )
-from .domain.identity.sign_in.issuer import (
+from .domain.identity.issuer_sign_in import (
     IssuerFailure as IssuerFailure,
     IssuerWay as IssuerWay,
     SignInWays as SignInWays,
@@ -172,8 +172,8 @@ from .domain.changes.history import ListChanges as ListChanges, Revert as Revert
 from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
 from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
 from .domain.identity.sign_in_events import ListEvents as ListEvents
-from .domain.identity.factors.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
-from .domain.identity.factors.factors import (
+from .domain.identity.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
+from .domain.identity.factors import (
     CountRecoveryCodes as CountRecoveryCodes,
     ListFactors as ListFactors,
     ListUserFactors as ListUserFactors,
@@ -183,12 +183,12 @@ from .domain.identity.factors.factors import (
 )
 from .domain.changes.import_export import ExportRecords as ExportRecords, ImportRecords as ImportRecords
 from .domain.identity.service_keys import CreateKey as CreateKey, ListKeys as ListKeys, RemoveKey as RemoveKey
-from .domain.identity.factors.passkeys import (
+from .domain.identity.passkeys import (
     BeginPasskey as BeginPasskey,
     EnrolPasskey as EnrolPasskey,
 )
 from .domain.publication.css.css_service import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
-from .domain.identity.preferences import GetPreferences as GetPreferences, SetPreferences as SetPreferences
+from .domain.identity.users import GetPreferences as GetPreferences, SetPreferences as SetPreferences
 from .domain.publication.status import ShowPublication as ShowPublication
 from .domain.identity.roles import (
     AmendRole as AmendRole,
@@ -216,14 +216,14 @@ from .domain.publication.shared_settings import (
     AmendSettings as AmendSettings,
     GetSettings as GetSettings,
 )
-from .domain.identity.sign_in.passkey import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
-from .domain.identity.sign_in.password import SignIn as SignIn
-from .domain.identity.sign_in.second_step import SignInWithFactor as SignInWithFactor
-from .domain.identity.sign_in.one_time import (
+from .domain.identity.passkeys import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
+from .domain.identity.sessions import SignIn as SignIn
+from .domain.identity.second_step import SignInWithFactor as SignInWithFactor
+from .domain.identity.one_time_sign_in import (
     CreateSignInCode as CreateSignInCode,
     SignInWithCode as SignInWithCode,
 )
-from .domain.identity.sign_in.issuer import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
+from .domain.identity.issuer_sign_in import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
 from .domain.identity.users import (
     AmendUser as AmendUser,
     CreateUser as CreateUser,

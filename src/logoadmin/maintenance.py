@@ -10,9 +10,9 @@ from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import gallery_keys
 from logoadmin.checks import Result, warning
 from logoadmin.domain.identity.escalation import somebody_holds_all
-from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.roles import role_named
+from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.kernel.access import Scope
 from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS

@@ -13,8 +13,7 @@ from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.gallery.authors import CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Owner
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, once

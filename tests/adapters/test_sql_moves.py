@@ -21,8 +21,7 @@ from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, meta
 from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO
 from logoadmin.bootstrap import folder, open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartError, StorageUnavailable, TablesMissing

@@ -6,9 +6,9 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
+from logoadmin.domain.identity.passkeys import AskPasskey
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL

@@ -13,7 +13,7 @@ WORDS: Final = re.compile(
 )
 # What signs people in names the client's ``User-Agent``, and returns to the console.
 REMAINING: Final = {
-    *(f"identity/{name}.py" for name in ("records", "callers", "sign_in_events", "sign_in/issuer")),
+    *(f"identity/{name}.py" for name in ("records", "callers", "sign_in_events", "issuer_sign_in")),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from logoadmin.domain.identity.sign_in.one_time import CreateLink
+from logoadmin.domain.identity.one_time_sign_in import CreateLink
 from logoadmin.domain.identity.users import FindUser, SetPassword
 from logoadmin.domain.publication.publication_records import Page
 from tests.console.driver import Person, looking

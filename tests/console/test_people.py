@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import ListUserSessions
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import ListUserSessions, SignIn
 from logoadmin.domain.kernel.access import Anonymous
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served

@@ -15,9 +15,8 @@ from pyotp import TOTP
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.users import AmendUser, SetPassword
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from logoadmin.domain.identity.records import ServiceKey, SignInEvent
+from logoadmin.domain.identity.records import FactorKind, ServiceKey, SignInEvent
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
@@ -34,7 +34,7 @@ from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.history_storage import StoredResponse
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.proposal_storage import SeenNotices
-from logoadmin.ports.sign_in_storage import Challenge, Factor, FactorKind, Identity
+from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of

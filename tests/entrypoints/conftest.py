@@ -18,9 +18,9 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.factors.totp import TotpFactors
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.kinds import ROLES
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role

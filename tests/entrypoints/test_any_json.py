@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import Policy
 from tests.asgi import AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock

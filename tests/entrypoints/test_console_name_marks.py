@@ -6,7 +6,7 @@ from json import loads
 
 import pytest
 
-from logoadmin.domain.identity.lookalikes import LIKE
+from logoadmin.domain.identity.issuer_users import LIKE
 
 
 @pytest.mark.rule("contract O7")

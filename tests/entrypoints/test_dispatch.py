@@ -12,7 +12,7 @@ import pytest
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.lists import Listing

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 import logoadmin
+from logoadmin.domain.identity.one_time_sign_in import SignInWithLink
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in.one_time import SignInWithLink
 from tests.services import in_thread
 
 pytestmark = [pytest.mark.rule("contract R5"), pytest.mark.server("a web server in a thread")]

@@ -11,7 +11,7 @@ import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.gallery_files import PublishedFile

@@ -25,11 +25,10 @@ from fido2.webauthn import (
     UserVerificationRequirement,
 )
 
-from logoadmin.domain.identity.factors.records import CreatedCredential, UsedCredential
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.jwk import base64url
-from logoadmin.ports.passkeys import Passkey, PasskeyRefused
+from logoadmin.ports.passkeys import CreatedCredential, Passkey, PasskeyRefused, UsedCredential
 
 # How long a browser waits for its user: as long as a challenge lives.
 _TIMEOUT: Final = 300_000  # ms

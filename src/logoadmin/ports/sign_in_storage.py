@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from logoadmin.domain.identity.records import CountedEvent, SignInEvent
+from logoadmin.domain.identity.records import CountedEvent, FactorKind, SignInEvent
 from logoadmin.domain.kernel.lists import Order
 
-FactorKind = Literal["totp", "passkey"]
 ChallengePurpose = Literal["used", "sign_in_code", "link"]
 
 

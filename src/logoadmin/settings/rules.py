@@ -3,11 +3,11 @@
 from importlib.util import find_spec
 
 from logoadmin.domain.identity.callers import Lifetimes
-from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import Rules
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
+from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
 from logoadmin.settings.settings import Settings
 from logoadmin.settings.sign_in import roles_of
 from logoadmin.settings.values import urls_in

@@ -8,10 +8,9 @@ from threading import Barrier
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.identity.factors.factors import ListFactors
-from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
+from logoadmin.domain.identity.factors import ListFactors
+from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sessions import ListSessions
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -4,8 +4,7 @@ from typing import Final
 
 import pytest
 
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.users import CreateUser, SetPassword
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage

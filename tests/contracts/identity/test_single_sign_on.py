@@ -6,11 +6,10 @@ import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import users
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import Refresh, WhoAmI
-from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, SignInForbidden, SignInRefused

@@ -10,14 +10,12 @@ from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals, ProposeChanges
 from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.pictures import SendPicture
-from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions import ListSessions, WhoAmI
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import ListSessions, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.sign_in_limits import is_known_network
-from logoadmin.domain.identity.users import CreateUser, RemoveUser, SetPassword
+from logoadmin.domain.identity.users import CreateUser, GetPreferences, RemoveUser, SetPassword, SetPreferences
 from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin

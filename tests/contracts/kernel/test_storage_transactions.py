@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.users import ListUsers
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, THEMES
 from logoadmin.domain.kernel.records import Author, PasswordHash

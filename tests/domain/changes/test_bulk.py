@@ -14,7 +14,7 @@ from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
 from logoadmin.domain.kernel.limits import Origin

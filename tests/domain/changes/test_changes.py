@@ -12,7 +12,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS

@@ -16,7 +16,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, GetTheme, LinkLogoAuthor, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
 from logoadmin.domain.identity.roles import GetRole
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors.records import NewFactor, NewTotp
-from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.records import NewFactor, NewTotp, Tokens
+from logoadmin.domain.identity.second_step import SignInWithFactor
+from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -5,8 +5,7 @@ from typing import Final
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken

@@ -13,8 +13,7 @@ from logoadmin.domain.changes.history import Revert as RevertChange
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
-from logoadmin.domain.identity.sessions import RemoveSession, RemoveUserSessions, Revoke
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
 from logoadmin.domain.identity.sign_in_events import ListEvents, count_event, record_event
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn

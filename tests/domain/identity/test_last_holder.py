@@ -9,7 +9,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.identity.factors.factors import RemoveUserFactors
+from logoadmin.domain.identity.factors import RemoveUserFactors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logoadmin.domain.identity.lookalikes import looks
+from logoadmin.domain.identity.issuer_users import looks
 from logoadmin.domain.kernel.limits import MAX_NAME
 
 pytestmark = pytest.mark.rule("contract O7")

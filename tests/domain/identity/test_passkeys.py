@@ -8,19 +8,17 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
-from logoadmin.domain.identity.factors.factors import ListFactors, RemoveFactor
-from logoadmin.domain.identity.factors.passkeys import BeginPasskey, EnrolPasskey
-from logoadmin.domain.identity.factors.records import NO_NAME, NOT_INSTALLED, NewFactor
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import ListSessions
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, use
+from logoadmin.domain.identity.factors import ListFactors, RemoveFactor
+from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.records import NewFactor, Tokens
+from logoadmin.domain.identity.second_step import SignInWithFactor
+from logoadmin.domain.identity.sessions import ListSessions, SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL, PublicUrl
+from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, stock
 from tests.passkeys import Authenticator, Json, encoded

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.preferences import GetPreferences, SetPreferences
 from logoadmin.domain.identity.service_keys import CreateKey
+from logoadmin.domain.identity.users import GetPreferences, SetPreferences
 from logoadmin.domain.kernel.access import OWNER
 from logoadmin.domain.kernel.errors import InvalidInput, NotAuthenticated, NotPermitted
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -9,8 +9,7 @@ from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import EndedSession, Me, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
-from logoadmin.domain.identity.sessions import Refresh, Revoke, WhoAmI
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn

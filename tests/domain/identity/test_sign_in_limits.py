@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_limits import attempt, limits_of, succeeded, take_back
 from logoadmin.domain.kernel.access import Anonymous, network_of, wider_network
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns

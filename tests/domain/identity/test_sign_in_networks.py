@@ -4,10 +4,9 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import users
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import Refresh
-from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode, SignInWithCode
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.sign_in_limits import (
     MOST_NETWORKS,
     attempt,

@@ -11,9 +11,9 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
+from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in.issuer import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.records import User

@@ -8,8 +8,8 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithLink
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in.one_time import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, SetPassword
 from logoadmin.domain.kernel.access import ActingAs, Caller, Policy

@@ -5,8 +5,8 @@ from typing import Final
 import pytest
 
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.limits import MAX_ID

@@ -12,11 +12,10 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.identity import preferences, roles, sessions, users
+from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.factors import passkeys
-from logoadmin.domain.identity.factors.factors import (
+from logoadmin.domain.identity.factors import (
     CountRecoveryCodes,
     ListFactors,
     ListUserFactors,
@@ -24,12 +23,12 @@ from logoadmin.domain.identity.factors.factors import (
     RemoveFactor,
     RemoveUserFactors,
 )
-from logoadmin.domain.identity.factors.totp import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.sign_in.issuer import ShowWays
-from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.issuer_sign_in import ShowWays
+from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
+from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
+from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, Policy, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
@@ -74,8 +73,8 @@ TABLE: dict[type[Command], Row] = {
         pictures.GetPicture,
     ), Row("", True)),
     **dict.fromkeys((
-        sessions.WhoAmI, sessions.ListSessions, sessions.RemoveSession, preferences.GetPreferences,
-        preferences.SetPreferences, settings.GetSettings, ListFactors, EnrolTotp, ConfirmTotp, RemoveFactor,
+        sessions.WhoAmI, sessions.ListSessions, sessions.RemoveSession, users.GetPreferences,
+        users.SetPreferences, settings.GetSettings, ListFactors, EnrolTotp, ConfirmTotp, RemoveFactor,
         CountRecoveryCodes, MakeRecoveryCodes, passkeys.BeginPasskey, passkeys.EnrolPasskey, keys.ListKeys,
         keys.CreateKey, keys.RemoveKey, events.ListEvents, member_notices.GetNotices, member_notices.MarkNoticesSeen,
     ), Row("", False)),
@@ -123,7 +122,7 @@ TABLE: dict[type[Command], Row] = {
 # fmt: on
 # What only somebody in particular can ask for, and the program is nobody in particular.
 FOR_USERS = (
-    *(preferences.GetPreferences, preferences.SetPreferences, sessions.WhoAmI, sessions.ListSessions),
+    *(users.GetPreferences, users.SetPreferences, sessions.WhoAmI, sessions.ListSessions),
     *(sessions.RemoveSession, ListFactors, passkeys.BeginPasskey, passkeys.EnrolPasskey, EnrolTotp, ConfirmTotp),
     *(RemoveFactor, CountRecoveryCodes, MakeRecoveryCodes, keys.ListKeys, keys.CreateKey, keys.RemoveKey),
     *(member_notices.GetNotices, member_notices.MarkNoticesSeen),

@@ -15,15 +15,14 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.identity import preferences, roles, sessions, users
+from logoadmin.domain.identity import factors, passkeys, roles, sessions, totp, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.factors import factors, passkeys, totp
-from logoadmin.domain.identity.sign_in.issuer import ShowWays
-from logoadmin.domain.identity.sign_in.one_time import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.sign_in.passkey import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.sign_in.password import SignIn
-from logoadmin.domain.identity.sign_in.second_step import SignInWithFactor
+from logoadmin.domain.identity.issuer_sign_in import ShowWays
+from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
+from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
@@ -148,7 +147,7 @@ UNRECORDED: Final = {
     SignIn, sessions.Refresh, sessions.Revoke, sessions.WhoAmI, ShowWays,
     sessions.ListSessions, sessions.RemoveSession,
     sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions,
-    preferences.GetPreferences, preferences.SetPreferences, status.ShowPublication, settings.GetSettings,
+    users.GetPreferences, users.SetPreferences, status.ShowPublication, settings.GetSettings,
     member_notices.GetNotices, member_notices.MarkNoticesSeen,
     css.JudgeCss, css.ReadUserStyle, css.InlineCss, RenderText, pictures.SendPicture, pictures.GetPicture,
     factors.ListFactors, totp.EnrolTotp, totp.ConfirmTotp, factors.RemoveFactor,
@@ -375,9 +374,9 @@ RAW: Final = {
         "publication/status.py",
     },
     # A new hash of the same password is no change of the user.
-    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sign_in/password.py"},
+    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sessions.py"},
     # A factor that was never confirmed signs nobody in.
-    r"\bfactors\.remove(_all)?\(": {"identity/factors/factors.py", "identity/factors/totp.py"},
+    r"\bfactors\.remove(_all)?\(": {"identity/factors.py", "identity/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},
 }
 # Who reaches what a use case is not given: the modules of a context, and others.

@@ -13,8 +13,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions import WhoAmI
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy

@@ -13,7 +13,7 @@ from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.sign_in.password import SignIn
+from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import BadLine, InvalidInput, Problem
 from tests.gallery import ASKED

@@ -12,7 +12,7 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.sign_in.one_time import CreateLink
+from logoadmin.domain.identity.one_time_sign_in import CreateLink
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command

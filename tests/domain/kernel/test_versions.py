@@ -12,9 +12,9 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.identity import preferences, roles, sessions, users
+from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors.factors import RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.factors import RemoveFactor, RemoveUserFactors
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.kinds import KINDS
@@ -89,7 +89,7 @@ def last(gallery: LogoAdmin) -> int:
 UNVERSIONED: Final = {
     *(keys.RemoveKey, RemoveFactor, RemoveUserFactors),
     *(sessions.RemoveSession, sessions.RemoveUserSession, sessions.RemoveUserSessions),
-    *(preferences.SetPreferences, settings.AmendSettings, pictures.RemovePicture),
+    *(users.SetPreferences, settings.AmendSettings, pictures.RemovePicture),
     # Its versions are its own; see tests/contracts/changes/test_proposals.py.
     proposals.AmendProposal,
 }

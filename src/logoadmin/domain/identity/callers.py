@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from logoadmin.domain.identity.accounts import must_change_password
-from logoadmin.domain.identity.factors.factors import confirmed_factors, must_enrol
+from logoadmin.domain.identity.factors import confirmed_factors, must_enrol
 from logoadmin.domain.identity.records import KEY_PREFIX, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import (

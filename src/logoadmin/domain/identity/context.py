@@ -7,26 +7,22 @@ from typing import Final
 from logoadmin.domain.identity import records
 from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.callers import Callers, Lifetimes, require_recent_sign_in
+from logoadmin.domain.identity.challenges import SignedChallenges
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
-from logoadmin.domain.identity.factors import records as factor_records
-from logoadmin.domain.identity.factors.challenges import SignedChallenges
-from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
-from logoadmin.domain.identity.factors.totp import TotpFactors
+from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.open_sessions import SessionTokens
-from logoadmin.domain.identity.preferences import PreferenceService
+from logoadmin.domain.identity.one_time_sign_in import CodeSignIn, LinkSignIn
+from logoadmin.domain.identity.open_sessions import SessionOpening, SessionTokens
+from logoadmin.domain.identity.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.roles import RoleService
+from logoadmin.domain.identity.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.service_keys import KeyService
-from logoadmin.domain.identity.sign_in.issuer import IssuerSignIn
-from logoadmin.domain.identity.sign_in.one_time import CodeSignIn, LinkSignIn
-from logoadmin.domain.identity.sign_in.passkey import PasskeySignIn
-from logoadmin.domain.identity.sign_in.password import PasswordSignIn
-from logoadmin.domain.identity.sign_in.second_step import SecondStep, SecondStepSignIn
-from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
+from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in_events import EventService
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.users import UserService
+from logoadmin.domain.identity.totp import TotpFactors
+from logoadmin.domain.identity.users import PreferenceService, UserService
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import sweep_responses
 from logoadmin.domain.kernel.records import Kind
@@ -38,7 +34,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 _DAY: Final = 86_400  # seconds
 
 # The modules with the answers of its use cases, which are stored for commands that are sent again.
-ANSWERS: Final = (records, factor_records)
+ANSWERS: Final = (records,)
 
 
 class IdentityContext:
@@ -46,9 +42,9 @@ class IdentityContext:
 
     users: UserService
     roles: RoleService
-    sessions: PasswordSignIn
+    sessions: SessionService
     factors: SecondStepSignIn
-    passkeys: PasskeySignIn
+    passkeys: PasskeyService
     sign_in_codes: CodeSignIn
     links: LinkSignIn
     single_sign_on: IssuerSignIn
@@ -79,9 +75,9 @@ class IdentityContext:
         totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step = SecondStep(totp, passkeys, challenges)
-        self.sessions = PasswordSignIn(opening, ports.hasher, second_step, ports.verifier, callers)
+        self.sessions = SessionService(opening, ports.hasher, second_step, ports.verifier, callers)
         self.factors = SecondStepSignIn(opening, second_step, public_url.host)
-        self.passkeys = PasskeySignIn(opening, passkeys, challenges)
+        self.passkeys = PasskeyService(opening, passkeys, challenges)
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)
         self.links = LinkSignIn(opening, ports.randomness)
         self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, public_url)

@@ -3,8 +3,8 @@
 from typing import Final
 
 from logoadmin.domain.identity.accounts import set_password
-from logoadmin.domain.identity.factors.totp import FACTOR_KEY
 from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.totp import FACTOR_KEY
 from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS

@@ -1,15 +1,19 @@
-"""Events, sessions, tokens and service keys, as they are returned, and how keys are stored (contract C, F3, O9)."""
+"""Events, sessions, tokens, keys and second factors, as they are returned (contract C, F3, O1, O2, O9)."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.kernel.access import SignInFactor
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import (
     Avatar,
+    Challenge,
     CreatedAt,
     EventId,
+    FactorId,
+    FactorName,
     KeyId,
     RoleId,
     RoleName,
@@ -44,22 +48,7 @@ CountedEvent = Literal["sign_in_refused", "sign_in_limited"]
 
 @dataclass(frozen=True, slots=True)
 class SignInEvent:
-    """Something that happened to an account. It outlasts the user, and has no secret.
-
-    Attributes:
-        event_id: its id; later events have higher ids.
-        at: the time, as Unix time; of events that are counted together, the time of the last one.
-        event: what happened.
-        user_id: the user whose account it is; None if no user has the name that was given.
-        user_name: the name of the user at that time.
-        address: the address of the client, at most 64 characters; None if unknown. Where events are counted, the
-            network of an IPv6 address, and None for all addresses when there are very many.
-        user_agent: the ``User-Agent`` of the client, at most 256 characters; None if unknown.
-        factor: what signed in, or the kind of factor that was added or removed; None otherwise.
-        count: how often it happened; of limited sign-ins, in how many minutes.
-        by_user_id: who did it, if that was another user; None otherwise.
-        by_user_name: the name of that user at that time.
-    """
+    """Something that happened to an account. It outlasts the user, and has no secret."""
 
     event_id: EventId
     at: Annotated[int, described("When it happened, in Unix seconds; if counted, the last time.", 1_800_000_000)]
@@ -138,18 +127,7 @@ class Me:
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
-    """A session of the user, which began with a sign-in (contract C6).
-
-    Attributes:
-        session_id: its id, by which it can be ended.
-        created_at: the time of the sign-in, as Unix time.
-        refreshed_at: when it was last refreshed; None for not yet.
-        expires_at: when it expires unless it is refreshed: the earlier of the idle and the absolute end.
-        address: the address of the sign-in; None if unknown.
-        user_agent: the ``User-Agent`` of the sign-in; None if unknown.
-        factor: what the user signed in with; of two steps, the second.
-        current: whether it is the session of the access token in the request.
-    """
+    """A session of the user, which began with a sign-in (contract C6)."""
 
     session_id: SessionId
     created_at: Annotated[int, described("When the user signed in, as Unix time in seconds.", 1_800_000_000)]
@@ -232,3 +210,115 @@ def hashed_key(token: str) -> str:
     if _KEY.fullmatch(token) is None:
         raise InvalidToken
     return stored_hash("service key", token)
+
+
+FactorKind = Literal["totp", "passkey"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFactor:
+    """A second factor, without its secret. The times are Unix time."""
+
+    factor_id: FactorId
+    kind: Annotated[FactorKind, described("`totp` for codes of an authenticator app, or `passkey`.", "totp")]
+    name: FactorName
+    created_at: CreatedAt
+    last_used_at: Annotated[
+        int | None, described("When it last signed the user in, in Unix seconds; `null` for never.", 1_800_003_600)
+    ]
+
+
+_CODE: Final = "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFactor(ListedFactor):
+    """A second factor that was just enrolled, with ten recovery codes if it is the user's only one."""
+
+    recovery_codes: Annotated[
+        tuple[str, ...] | None,
+        described("Ten recovery codes with the first factor, shown only this once; `null` with any other.", [_CODE]),
+    ] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTotp:
+    """A secret for an authenticator app, which is shown only this once. It is a factor once it is confirmed."""
+
+    factor_id: FactorId
+    secret: Annotated[
+        str, described("The secret in base32, for apps without a camera.", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    ] = field(repr=False)
+    uri: Annotated[
+        str,
+        described(
+            "The same for apps on the same device.",
+            "otpauth://totp/gallery.example:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=gallery.example",
+        ),
+    ] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyOptions:
+    """Options for a browser that creates or uses a passkey."""
+
+    challenge: Challenge = field(repr=False)
+    options: Annotated[
+        Mapping[str, Any],
+        described(
+            "The options, as `PublicKeyCredential.parseCreationOptionsFromJSON()` takes them for a new passkey, and "
+            "`parseRequestOptionsFromJSON()` for signing in.",
+            {"challenge": "AAAAAGtJ0gB2VDNt...", "rpId": "gallery.example", "userVerification": "required"},
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryCodesLeft:
+    """The number of a user's recovery codes that were not used."""
+
+    left: Annotated[int, described("The number of recovery codes that are left.", 10)]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecoveryCodes:
+    """Ten recovery codes, which replace the former ones."""
+
+    recovery_codes: Annotated[
+        tuple[str, ...],
+        described(
+            "Recovery codes, each of which replaces the second factor once. They are shown only this once.", [_CODE]
+        ),
+    ] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedFactor:
+    """The answer to the removal of a second factor."""
+
+    factor_id: FactorId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedUserFactors:
+    """The answer to the removal of all second factors of a user: their number."""
+
+    user_id: UserId
+    removed: Annotated[int, described("The number of second factors that were removed.", 2)]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInLink:
+    """The secret part of a link that signs a user in once (contract R5), which is shown only this once."""
+
+    link: str = field(repr=False)
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignInCode:
+    """A code that signs a user in once, instead of password and second factor (contract O6)."""
+
+    user_id: UserId
+    code: Annotated[str, described("The code, shown only this once.", _CODE)] = field(repr=False)
+    expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_600)]

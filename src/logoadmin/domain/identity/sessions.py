@@ -1,17 +1,27 @@
-"""The use cases of sessions (spec §Authentication, contract C1 to C3, C6).
+"""The use cases of sessions, and the password that begins one (spec §Authentication, contract C1 to C4, C6, O2).
 
-A sign-in begins a session. Its access tokens identify the user for some minutes without asking storage; its refresh
-token, usable once, prolongs it. A second use of a refresh token, unless it follows the first at once, means that it was
-stolen, so it ends the session.
+The access tokens of a session identify the user for some minutes without asking storage; its refresh token, usable
+once, prolongs it. A second use of a refresh token, unless it follows the first at once, means that it was stolen, so it
+ends the session.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Final
 
 from logoadmin.domain.identity.accounts import is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
+from logoadmin.domain.identity.factors import confirmed_factors
 from logoadmin.domain.identity.issuer_users import following_issuer
-from logoadmin.domain.identity.open_sessions import SessionTokens, end_sessions, session_of_token, sessions_of
+from logoadmin.domain.identity.open_sessions import (
+    Attempt,
+    Proof,
+    SessionOpening,
+    end_sessions,
+    session_of_token,
+    sessions_of,
+)
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -20,7 +30,9 @@ from logoadmin.domain.identity.records import (
     RemovedUserSessions,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.second_step import SecondStep
+from logoadmin.domain.identity.sign_in_events import record_event, user_named
+from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     OWNER,
@@ -42,10 +54,14 @@ from logoadmin.domain.kernel.errors import (
     NotFound,
     NotPermitted,
     Outdated,
+    SecondFactorRequired,
+    SignInRefused,
+    StorageUnavailable,
 )
-from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import OpaqueToken, SessionId, UserId
+from logoadmin.domain.kernel.limits import ExistingUsername, OpaqueToken, Password, SessionId, UserId
+from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
@@ -54,11 +70,25 @@ from logoadmin.domain.kernel.unit_of_work import (
     history_in,
     identity_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, use_case, writes
-from logoadmin.ports.environment import Clock
+from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Credentials, Session
+from logoadmin.ports.passwords import PasswordHasher
+from logoadmin.ports.storage import UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
+
+# Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
+_CLASSES_SECONDS: Final = 60
+
+
+class SignIn(Command):
+    """A sign-in with username and password."""
+
+    answers_secrets = True
+    hashes = True
+
+    username: ExistingUsername
+    password: Password
 
 
 class Revoke(Command):
@@ -118,22 +148,51 @@ class SessionService(Service):
 
     def __init__(
         self,
-        transactions: Transactions,
-        tokens: SessionTokens,
+        opening: SessionOpening,
+        hasher: PasswordHasher,
+        second_step: SecondStep,
         verifier: TokenVerifier,
-        clock: Clock,
         callers: Callers,
     ) -> None:
-        super().__init__(transactions)
+        super().__init__(opening.transactions)
         self.caller = callers.caller
-        self._session_tokens = tokens
-        self._verifier = verifier
-        self._clock = clock
+        self._opening, self._session_tokens, self._second_step = opening, opening.tokens, second_step
+        self._hasher, self._verifier, self._clock = hasher, verifier, opening.clock
+        self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     @for_program
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
         return self._verifier.public_keys()
+
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session (contract C1).
+
+        Raises:
+            SignInForbidden: passwords are switched off.
+            SignInRefused: the name or the password is wrong; both take the same time.
+            TooManySignIns: there were too many failed attempts.
+            SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
+                opened, and failures for the name stay counted.
+        """
+        self._opening.require_passwords()
+        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
+            known = attempt.count(partial(self._look_up, command, attempt.client.origin))
+            credentials, rehashed = self._verified(command, known)
+            if credentials.has_factor:
+                self._require_second_step(attempt, command, credentials, rehashed)
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                user_id = credentials.user_id
+                # Changed while it was verified, or a factor was enrolled.
+                if identity_in(uow).passwords.credentials(command.username) != credentials:
+                    raise SignInRefused
+                if rehashed is not None:
+                    identity_in(uow).passwords.set(user_id, rehashed)
+                return Proof(user_id, "password")
+
+            return attempt.open(prove)
 
     @use_case(PUBLIC)
     def refresh(self, gate: Gate, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
@@ -275,6 +334,70 @@ class SessionService(Service):
         since = creation_of(history_in(uow), held.user_id)
         who = {**user, "user_since": since}
         return Me(**who, scope=scope, must_enrol=held.must_enrol, must_change_password=must_change, by_link=by_link)
+
+    def _look_up(
+        self, command: SignIn, origin: str, uow: UnitOfWork, now: int
+    ) -> tuple[tuple[Limit, ...], Credentials | None]:
+        """Return the limits on an attempt, and the user's credentials.
+
+        An unknown name takes as many statements as any.
+        """
+        found = uow.identity.passwords.credentials(command.username)
+        user_id = None if found is None else found.user_id
+        limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
+        return limits, found
+
+    def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
+        """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction.
+
+        Raises:
+            SignInRefused: the name or the password is wrong.
+        """
+        stored = known.password if known else None
+        is_right = self._hasher.verify(stored, command.password)
+        if known is None or stored is None or not is_right:
+            self._keep_classes()
+            self._hasher.verify_others(stored, self._classes[1], command.password)
+            raise SignInRefused
+        return known, self._hasher.hash(command.password) if self._hasher.needs_rehash(stored) else None
+
+    def _keep_classes(self) -> None:
+        """Read the parameters of the stored hashes, unless that was tried within the last minute.
+
+        It reads all users, so no write waits for it; if it takes too long, those stay that were read before.
+        """
+        now = self._clock.now()
+        if 0 <= now - self._classes[0] < _CLASSES_SECONDS:
+            return
+        self._classes = now, self._classes[1]  # others need not read them at the same time
+        with suppress(StorageUnavailable):
+            self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
+
+    def _require_second_step(
+        self, attempt: Attempt, command: SignIn, credentials: Credentials, rehashed: PasswordHash | None
+    ) -> None:
+        """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
+
+        Raises:
+            SecondFactorRequired: it has the challenge.
+            SignInRefused: the password was changed while it was verified.
+        """
+        now = self._clock.now()
+        self._second_step.passkeys.load()
+
+        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
+            known = uow.identity.passwords.credentials(command.username)
+            if known is None or known.password != credentials.password:
+                raise SignInRefused
+            if confirmed_factors(uow, credentials.user_id):
+                attempt.take_back(uow)
+                if rehashed is not None:
+                    uow.identity.passwords.set(credentials.user_id, rehashed)
+            return self._second_step.required(uow, credentials.user_id, now)
+
+        required = storage_of(self).write(challenge)
+        if required is not None:
+            raise required
 
 
 def _refuse_keys(held: Held) -> None:

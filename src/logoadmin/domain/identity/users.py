@@ -1,8 +1,9 @@
 """Users (spec §Endpoints 1 to 4, contract A12, A13, D)."""
 
+import json
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from logoadmin.domain.identity import accounts
 from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
@@ -10,7 +11,7 @@ from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_events import Refusals, record_event
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, is_known_network, limits_of, take_back
-from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope, SignedIn
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
@@ -20,6 +21,7 @@ from logoadmin.domain.kernel.limits import (
     Avatar,
     ExistingUsername,
     Password,
+    Preferences,
     RoleId,
     UserId,
     Username,
@@ -35,7 +37,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     get_unless_unmodified,
     identity_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, reads, storage_of, use_case, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import UnitOfWork
 
@@ -297,3 +299,38 @@ def _check_own(uow: AuditedUnitOfWork, command: SetPassword, current: PasswordHa
     if current is None and isinstance(uow.held, Rights):
         require_not_by_link(uow, uow.held)
         require_recent_sign_in(uow, uow.held, uow.now)
+
+
+class GetPreferences(Command):
+    """The caller's own preferences."""
+
+
+class SetPreferences(Command):
+    """New preferences of the caller, which replace all old ones."""
+
+    preferences: Preferences
+
+
+class PreferenceService(Service):
+    """The use cases of preferences."""
+
+    @reads_with_rights(SIGNED_IN)
+    def get(self, uow: ReadUnitOfWork, _command: GetPreferences, held: Held) -> dict[str, Any]:
+        """Return the caller's preferences, empty if none were set.
+
+        Raises:
+            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
+        """
+        stored = identity_in(uow).preferences.get(user_of(held))
+        found: dict[str, Any] = {} if stored is None else json.loads(stored)
+        return found
+
+    @writes(SIGNED_IN)
+    def set(self, uow: AuditedUnitOfWork, command: SetPreferences) -> dict[str, Any]:
+        """Replace the caller's preferences and return them. They are not in the history, and go with their user.
+
+        Raises:
+            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
+        """
+        identity_in(uow).preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
+        return command.preferences

@@ -15,7 +15,7 @@ from logoadmin.entrypoints.one_line import on_one_line
 from logoadmin.text_files import decoded
 
 if TYPE_CHECKING:
-    from logoadmin.domain.identity.factors.records import ListedFactor
+    from logoadmin.domain.identity.records import ListedFactor
     from logoadmin.domain.kernel.records import Role, User
     from logoadmin.domain.logo_admin import LogoAdmin
 
@@ -72,7 +72,7 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.factors.factors import RemoveUserFactors
+    from logoadmin.domain.identity.factors import RemoveUserFactors
     from logoadmin.domain.identity.users import SetPassword
 
     with changing(database, undoable=False) as (gallery, caller):
@@ -100,7 +100,7 @@ def user_code(named: str, database: str | None) -> None:
     It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
     user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.sign_in.one_time import CreateSignInCode
+    from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
 
     with gallery_at(database, "never") as gallery:
         found = _found_user(gallery, named)
@@ -119,8 +119,8 @@ def user_factors(named: str, remove: bool, database: str | None) -> None:
 
     USER is a user id or a username; name:7 is the user named 7.
     """
-    from logoadmin.domain.identity.factors.factors import RemoveUserFactors
-    from logoadmin.domain.identity.factors.records import ListedFactor
+    from logoadmin.domain.identity.factors import RemoveUserFactors
+    from logoadmin.domain.identity.records import ListedFactor
 
     with gallery_at(database, "never") as gallery:
         found = _found_user(gallery, named)
@@ -165,7 +165,7 @@ def user_remove(named: str, database: str | None) -> None:
 
 
 def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
-    from logoadmin.domain.identity.factors.factors import ListUserFactors
+    from logoadmin.domain.identity.factors import ListUserFactors
 
     return gallery.factors.list_of_user(ListUserFactors(user_id=user_id))
 

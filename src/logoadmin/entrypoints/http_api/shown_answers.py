@@ -4,7 +4,7 @@ import io
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from logoadmin.domain.identity.factors import records
+from logoadmin.domain.identity import records
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.public_url import PublicUrl
 

@@ -2,34 +2,32 @@
 
 from typing import Any, Final
 
-from logoadmin.domain.identity import preferences, roles, sessions, users
+from logoadmin.domain.identity import factors, passkeys, roles, second_step, sessions, totp, users
+from logoadmin.domain.identity import issuer_sign_in as issuer
+from logoadmin.domain.identity import one_time_sign_in as one_time
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.factors import factors, passkeys, totp
-from logoadmin.domain.identity.factors.records import (
+from logoadmin.domain.identity.issuer_sign_in import SignInWays
+from logoadmin.domain.identity.records import (
+    EndedSession,
     ListedFactor,
+    ListedSession,
+    Me,
     NewFactor,
     NewRecoveryCodes,
+    NewServiceKey,
     PasskeyOptions,
     RecoveryCodesLeft,
     RemovedFactor,
-    RemovedUserFactors,
-)
-from logoadmin.domain.identity.records import (
-    EndedSession,
-    ListedSession,
-    Me,
-    NewServiceKey,
     RemovedServiceKey,
     RemovedSession,
+    RemovedUserFactors,
     RemovedUserSessions,
     ServiceKey,
     SignInEvent,
     Tokens,
 )
 from logoadmin.domain.identity.roles import RoleEffect
-from logoadmin.domain.identity.sign_in import issuer, one_time, passkey, password, second_step
-from logoadmin.domain.identity.sign_in.issuer import SignInWays
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
@@ -50,17 +48,17 @@ _RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service 
 
 # fmt: off
 _GRANTS: Final = (
-    Grant("password", _BASIC, password.SignIn, password.PasswordSignIn.sign_in, is_default=True),
+    Grant("password", _BASIC, sessions.SignIn, sessions.SessionService.sign_in, is_default=True),
     Grant("refresh_token", _BASIC, sessions.Refresh, sessions.SessionService.refresh),
     Grant("second_factor", "`second_factor`, after the first step.",
           second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
-    Grant("passkey", "`passkey`, for a passkey alone.", passkey.SignInWithPasskey, passkey.PasskeySignIn.sign_in),
+    Grant("passkey", "`passkey`, for a passkey alone.", passkeys.SignInWithPasskey, passkeys.PasskeyService.sign_in),
     Grant("sign_in_code", "`sign_in_code`, with such a code.", one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
     Grant("link", "`link`, with the secret part of such a link.", one_time.SignInWithLink, one_time.LinkSignIn.sign_in),
     Grant("authorization_code", "A sign-in through the issuer.", issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
 )
 IDENTITY_OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", password.SignIn, password.PasswordSignIn.sign_in, Tokens,
+    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, sessions.SessionService.sign_in, Tokens,
               "Sign in, or refresh",
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
               "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
@@ -73,7 +71,7 @@ IDENTITY_OPERATIONS: Final = (
               "have no role. After many failures the response is 429 for a while.",
               also=(401, 403, 409, 429), form=True,
               grants=_GRANTS),
-    Operation("contract O2", "POST /api/auth/passkey/options", passkey.AskPasskey, passkey.PasskeySignIn.options,
+    Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, passkeys.PasskeyService.options,
               PasskeyOptions, "Begin to sign in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
               "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
@@ -97,12 +95,12 @@ IDENTITY_OPERATIONS: Final = (
               also=(403,), bodiless=True),
     Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, sessions.SessionService.me, Me,
               "Get the current user", "Returns the user of the token, with their current scopes."),
-    Operation("contract J8", "GET /api/auth/me/preferences", preferences.GetPreferences,
-              preferences.PreferenceService.get, dict[str, Any], "Get my preferences",
+    Operation("contract J8", "GET /api/auth/me/preferences", users.GetPreferences,
+              users.PreferenceService.get, dict[str, Any], "Get my preferences",
               "The JSON object that you stored, empty if there is none. The service does not interpret it. Not with a "
               "service key."),
-    Operation("contract J8", "PUT /api/auth/me/preferences", preferences.SetPreferences,
-              preferences.PreferenceService.set, dict[str, Any], "Set my preferences",
+    Operation("contract J8", "PUT /api/auth/me/preferences", users.SetPreferences,
+              users.PreferenceService.set, dict[str, Any], "Set my preferences",
               "Stores any JSON object of at most 4 KiB in place of the current one. It is not in the history, and is "
               "removed with the user. Not with a service key.", whole_body="preferences"),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, sessions.SessionService.list,

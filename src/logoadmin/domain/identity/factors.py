@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.identity.accounts import end_sign_ins, session_id_of
-from logoadmin.domain.identity.factors.challenges import replace_recovery_codes
-from logoadmin.domain.identity.factors.records import (
+from logoadmin.domain.identity.challenges import replace_recovery_codes
+from logoadmin.domain.identity.records import (
     ListedFactor,
     NewFactor,
     NewRecoveryCodes,

@@ -15,14 +15,14 @@ from typing import Final
 from pyotp import TOTP
 
 from logoadmin.domain.identity.accounts import require_not_by_link
-from logoadmin.domain.identity.factors.factors import (
+from logoadmin.domain.identity.factors import (
     FactorService,
     confirmed_factors,
     enrolled,
     require_first_step,
     require_room,
 )
-from logoadmin.domain.identity.factors.records import NewFactor, NewTotp
+from logoadmin.domain.identity.records import NewFactor, NewTotp
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Problem, TablesMissing

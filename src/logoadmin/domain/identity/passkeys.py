@@ -1,37 +1,44 @@
-"""Passkeys: enrolling them, and verifying their use (contract O1, O2)."""
+"""Passkeys: enrolling them, and signing in with them, alone or as the second step (contract O1, O2)."""
 
 import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from logoadmin.domain.identity.accounts import require_not_by_link
-from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, use
-from logoadmin.domain.identity.factors.factors import confirmed_factors, enrolled, require_room
-from logoadmin.domain.identity.factors.records import (
-    CreatedCredential,
-    NewFactor,
-    NewPasskey,
-    PasskeyOptions,
-    UsedCredential,
-)
-from logoadmin.domain.kernel.access import OWNER, Caller, Held, Permission, user_of
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, use
+from logoadmin.domain.identity.factors import confirmed_factors, enrolled, require_room
+from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
+from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
+from logoadmin.domain.identity.sign_in_limits import limits_of
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem
-from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem, passkey_refused, sign_in_ended
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, FactorName
 from logoadmin.domain.kernel.unit_of_work import (
     AnyUnitOfWork,
     AuditedUnitOfWork,
+    Reading,
     ReadUnitOfWork,
     get_existing,
+    history_in,
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
-from logoadmin.ports.environment import Clock
-from logoadmin.ports.passkeys import OpenPasskeys, Passkey, PasskeyRefused, Passkeys
+from logoadmin.ports.passkeys import (
+    CreatedCredential,
+    NewPasskey,
+    OpenPasskeys,
+    Passkey,
+    PasskeyRefused,
+    Passkeys,
+    PasskeyUse,
+    UsedCredential,
+)
 from logoadmin.ports.sign_in_storage import Factor
 
 log = logging.getLogger("logoadmin.sign_in")
@@ -164,14 +171,27 @@ class EnrolPasskey(Command):
     credential: NewPasskey
 
 
+class AskPasskey(Command):
+    """Options for signing in with a passkey alone."""
+
+    answers_secrets = True
+
+
+class SignInWithPasskey(Command):
+    """A sign-in with a passkey alone, whose authenticator verified its user."""
+
+    answers_secrets = True
+
+    challenge: Challenge
+    passkey: PasskeyUse
+
+
 class PasskeyService(Service):
     """The use cases of passkeys."""
 
-    def __init__(
-        self, transactions: Transactions, passkeys: PasskeyFactors, challenges: SignedChallenges, clock: Clock
-    ) -> None:
-        super().__init__(transactions)
-        self._passkeys, self._challenges, self._clock = passkeys, challenges, clock
+    def __init__(self, opening: SessionOpening, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
+        super().__init__(opening.transactions)
+        self._opening, self._passkeys, self._challenges = opening, passkeys, challenges
 
     @reads_with_rights(Permission(signed_in=True, recent=True, enrols=True))
     def begin(self, uow: ReadUnitOfWork, _command: BeginPasskey, held: Held) -> PasskeyOptions:
@@ -186,7 +206,7 @@ class PasskeyService(Service):
         user_id = user_of(held)
         require_not_by_link(uow, held)
         username = get_existing(uow, USERS, user_id).username
-        challenge = self._challenges.new(Purpose.ENROLMENT, self._clock.now(), user_id)
+        challenge = self._challenges.new(Purpose.ENROLMENT, self._opening.clock.now(), user_id)
         return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
@@ -216,3 +236,53 @@ class PasskeyService(Service):
 
         self._passkeys.load()
         return gate.write(command, caller, enrol)
+
+    @use_case(PUBLIC)
+    def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
+        """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored.
+
+        Raises:
+            Conflict: passkeys cannot be used here.
+        """
+        passkeys, challenge = self._passkeys.opened(), self._challenges.new(Purpose.SIGN_IN, self._opening.clock.now())
+        options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
+
+        def respond(uow: Reading, _: AskPasskey) -> PasskeyOptions:
+            # Without its database a service says so now, and not after people have touched their devices. Only a
+            # statement finds that out: a pooled connection outlives its server unnoticed.
+            history_in(uow).last_id()
+            return options
+
+        return gate.read(command, caller, respond)
+
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithPasskey, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session with a passkey alone (contract O2).
+
+        Raises:
+            SignInRefused: the challenge was used or has expired, or no passkey of a user here signed it, after it
+                verified that user.
+            TooManySignIns: there were too many failed attempts.
+            Conflict: passkeys cannot be used here.
+        """
+        self._passkeys.opened()
+        with self._opening.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
+            limits = limits_of(attempt.client.origin)
+            attempt.count(lambda _uow, _now: (limits, None))
+
+            def prove(uow: AuditedUnitOfWork) -> Proof:
+                found = self._challenges.opened(command.challenge, Purpose.SIGN_IN, uow.now)
+                if found is None or not use(uow, command.challenge, uow.now):
+                    raise sign_in_ended()
+                user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
+                if user_id is None:  # which leaves the challenge unused
+                    raise passkey_refused()
+                return Proof(user_id, "passkey")
+
+            return attempt.open(prove)
+
+
+def _user_of(command: SignInWithPasskey, uow: Reading) -> int | None:
+    """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
+    factor = identity_in(uow).factors.find_credential(command.passkey.id)
+    return None if factor is None else factor.user_id

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from logoadmin.domain.identity.factors.challenges import Purpose, SignedChallenges, hashed_code, use
-from logoadmin.domain.identity.factors.factors import confirmed_factors
-from logoadmin.domain.identity.factors.passkeys import PasskeyFactors
-from logoadmin.domain.identity.factors.records import PasskeyUse
-from logoadmin.domain.identity.factors.totp import TotpFactors, TotpService
-from logoadmin.domain.identity.open_sessions import Proof
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, use
+from logoadmin.domain.identity.factors import confirmed_factors
+from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
+from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
+from logoadmin.domain.identity.totp import TotpFactors, TotpService
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
@@ -29,6 +27,7 @@ from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, examples
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
+from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.storage import UnitOfWork
 
 # The usual ways first. The fields of the second step, one of which is given, have the same names.

@@ -18,9 +18,8 @@ from logoadmin.domain.identity.issuer_users import (
     follow_issuer,
     known_names,
 )
-from logoadmin.domain.identity.open_sessions import Proof
+from logoadmin.domain.identity.open_sessions import NO_ROLE, Proof, SessionOpening
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in.session_opening import NO_ROLE, SessionOpening
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller

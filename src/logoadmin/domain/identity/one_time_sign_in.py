@@ -7,13 +7,11 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 from logoadmin.domain.identity.accounts import free_user_id, other_way_in
-from logoadmin.domain.identity.factors.challenges import hashed_code, new_code
-from logoadmin.domain.identity.factors.records import NewSignInCode, SignInLink
+from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import Proof, end_sessions
-from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.open_sessions import Proof, SessionOpening, end_sessions
+from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
-from logoadmin.domain.identity.sign_in.session_opening import SessionOpening
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope

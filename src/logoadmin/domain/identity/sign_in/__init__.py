@@ -1,1 +1,0 @@
-"""The ways to sign in, and the limits on them (contract C1, O)."""
