@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from benchmarks.usual.models import Base, engine_of
-from logoadmin.adapters.sql_storage.tables.identity_tables import users
+from logoadmin.adapters.sql_storage.tables import users
 
 LOGOS: Final = 200
 USERS: Final = 100_000

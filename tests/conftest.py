@@ -14,7 +14,7 @@ from sqlalchemy import ClauseElement
 from logoadmin import connect
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.statements import CompiledStatement, StatementCompiler
+from logoadmin.adapters.sql_storage.transaction import CompiledStatement, StatementCompiler
 from logoadmin.ports.storage import Storage
 from tests.mariadb import MariaDb, MariaDbServer, missing_reason, shared
 from tests.options import LONG, OPTIONS, skip_without

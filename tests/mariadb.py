@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.tables.all_tables import COUNTED, VERSION_TABLE, metadata, state
+from logoadmin.adapters.sql_storage.tables import COUNTED, VERSION_TABLE, metadata, state
 
 pymysql = import_module("pymysql")
 

@@ -29,7 +29,7 @@ from logoadmin.starting import MEMORY, access_tokens, given_keys, open_storage, 
 _PAGE: Final = 500  # users
 
 if TYPE_CHECKING:
-    from logoadmin.adapters.sql_storage.moves import Progress
+    from logoadmin.adapters.sql_storage.copies import Progress
 
 
 def rotate_keys(settings: Settings) -> int | None:
@@ -184,19 +184,19 @@ def _existing(settings: Settings) -> Iterator[None]:
 
 
 def back_up(settings: Settings, target: Path) -> None:
-    """Write a whole copy of the database into a file, see :mod:`logoadmin.adapters.sql_storage.backups`."""
-    from logoadmin.adapters.sql_storage import backups
+    """Write a whole copy of the database into a file, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    from logoadmin.adapters.sql_storage import copies
 
     with _existing(settings):
-        backups.back_up(settings.database.get_secret_value(), target)
+        copies.back_up(settings.database.get_secret_value(), target)
 
 
 def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
-    """Write a copy into a directory, with the time in its name, see :mod:`logoadmin.adapters.sql_storage.backups`."""
-    from logoadmin.adapters.sql_storage import backups
+    """Write a copy into a directory, with the time in its name, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    from logoadmin.adapters.sql_storage import copies
 
     with _existing(settings):
-        return backups.back_up_into(settings.database.get_secret_value(), directory, keep)
+        return copies.back_up_into(settings.database.get_secret_value(), directory, keep)
 
 
 def record_backup(settings: Settings) -> None:
@@ -210,21 +210,21 @@ def record_backup(settings: Settings) -> None:
 
 
 def restore(settings: Settings, source: Path) -> None:
-    """Create the database from a backup, see :mod:`logoadmin.adapters.sql_storage.backups`."""
-    from logoadmin.adapters.sql_storage import backups
+    """Create the database from a backup, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    from logoadmin.adapters.sql_storage import copies
 
-    backups.restore(settings.database.get_secret_value(), source)
+    copies.restore(settings.database.get_secret_value(), source)
 
 
 def restore_loaded(settings: Settings) -> None:
-    """Finish the restore of a dump that was loaded, see :mod:`logoadmin.adapters.sql_storage.backups`."""
-    from logoadmin.adapters.sql_storage import backups
+    """Finish the restore of a dump that was loaded, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    from logoadmin.adapters.sql_storage import copies
 
-    backups.restore_loaded(settings.database.get_secret_value())
+    copies.restore_loaded(settings.database.get_secret_value())
 
 
 def move(settings: Settings, target: str, progress: "Progress") -> str:
-    """Move the gallery into another database, see :func:`logoadmin.adapters.sql_storage.moves.move`."""
-    from logoadmin.adapters.sql_storage import moves
+    """Move the gallery into another database, see :func:`logoadmin.adapters.sql_storage.copies.move`."""
+    from logoadmin.adapters.sql_storage import copies
 
-    return moves.move(settings.database.get_secret_value(), target, progress)
+    return copies.move(settings.database.get_secret_value(), target, progress)

@@ -17,8 +17,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.adapters.sql_storage import backups
-from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_backups
+from logoadmin.adapters.sql_storage import copies
+from logoadmin.adapters.sql_storage.databases import sqlite_files
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
@@ -34,12 +34,12 @@ FILE: Final = Path("backup.db")
 # Dies with the copy made, but not yet verified.
 _KILLED: Final = """
 import os, pathlib, signal
-from logoadmin.adapters.sql_storage import backups, open_sql_storage
-from logoadmin.adapters.sql_storage.databases.sqlite import backups as sqlite_backups
-from logoadmin.adapters.sql_storage.schema.schema import NEWEST
+from logoadmin.adapters.sql_storage import copies, open_sql_storage
+from logoadmin.adapters.sql_storage.databases import sqlite_files
+from logoadmin.adapters.sql_storage.schema import NEWEST
 from logoadmin.bootstrap import open_gallery
-sqlite_backups._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-backups.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
+sqlite_files._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+copies.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
 """
 
 
@@ -82,13 +82,13 @@ def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoA
         try:
             before = author(gallery, 1).version
             written = [pool.submit(write, number) for number in range(1, 9)]
-            copies = [Path(f"{number}.db") for number in range(3)]
-            for copy in copies:
-                backups.back_up(URL, copy)
+            files = [Path(f"{number}.db") for number in range(3)]
+            for copy in files:
+                copies.back_up(URL, copy)
         finally:
             stop.set()
         assert sum(each.result() for each in written) > 0
-    for copy in copies:
+    for copy in files:
         with at(f"sqlite:///{copy}") as copied:
             changes = history(copied)
             assert [change.change_id for change in changes] == list(range(1, len(changes) + 1))
@@ -100,7 +100,7 @@ def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoA
 
 @pytest.mark.usefixtures("gallery")
 def test_a_backup_is_one_file_for_its_owner_alone() -> None:
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     assert stat.S_IMODE(FILE.stat().st_mode) == 0o600
     assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == {"backup.db"}
     with closing(sqlite3.connect(f"{FILE.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
@@ -113,10 +113,10 @@ def test_what_breaks_off_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sqlite_backups, failing, fail)
-    monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.sqlite.dialect.copy", sqlite_backups.copy)
+    monkeypatch.setattr(sqlite_files, failing, fail)
+    monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.sqlite.copy", sqlite_files.copy)
     with pytest.raises(KeyboardInterrupt):
-        backups.back_up(URL, FILE)
+        copies.back_up(URL, FILE)
     assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == set()
 
 
@@ -127,7 +127,7 @@ def test_one_that_is_killed_leaves_nothing_that_looks_like_a_backup() -> None:
     assert killed.returncode == -signal.SIGKILL
     assert not FILE.exists()
     assert {path.name for path in Path().glob("[!.]*") if not path.name.startswith("gallery.db")} == set()
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     assert FILE.exists()
 
 
@@ -140,12 +140,12 @@ def damage(path: Path) -> None:
 
 @pytest.mark.usefixtures("gallery")
 def test_a_damaged_database_makes_no_backup_and_a_damaged_backup_no_database() -> None:
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     damage(FILE)
     with pytest.raises(StartError, match="damaged"):
-        backups.restore(COPY, FILE)
+        copies.restore(COPY, FILE)
     with pytest.raises(StartError, match="damaged"):
-        backups.back_up("sqlite:///backup.db", Path("again.db"))
+        copies.back_up("sqlite:///backup.db", Path("again.db"))
     assert not Path("copy.db").exists()
     assert not Path("again.db").exists()
 
@@ -154,26 +154,26 @@ def test_a_damaged_database_makes_no_backup_and_a_damaged_backup_no_database() -
 def test_nothing_is_overwritten() -> None:
     FILE.write_text("mine")
     with pytest.raises(StartError, match="not overwritten"):
-        backups.back_up(URL, FILE)
+        copies.back_up(URL, FILE)
     assert FILE.read_text() == "mine"
     FILE.unlink()
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     with pytest.raises(StartError, match="not overwritten"):
-        backups.restore(URL, FILE)
+        copies.restore(URL, FILE)
     # SQLite would take the log of another file for this one's.
     Path("copy.db-wal").touch()
     with pytest.raises(StartError, match=r"copy\.db-wal already exists"):
-        backups.restore(COPY, FILE)
+        copies.restore(COPY, FILE)
     assert not Path("copy.db").exists()
 
 
 def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: logoadmin.LogoAdmin) -> None:
     kept = author(gallery, 1)
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     lost = author(gallery, 2)
     lost_key = history(gallery)[-1].change_id
     for url in (COPY, "sqlite:///second.db"):
-        backups.restore(url, FILE)
+        copies.restore(url, FILE)
         with at(url) as restored:
             assert restored.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
             assert [change.change_id for change in history(restored)] == list(range(1, lost.version))
@@ -192,12 +192,12 @@ def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: lo
 @pytest.mark.rule("contract L7")
 def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoadmin.LogoAdmin) -> None:
     first = parsed(gallery.publication.generate().pointer)
-    backups.back_up(URL, FILE)
-    backups.restore(COPY, FILE)
+    copies.back_up(URL, FILE)
+    copies.restore(COPY, FILE)
     with at(COPY) as restored:
         second = parsed(restored.publication.generate().pointer)
         assert restored.publication.public_keys() == gallery.publication.public_keys()
-    backups.restore_loaded(COPY)
+    copies.restore_loaded(COPY)
     with at(COPY) as restored:
         third = parsed(restored.publication.generate().pointer)
     assert 0 == first.epoch < time.time() - 3_600 < second.epoch < third.epoch
@@ -206,10 +206,10 @@ def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoa
 
 @pytest.mark.usefixtures("gallery")
 def test_ids_do_not_run_out_by_restores() -> None:
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute("UPDATE state SET author_id = ?, change_id = ?", (MAX_ID, MAX_ID - 9))
-    backups.restore(COPY, FILE)
+    copies.restore(COPY, FILE)
     with closing(sqlite3.connect("copy.db")) as connection:
         assert connection.execute("SELECT author_id, change_id FROM state").fetchone() == (MAX_ID, MAX_ID - 5)
 
@@ -221,69 +221,69 @@ def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.Monke
     others = {"gallery-2000-01-01T000000Z.sql", "gallery.db", "other-2000-01-01T000000Z.db", ".gallery-is-mine"}
     for name in (*others, "gallery-2000-01-01T000000Z.db", ".gallery-2000-01-02T000000Z.db.killed"):
         (directory / name).write_text("mine")
-    made = [backups.back_up_into(URL, directory, None)]
+    made = [copies.back_up_into(URL, directory, None)]
     for day in (1, 2, 3):
-        monkeypatch.setattr(backups, "_DATED", f"{{stem}}-2100-01-0{day}T000000Z")
-        made.append(backups.back_up_into(URL, directory, 2))
+        monkeypatch.setattr(copies, "_DATED", f"{{stem}}-2100-01-0{day}T000000Z")
+        made.append(copies.back_up_into(URL, directory, 2))
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
     with pytest.raises(StartError, match="not overwritten"):
-        backups.back_up_into(URL, directory, 1)
+        copies.back_up_into(URL, directory, 1)
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
     # By a clock that was put right, it is older than all others, and the newest all the same.
-    monkeypatch.setattr(backups, "_DATED", "{stem}-2050-01-01T000000Z")
-    made.append(backups.back_up_into(URL, directory, 2))
+    monkeypatch.setattr(copies, "_DATED", "{stem}-2050-01-01T000000Z")
+    made.append(copies.back_up_into(URL, directory, 2))
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
-    backups.restore(COPY, made[-1])
+    copies.restore(COPY, made[-1])
 
 
 @pytest.mark.usefixtures("gallery")
 def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
-    backups.back_up(URL, FILE)
-    backups.restore_loaded("sqlite:///backup.db")
+    copies.back_up(URL, FILE)
+    copies.restore_loaded("sqlite:///backup.db")
     with at("sqlite:///backup.db") as loaded:
         assert author(loaded, 1).author_id > 2**20
     with pytest.raises(TablesMissing):
-        backups.restore_loaded(COPY)
+        copies.restore_loaded(COPY)
     assert not Path("copy.db").exists()
 
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize("missing", ["state", "users"])
 def test_a_partly_loaded_copy_is_refused(missing: str) -> None:
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute(f"DROP TABLE {missing}")
     with pytest.raises(StartError, match=f"^The copy is not whole, it has no table {missing}; load one into an empty"):
-        backups.restore_loaded("sqlite:///backup.db")
+        copies.restore_loaded("sqlite:///backup.db")
 
 
 def test_what_is_no_gallery_is_neither_backed_up_nor_restored() -> None:
     with pytest.raises(TablesMissing):
-        backups.back_up(URL, FILE)
+        copies.back_up(URL, FILE)
     with pytest.raises(StartError, match="cannot be opened"):
-        backups.restore(URL, FILE)
+        copies.restore(URL, FILE)
     for content in (b"", b"no database at all, but some text"):
         FILE.write_bytes(content)
         with pytest.raises(StartError):
-            backups.restore(URL, FILE)
+            copies.restore(URL, FILE)
     Path("gallery.db").touch()
     with pytest.raises(TablesMissing):
-        backups.back_up(URL, Path("other.db"))
+        copies.back_up(URL, Path("other.db"))
     assert {path.name for path in Path().iterdir()} == {"backup.db", "gallery.db"}
 
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize(("version", "message"), [("x9999", "newer"), ("0009", "logoadmin export")])
 def test_a_backup_of_another_version_is_refused(version: str, message: str) -> None:
-    backups.back_up(URL, FILE)
+    copies.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute("UPDATE logoadmin_version SET version_num = ?", (version,))
     with pytest.raises(SchemaMismatch, match=message):
-        backups.restore(COPY, FILE)
+        copies.restore(COPY, FILE)
     assert not Path("copy.db").exists()
 
 
-@pytest.mark.parametrize("do", [backups.back_up, backups.restore])
+@pytest.mark.parametrize("do", [copies.back_up, copies.restore])
 def test_of_a_server_the_command_is_said_without_its_password(do: Callable[[str, Path], None]) -> None:
     with pytest.raises(StartError) as said:
         do("mysql://ann:hidden@db.example:3307/the gallery", Path("a b.sql"))
@@ -291,5 +291,5 @@ def test_of_a_server_the_command_is_said_without_its_password(do: Callable[[str,
     assert "hidden" not in text
     for part in ("--host=db.example", "--port=3307", "--user=ann", "--password ", "'the gallery'", "'a b.sql'"):
         assert part in text
-    assert ("mariadb-dump --single-transaction" in text) is (do is backups.back_up)
-    assert text.endswith("run logoadmin restore --loaded") is (do is backups.restore)
+    assert ("mariadb-dump --single-transaction" in text) is (do is copies.back_up)
+    assert text.endswith("run logoadmin restore --loaded") is (do is copies.restore)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.resilience.failure_log import FailureLog
+from logoadmin.adapters.sql_storage.failures import FailureLog
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
 from logoadmin.domain.kernel.kinds import AUTHORS

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from logoadmin.adapters.sql_storage.checks import check_database
-from logoadmin.adapters.sql_storage.databases.mysql import checks as mysql_checks
+from logoadmin.adapters.sql_storage.databases import mysql_checks
 from logoadmin.checks import Verdict
 from tests.mariadb import PASSWORD, MariaDbServer
 

@@ -12,11 +12,9 @@ import pytest
 from sqlalchemy import text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.databases.mysql import dialect as mysql
-from logoadmin.adapters.sql_storage.databases.mysql import leases
-from logoadmin.adapters.sql_storage.databases.mysql.error_codes import classify
-from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE, Lease
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, FailureKind
+from logoadmin.adapters.sql_storage.databases import mysql, mysql_connections
+from logoadmin.adapters.sql_storage.databases.mysql_connections import LEASE_TABLE, Lease, classify
+from logoadmin.adapters.sql_storage.failures import DriverErrors, FailureKind
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
@@ -246,7 +244,7 @@ def lease() -> Lease:
 
 @pytest.mark.slow("it waits for seconds")
 def test_a_lease_is_held_by_one_and_renewed_meanwhile(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "_DURATION", 1)
+    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
     held: list[int] = []
 
     def hold(number: int) -> None:
@@ -274,7 +272,7 @@ def test_a_dead_holder_is_waited_for_until_its_lease_ends(server: SqlStorage, mo
     with server._pool.engine.connect() as connection:
         assert connection.exec_driver_sql(f"SELECT * FROM {LEASE_TABLE}").all() == []
         connection.exec_driver_sql(dead.replace("+ 1", "+ 60"))
-    monkeypatch.setattr(leases, "_DURATION", 1)
+    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
     monkeypatch.setattr(mysql, "_LONG_WAIT", 0)
     with pytest.raises(StorageUnavailable) as caught:
         server.prepare()
@@ -287,7 +285,7 @@ def test_no_lease_outlasts_a_clock_that_was_set_back(server: SqlStorage, monkeyp
     server.prepare()
     with server._pool.engine.connect() as connection:
         connection.exec_driver_sql(f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 86400)")
-    monkeypatch.setattr(leases, "_DURATION", 1)
+    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
     monkeypatch.setattr(mysql, "_LONG_WAIT", 5)
     began = time.monotonic()
     server.prepare()

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.adapters.sql_storage import backups
+from logoadmin.adapters.sql_storage import copies
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.kernel.errors import StartError
@@ -81,7 +81,7 @@ def test_a_dump_beside_writers_is_of_one_moment_and_no_id_is_given_a_second_time
         with ThreadPoolExecutor(2) as pool:
             writing = [pool.submit(write, gallery, number) for number in (1, 2)]
             try:
-                run_what_is_said(backups.back_up, url, dump)
+                run_what_is_said(copies.back_up, url, dump)
             finally:
                 stop.set()
             assert sum(each.result() for each in writing) > 0
@@ -91,8 +91,8 @@ def test_a_dump_beside_writers_is_of_one_moment_and_no_id_is_given_a_second_time
     for _ in range(2):
         mariadb.execute(f"DROP DATABASE {database}")
         mariadb.create(database)
-        run_what_is_said(backups.restore, url, dump)
-        backups.restore_loaded(url)
+        run_what_is_said(copies.restore, url, dump)
+        copies.restore_loaded(url)
         with at(url) as gallery:
             assert gallery.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
             changes = [change.change_id for change in gallery.changes.list(ListChanges())]

@@ -14,10 +14,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event, text
 
-from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.databases.mysql.leases import LEASE_TABLE
-from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables.all_tables import (
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
+from logoadmin.adapters.sql_storage.databases.mysql_connections import LEASE_TABLE
+from logoadmin.adapters.sql_storage.tables import (
     COUNTED,
     STATE_ID,
     VERSION_TABLE,

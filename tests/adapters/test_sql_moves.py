@@ -14,11 +14,9 @@ import pytest
 from sqlalchemy import Boolean, Connection, LargeBinary, String, Table, insert, select
 
 import logoadmin
-from logoadmin.adapters.sql_storage import moves, open_sql_storage
+from logoadmin.adapters.sql_storage import copies, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.databases import dialect_of
-from logoadmin.adapters.sql_storage.schema import schema
-from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE, metadata
-from logoadmin.adapters.sql_storage.tables.kernel_tables import MOVED_TO
+from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
 from logoadmin.bootstrap import folder, open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo
 from logoadmin.domain.identity.sessions import Refresh, SignIn
@@ -159,7 +157,7 @@ def answers(gallery: logoadmin.LogoAdmin, token: str) -> dict[str, Any]:
 def test_every_row_of_every_table_is_copied(source: str, target: str) -> None:
     before, done = rows(source), []
     assert [name for name, content in before.items() if not content] == []
-    address = moves.move(source, target, lambda *step: done.append(step))
+    address = copies.move(source, target, lambda *step: done.append(step))
     assert rows(target) == before
     numbers = {(name, len(content)) for name, content in before.items()}
     assert {(name, number) for what, name, number in done if what == "copied"} == numbers
@@ -178,7 +176,7 @@ def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Pa
         before = answers(gallery, tokens.access_token)
     assert len(before) >= 40
     assert {path: status for path, (status, *_) in before.items() if status != 200} == {}
-    moves.move(used, target, nothing)
+    copies.move(used, target, nothing)
     with at(target) as gallery:
         assert answers(gallery, tokens.access_token) == before
         again = gallery.publication.publish(folder(tmp_path / "after"))
@@ -198,7 +196,7 @@ def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Pa
 def test_the_source_is_served_no_more_and_names_the_address(source: str, target: str) -> None:
     running = at(source)
     with closing(running):
-        address = moves.move(source, target, nothing)
+        address = copies.move(source, target, nothing)
         with pytest.raises(StorageUnavailable) as writing:
             running.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
         assert writing.value.cause is Cause.MOVED
@@ -211,7 +209,7 @@ def test_the_source_is_served_no_more_and_names_the_address(source: str, target:
         assert address in str(refused.value)
         assert PASSWORD not in str(refused.value)
     with pytest.raises(SchemaMismatch, match="was moved"):
-        moves.move(source, target, nothing)
+        copies.move(source, target, nothing)
     assert MOVED_TO not in {row[0] for row in rows(target)["secrets"]}
 
 
@@ -234,7 +232,7 @@ def test_no_write_that_was_answered_is_lost(source: str, target: str) -> None:
         try:
             while not any(row[2].startswith("writer") for row in rows(source)["authors"]):
                 assert not writing.done()
-            moves.move(source, target, nothing)
+            copies.move(source, target, nothing)
         finally:
             stop.set()
         answered = writing.result()
@@ -255,26 +253,26 @@ def test_a_failure_in_the_middle_changes_neither_database(source: str, target: s
                 raise OSError("The terminal is gone")
 
         with pytest.raises(OSError, match="terminal"):
-            moves.move(source, target, fail)
+            copies.move(source, target, fail)
         assert rows(source) == before
         assert is_empty(target)
     with at(source) as gallery:
         gallery.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
-    moves.move(source, target, nothing)
+    copies.move(source, target, nothing)
 
 
 @pytest.mark.slow("whole galleries are copied")
 def test_a_copy_that_differs_is_not_kept(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
-    copy = moves._Copy._copy
+    copy = copies._Copy._copy
 
     def damage(self: Any, connection: Connection) -> None:
         copy(self, connection)
         connection.execute(metadata.tables["logos"].update().values(target="another"))
 
-    monkeypatch.setattr(moves._Copy, "_copy", damage)
+    monkeypatch.setattr(copies._Copy, "_copy", damage)
     with pytest.raises(StartError, match="Table logos differs from its copy; nothing was moved"):
-        moves.move(source, target, nothing)
+        copies.move(source, target, nothing)
     assert rows(source) == before
     assert is_empty(target)
 
@@ -284,7 +282,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
     at(target, "always").close()
     before, there = rows(source), rows(target)
     with pytest.raises(StartError, match="The other database has records; name an empty one"):
-        moves.move(source, target, nothing)
+        copies.move(source, target, nothing)
     assert (rows(source), rows(target)) == (before, there)
 
 
@@ -292,11 +290,11 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
 def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
     with monkeypatch.context() as patch:
-        patch.setattr(moves, "update", lambda _: 1 / 0)
+        patch.setattr(copies, "update", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            moves.move(source, target, nothing)
+            copies.move(source, target, nothing)
     assert (rows(source), rows(target)) == (before, before)
-    moves.move(source, target, nothing)
+    copies.move(source, target, nothing)
     with pytest.raises(SchemaMismatch, match="was moved"):
         at(source)
     assert rows(target) == before
@@ -307,19 +305,19 @@ def test_a_gallery_of_another_version_is_refused_and_nothing_is_made(source: str
     for version, cause in (("x0000", Cause.OLDER_TABLES), ("x9000", Cause.NEWER_TABLES)):
         name_version(source, version)
         with pytest.raises(SchemaMismatch) as refused:
-            moves.move(source, target, nothing)
+            copies.move(source, target, nothing)
         assert refused.value.cause is cause
         assert is_empty(target)
     name_version(source, schema.NEWEST)
-    moves.move(source, target, nothing)
+    copies.move(source, target, nothing)
 
 
 def test_a_database_is_not_moved_into_itself(source: str) -> None:
     with pytest.raises(SettingsError, match="is the database to move; name another one"):
-        moves.move(source, source, nothing)
+        copies.move(source, source, nothing)
 
 
 def test_a_missing_source_is_not_made(sqlite_url: str, tmp_path: Path) -> None:
     with pytest.raises(TablesMissing):
-        moves.move(sqlite_url, f"sqlite:///{tmp_path / 'target.db'}", nothing)
+        copies.move(sqlite_url, f"sqlite:///{tmp_path / 'target.db'}", nothing)
     assert [*tmp_path.iterdir()] == []

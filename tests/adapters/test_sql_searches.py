@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.adapters.sql_storage.tables.all_tables import metadata
+from logoadmin.adapters.sql_storage.tables import metadata
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, USERS, AnyKind

@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import inspect, text
 
 import logoadmin
-from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.schema import schema
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import SchemaMismatch
 from logoadmin.settings import settings_of

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import make_url
 
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.adapters.sql_storage.databases.mysql.connections import Connector
+from logoadmin.adapters.sql_storage.databases.mysql_connections import Connector
 from logoadmin.domain.kernel.errors import SettingsError
 
 

@@ -135,7 +135,7 @@ NETWORK = {"aiohttp", "ftplib", "httpcore2", "http.client", "httpx", "httpx2", "
 NETWORK |= {"smtplib", "socket", "urllib.request", "urllib3", "xmlrpc.client"}
 REASONS = {
     "adapters/httpcore_outgoing/": "the guarded way out",
-    "adapters/sql_storage/databases/mysql/error_codes.py": "the codes of a driver's errors",
+    "adapters/sql_storage/databases/mysql_connections.py": "the codes of a driver's errors",
     "entrypoints/cli/http_get.py": "commands that ask the service itself",
     "entrypoints/cli/serve.py": "the service's own listener",
     "entrypoints/server/": "the service's own listeners",

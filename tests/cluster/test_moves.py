@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import logoadmin
-from logoadmin.adapters.sql_storage import moves
+from logoadmin.adapters.sql_storage import copies
 from logoadmin.domain.kernel.errors import SchemaMismatch, StorageUnavailable
 from tests.adapters.filled import filled
 from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
@@ -20,13 +20,13 @@ def test_all_servers_have_a_moved_gallery_and_it_can_be_moved_back(
     filled(prepared_sqlite_url)
     on(prepared_sqlite_url, complete)
     before, name = rows(prepared_sqlite_url), cluster.new_database()
-    moves.move(prepared_sqlite_url, cluster.url_of(name), nothing)
+    copies.move(prepared_sqlite_url, cluster.url_of(name), nothing)
     for node in cluster.nodes:
         assert rows(node.url_of(name)) == before
     first, second = (at(node.url_of(name)) for node in cluster.nodes[:2])
     with first, second:
         copy = f"sqlite:///{tmp_path / 'copy.db'}"
-        moves.move(cluster.url_of(name), copy, nothing)
+        copies.move(cluster.url_of(name), copy, nothing)
         assert rows(copy) == before
         for number, gallery in enumerate((first, second)):
             with pytest.raises(StorageUnavailable):
@@ -47,7 +47,7 @@ def test_a_write_through_another_server_stops_the_move_and_is_kept(cluster: Clus
                 other.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
 
         with pytest.raises(StorageUnavailable):
-            moves.move(source, copy, write)
+            copies.move(source, copy, write)
     assert is_empty(copy)
-    moves.move(source, copy, nothing)
+    copies.move(source, copy, nothing)
     assert "New" in {row[2] for row in rows(copy)["authors"]}

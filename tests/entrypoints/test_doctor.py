@@ -20,7 +20,7 @@ from typing import Any, Final
 import pytest
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
+from logoadmin.adapters.sql_storage.databases import sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
 from logoadmin.entrypoints.cli.checks import check_ports

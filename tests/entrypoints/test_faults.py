@@ -17,11 +17,9 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage.databases.mysql import connections as pymysql_connections
-from logoadmin.adapters.sql_storage.databases.sqlite import checks as sqlite_checks
-from logoadmin.adapters.sql_storage.databases.sqlite import dialect as sqlite
-from logoadmin.adapters.sql_storage.moves import move
-from logoadmin.adapters.sql_storage.tables.all_tables import VERSION_TABLE
+from logoadmin.adapters.sql_storage.copies import move
+from logoadmin.adapters.sql_storage.databases import mysql_connections, sqlite, sqlite_checks
+from logoadmin.adapters.sql_storage.tables import VERSION_TABLE
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.authors import CreateAuthor
@@ -184,7 +182,7 @@ def stopped(place: Place) -> Iterator[None]:
 
 
 def black_hole(place: Place) -> Iterator[None]:
-    place.monkeypatch.setattr(pymysql_connections, "_LONG_WAIT", 1.0)
+    place.monkeypatch.setattr(mysql_connections, "_LONG_WAIT", 1.0)
     place.server.freeze()
     yield
     place.server.resume()

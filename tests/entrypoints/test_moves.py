@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage.tables.all_tables import TABLES, metadata
-from logoadmin.adapters.sql_storage.tables.gallery_tables import LINK_TABLES, TAG_TABLES
+from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES
+from logoadmin.adapters.sql_storage.tables import TABLES, metadata
 from logoadmin.entrypoints.cli.export_records import NOT_EXPORTED
 from tests.entrypoints.command_line import Run, says_one_line
 

@@ -6,7 +6,7 @@ a folder with the dialect of each database, :mod:`schema` creates the tables.
 """
 
 from logoadmin.adapters.sql_storage.databases import files_of, path_of
-from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT
+from logoadmin.adapters.sql_storage.pool import STEP_TIMEOUT
 from logoadmin.adapters.sql_storage.storage import SqlStorage, open_sql_storage
 
 __all__ = ["STEP_TIMEOUT", "SqlStorage", "files_of", "open_sql_storage", "path_of"]

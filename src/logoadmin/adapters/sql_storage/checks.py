@@ -7,13 +7,11 @@ from typing import Final
 from sqlalchemy import Connection, delete, insert, inspect, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
-from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import Failure
-from logoadmin.adapters.sql_storage.resilience.pool import STEP_TIMEOUT, ConnectionPool
-from logoadmin.adapters.sql_storage.schema.schema import NEWEST, Schema
-from logoadmin.adapters.sql_storage.tables.all_tables import metadata, state
-from logoadmin.adapters.sql_storage.tables.identity_tables import sign_in_attempts
+from logoadmin.adapters.sql_storage.databases import Dialect, connections_of, dialect_of
+from logoadmin.adapters.sql_storage.failures import Failure
+from logoadmin.adapters.sql_storage.pool import STEP_TIMEOUT, ConnectionPool
+from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
+from logoadmin.adapters.sql_storage.tables import metadata, sign_in_attempts, state
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
-from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.resilience.pool import ConnectionPool
+from logoadmin.adapters.sql_storage.databases import Dialect
+from logoadmin.adapters.sql_storage.pool import ConnectionPool
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import Savepoints, SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause

@@ -7,12 +7,11 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from logoadmin.adapters.sql_storage.databases import connections_of, dialect_of
-from logoadmin.adapters.sql_storage.databases.dialect import Dialect
-from logoadmin.adapters.sql_storage.driver_errors import Failure, FailureKind
+from logoadmin.adapters.sql_storage.databases import Dialect, connections_of, dialect_of
+from logoadmin.adapters.sql_storage.failures import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
-from logoadmin.adapters.sql_storage.resilience.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
-from logoadmin.adapters.sql_storage.schema.schema import Schema
+from logoadmin.adapters.sql_storage.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
+from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
@@ -33,7 +32,7 @@ def open_sql_storage(
     Args:
         url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
         connections: the maximum number of connections; by default as many as callers use, see
-            :func:`~logoadmin.adapters.sql_storage.databases.dialect.connections_of`.
+            :func:`~logoadmin.adapters.sql_storage.databases.connections_of`.
         timeout: the limit in seconds of each step of connecting; None for long waits, for work without a waiting user.
         metrics: counts the calls.
 

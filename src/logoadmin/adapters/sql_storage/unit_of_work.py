@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from logoadmin.adapters.sql_storage.changes.member_notices import SqlMemberNotices
-from logoadmin.adapters.sql_storage.changes.notices import SqlNotices
-from logoadmin.adapters.sql_storage.changes.proposals import SqlProposals
-from logoadmin.adapters.sql_storage.driver_errors import DriverErrors, Failure, error_of
-from logoadmin.adapters.sql_storage.gallery.links import LINKS, SqlLinks
-from logoadmin.adapters.sql_storage.gallery.pictures import SqlPictures
-from logoadmin.adapters.sql_storage.identity.sessions import (
+from logoadmin.adapters.sql_storage.failures import DriverErrors, Failure, error_of
+from logoadmin.adapters.sql_storage.gallery import LINKS, SqlLinks, SqlPictures, SqlWithdrawals
+from logoadmin.adapters.sql_storage.history import SqlActs, SqlChanges, SqlStoredResponses
+from logoadmin.adapters.sql_storage.identity import (
     SqlPasswords,
     SqlPreferences,
     SqlSecrets,
@@ -20,17 +17,15 @@ from logoadmin.adapters.sql_storage.identity.sessions import (
     SqlSessions,
     SqlSignInAttempts,
 )
-from logoadmin.adapters.sql_storage.identity.signing_in import (
+from logoadmin.adapters.sql_storage.proposals import SqlMemberNotices, SqlNotices, SqlProposals
+from logoadmin.adapters.sql_storage.records import RECORDS
+from logoadmin.adapters.sql_storage.sign_in import (
     SqlChallenges,
     SqlEvents,
     SqlFactors,
     SqlIdentities,
     SqlRecoveryCodes,
 )
-from logoadmin.adapters.sql_storage.kernel.acts import SqlActs
-from logoadmin.adapters.sql_storage.kernel.changes import SqlChanges, SqlStoredResponses
-from logoadmin.adapters.sql_storage.kernel.records import RECORDS
-from logoadmin.adapters.sql_storage.publication.publication import SqlWithdrawals
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord

@@ -1,25 +1,166 @@
-"""The registry of databases: one row and one folder for each."""
+"""The databases: their registry, and their differences, which a module for each implements as a :class:`Dialect`."""
 
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, Self
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool, make_url
 from sqlalchemy.exc import ArgumentError
 
-from logoadmin.adapters.sql_storage.databases.dialect import Dialect
+from logoadmin.adapters.sql_storage.failures import Classification
+from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError
+
+# Checks of a database, by name (contract K4).
+Checks = Mapping[str, Callable[[Connection], Iterable[Result]]]
+
+
+def pool_options(connections: int, wait: float) -> dict[str, Any]:
+    """Return the options of all engines: a fixed maximum of connections, without implicit transactions.
+
+    Args:
+        connections: the maximum.
+        wait: the maximum number of seconds to wait for a connection.
+    """
+    return {
+        "poolclass": QueuePool,
+        "pool_size": connections,
+        "max_overflow": 0,
+        "pool_timeout": wait,
+        "pool_use_lifo": True,
+        "pool_reset_on_return": None,
+        "isolation_level": "AUTOCOMMIT",
+        "skip_autocommit_rollback": True,
+        "hide_parameters": True,
+    }
+
+
+class Dialect(Protocol):
+    """The parts of a storage that depend on its database."""
+
+    @property
+    def server(self) -> str:
+        """The name of the server, see :attr:`logoadmin.ports.storage.Storage.server`."""
+
+    @property
+    def product(self) -> str:
+        """The name of the product, see :attr:`logoadmin.ports.storage.Storage.product`."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file of this service, which is created if missing."""
+
+    @property
+    def files(self) -> frozenset[Path]:
+        """The files of the database, which must not be overwritten; empty for a server."""
+
+    @property
+    def concurrent_reads(self) -> int:
+        """See :attr:`logoadmin.ports.storage.Storage.concurrent_reads`."""
+
+    @property
+    def begin_write(self) -> tuple[str, ...]:
+        """The statements that begin a transaction that sees earlier commits and takes its lock at the start."""
+
+    @property
+    def begin_snapshot(self) -> tuple[str, ...]:
+        """The statements that begin a transaction whose queries all see the same snapshot."""
+
+    def engine(self, connections: int, timeout: float | None) -> Engine:
+        """Return an engine of autocommit connections that are never reset.
+
+        Its compiler renders the hint to read a table by an index: the text of the hint is the name of the index.
+
+        Args:
+            connections: their maximum number.
+            timeout: the limit in seconds for connecting and for each response; None for no limit.
+        """
+
+    def page_cursor(self, connection: PoolProxiedConnection) -> Any:
+        """Return a cursor that fetches one row at a time, and drops the rest when it is closed.
+
+        Its statement, with fetching, may take about a second if somebody waits for it.
+        """
+
+    def classify(self, error: BaseException) -> Classification | None:
+        """Return the classification of a driver's error, None for a fault of this program."""
+
+    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
+        """Disable waiting for locks on a connection, apart from statements that never wait."""
+
+    def data_version(self) -> int | None:
+        """See :meth:`logoadmin.ports.storage.Storage.data_version`."""
+
+    def erase_removed(self) -> bool:
+        """See :meth:`logoadmin.ports.storage.Storage.erase_removed`; the files of a server are not this program's."""
+
+    def close(self) -> None:
+        """Close the connection of :meth:`data_version`."""
+
+    def exists(self) -> bool:
+        """Return whether the database exists; on a server this is assumed.
+
+        Raises:
+            StartError: the file is not a database.
+        """
+
+    def create(self) -> None:
+        """Create the database if it is :attr:`embedded` and missing.
+
+        Raises:
+            StartError: it cannot be created, or the file is not a database.
+        """
+
+    def back_up(self, target: Path) -> None:
+        """Write a consistent, verified copy to a file that only its owner can read (contract K4).
+
+        Raises:
+            StartError: it cannot be made, the file exists, or another program makes it, which the text names.
+            OSError: the file cannot be written.
+        """
+
+    def restore(self, source: Path, fit: Callable[[Self], None]) -> None:
+        """Create the database from a copy.
+
+        Args:
+            source: the file.
+            fit: a function that prepares the database before others can see it.
+
+        Raises:
+            StartError: as of :meth:`back_up`, or the file is damaged.
+            OSError: the database cannot be written.
+        """
+
+    def look_outside(self) -> Iterable[Result]:
+        """Check everything outside the database: the file, its directory, its disk (contract K4)."""
+
+    def looks_inside(self, connections: int) -> Checks:
+        """Return the checks of the database itself by name, for a service with this many connections."""
+
+    def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
+        """Lock the tables against other migrations, and commit at the end.
+
+        On an error everything is undone, except tables if the database cannot undo them.
+
+        Yields:
+            The statements that begin a write under the lock.
+        """
+
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:
+        """Return the options with which a new table compares text by code points (contract A6)."""
 
 
 class Database(NamedTuple):
     """A row of the registry.
 
     Attributes:
-        folder: the package beside this module, whose ``open_dialect`` takes the parsed URL and its text.
+        module: the module in this package whose ``open_dialect`` takes the parsed URL and its text.
         drivers: the schemes of its URLs, with the driver of each.
     """
 
-    folder: str
+    module: str
     drivers: dict[str, str]
 
 
@@ -49,8 +190,8 @@ def dialect_of(url: str) -> Dialect:
     for database in DATABASES:
         if parsed.drivername in database.drivers:
             # Imported here, so that unused drivers are not loaded.
-            folder = import_module(f"{__name__}.{database.folder}.dialect")
-            dialect: Dialect = folder.open_dialect(parsed, database.drivers[parsed.drivername], url)
+            module = import_module(f"{__name__}.{database.module}")
+            dialect: Dialect = module.open_dialect(parsed, database.drivers[parsed.drivername], url)
             return dialect
     raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
 

@@ -1,0 +1,367 @@
+"""The repositories of identity: what signs users in, what happened when they did, and the secrets of the service."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from operator import attrgetter
+from typing import Final
+
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.domain.identity.records import CountedEvent, ServiceKey, SignInEvent
+from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.lists import Order
+from logoadmin.domain.kernel.records import Kind
+from logoadmin.ports.identity_storage import Admission, Session
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
+
+
+class MemorySessions(Repository):
+    """The sessions, as :class:`~logoadmin.ports.identity_storage.Sessions` says."""
+
+    def rights(self, session_id: str, user_id: int) -> Rights | None:
+        session = self._tables.sessions.get(session_id)
+        if session is None or session.user_id != user_id:
+            return None
+        held = _rights(self._tables, user_id)
+        return replace(
+            held,
+            signed_in_at=session.created_at,
+            ends_at=session.expires_at,
+            factor=session.factor,
+        )
+
+    def admission(self, user_id: int) -> Admission | None:
+        user = self._tables.records[Kind.USER].get(user_id)
+        if user is None:
+            return None
+        scope, refused = _rights(self._tables, user_id).scope, is_refused(self._tables, user_id)
+        return Admission(user.username, scope, user.active, refused)
+
+    def add(self, session: Session) -> None:
+        self._journal.set(self._tables.sessions, session.session_id, session)
+
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        return tuple(sorted(self._of(user_id), key=attrgetter("created_at", "session_id")))
+
+    def update(self, session: Session) -> None:
+        self._journal.set(self._tables.sessions, session.session_id, session)
+
+    def end(self, session_id: str) -> bool:
+        tokens = self._tables.refresh_tokens
+        for token_hash in [hash_ for hash_, (of, _) in tokens.items() if of == session_id]:
+            self._journal.delete(tokens, token_hash)
+        return self._journal.delete(self._tables.sessions, session_id)
+
+    def end_all(self, user_id: int, keep: str | None = None) -> None:
+        self._end(s for s in self._of(user_id) if s.session_id != keep)
+
+    def forget_expired(self, now: int, most: int) -> int:
+        left = most
+        expired = sorted((s.expires_at, s.session_id) for s in self._tables.sessions.values() if s.expires_at <= now)
+        for _, session_id in expired[:most]:
+            tokens = [hash_ for hash_, (of, _) in self._tables.refresh_tokens.items() if of == session_id][:left]
+            for token_hash in tokens:
+                self._journal.delete(self._tables.refresh_tokens, token_hash)
+            left -= len(tokens)
+            if not left:
+                break
+            self.end(session_id)
+        return most - left
+
+    def expire_by(self, latest: int, most: int) -> int:
+        sessions = self._tables.sessions.values()
+        late = list(islice((session for session in sessions if session.expires_at > latest), most))
+        for session in late:
+            self._journal.set(self._tables.sessions, session.session_id, replace(session, expires_at=latest))
+        return len(late)
+
+    def add_refresh_token(self, token_hash: str, session_id: str) -> None:
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, None))
+
+    def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
+        found = self._tables.refresh_tokens.get(token_hash)
+        return None if found is None else (self._tables.sessions[found[0]], found[1])
+
+    def use_refresh_token(self, token_hash: str, now: int) -> None:
+        session_id, _ = self._tables.refresh_tokens[token_hash]
+        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, now))
+
+    def _of(self, user_id: int) -> list[Session]:
+        return [session for session in self._tables.sessions.values() if session.user_id == user_id]
+
+    def _end(self, sessions: Iterator[Session]) -> None:
+        for session in sessions:
+            self.end(session.session_id)
+
+
+class MemoryPreferences(Repository):
+    """The preferences, as :class:`~logoadmin.ports.identity_storage.Preferences` says."""
+
+    def get(self, user_id: int) -> str | None:
+        return self._tables.preferences.get(user_id)
+
+    def set(self, user_id: int, text: str) -> None:
+        self._journal.set(self._tables.preferences, user_id, text)
+
+
+class MemorySecrets(Repository):
+    """The secrets, as :class:`~logoadmin.ports.record_storage.Secrets` says."""
+
+    def get(self, name: str) -> str | None:
+        return self._tables.secrets.get(name)
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        found = self._tables.secrets
+        return {name: found[name] for name in names if name in found}
+
+    def put(self, name: str, value: str) -> None:
+        self._journal.set(self._tables.secrets, name, value)
+
+    def replace(self, name: str, value: str) -> None:
+        self._journal.set(self._tables.secrets, name, value)
+
+
+class MemoryServiceKeys(Repository):
+    """The service keys, as :class:`~logoadmin.ports.identity_storage.ServiceKeys` says."""
+
+    def next_id(self) -> int:
+        return IdCounter(self._tables, self._journal, "key_id").next()
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        self._journal.set(self._tables.keys, key.key_id, key)
+        self._journal.set(self._tables.key_hashes, key_hash, (user_id, key.key_id))
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        return tuple(self._tables.keys[key_id] for key_id in sorted(self._ids_of(user_id)))
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        found = self._tables.key_hashes.get(key_hash)
+        if found is None or is_refused(self._tables, found[0]):
+            return None
+        return self._tables.keys[found[1]], _rights(self._tables, found[0])
+
+    def use(self, key_id: int, now: int) -> None:
+        self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
+
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        key = replace(self._tables.keys[key_id], created_at=created_at, expires_at=expires_at)
+        self._journal.set(self._tables.keys, key_id, key)
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        if key_id not in self._ids_of(user_id):
+            return False
+        for key_hash in [hash_ for hash_, (_, of) in self._tables.key_hashes.items() if of == key_id]:
+            self._journal.delete(self._tables.key_hashes, key_hash)
+        return self._journal.delete(self._tables.keys, key_id)
+
+    def remove_all(self, user_id: int) -> None:
+        for key_id in self._ids_of(user_id):
+            self.remove(key_id, user_id)
+
+    def _ids_of(self, user_id: int) -> list[int]:
+        return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
+
+
+class MemorySignInAttempts(Repository):
+    """The attempts to sign in, as :class:`~logoadmin.ports.identity_storage.SignInAttempts` says."""
+
+    def count(self, counted: str) -> tuple[int, int]:
+        return self._tables.sign_in_attempts.get(counted, (0, 0))
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        self._journal.set(self._tables.sign_in_attempts, counted, (attempts, ends_at))
+
+    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        return tuple(map(self.count, counted))
+
+    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
+        for name in counted:
+            attempts, ends_at = self.count(name)
+            if attempts:
+                self.set(name, 0 if name == forgiven else attempts - 1, ends_at)
+
+    def forget_ended(self, now: int, most: int) -> int:
+        attempts = self._tables.sign_in_attempts.items()
+        ended = list(islice((counted for counted, (_, ends_at) in attempts if ends_at <= now), most))
+        for counted in ended:
+            self._journal.delete(self._tables.sign_in_attempts, counted)
+        return len(ended)
+
+
+def _rights(tables: Tables, user_id: int) -> Rights:
+    user = tables.records[Kind.USER][user_id]
+    return Rights(user_id, frozenset(tables.records[Kind.ROLE][user.role_id].scope), username=user.username)
+
+
+_HOUR: Final = 3600
+
+
+class MemoryFactors(Repository):
+    """The factors, as :class:`~logoadmin.ports.sign_in_storage.Factors` says."""
+
+    def next_id(self) -> int:
+        return IdCounter(self._tables, self._journal, "factor_id").next()
+
+    def add(self, factor: Factor) -> None:
+        self._journal.set(self._tables.factors, factor.factor_id, factor)
+
+    def of_user(self, user_id: int) -> tuple[Factor, ...]:
+        theirs = [factor for factor in self._tables.factors.values() if factor.user_id == user_id]
+        return tuple(sorted(theirs, key=attrgetter("factor_id")))
+
+    def find_credential(self, credential: str) -> Factor | None:
+        found = (factor for factor in self._tables.factors.values() if factor.credential == credential)
+        return next(found, None)
+
+    def use(self, factor_id: int, counter: int, now: int) -> None:
+        factor = self._tables.factors[factor_id]
+        self._journal.set(self._tables.factors, factor_id, replace(factor, counter=counter, last_used_at=now))
+
+    def confirm(self, factor_id: int, counter: int, now: int) -> None:
+        self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], confirmed=True))
+        self.use(factor_id, counter, now)
+
+    def replace_secret(self, factor_id: int, secret: str) -> None:
+        self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], secret=secret))
+
+    def remove(self, factor_id: int, user_id: int) -> bool:
+        factor = self._tables.factors.get(factor_id)
+        if factor is None or factor.user_id != user_id:
+            return False
+        return self._journal.delete(self._tables.factors, factor_id)
+
+    def remove_all(self, user_id: int) -> int:
+        return sum(self.remove(factor.factor_id, user_id) for factor in self.of_user(user_id))
+
+
+class MemoryRecoveryCodes(Repository):
+    """The recovery codes, as :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes` says."""
+
+    def replace(self, user_id: int, hashes: Sequence[str]) -> None:
+        for code_hash in self._of(user_id):
+            self._journal.delete(self._tables.recovery_codes, code_hash)
+        for code_hash in hashes:
+            self._journal.set(self._tables.recovery_codes, code_hash, user_id)
+
+    def left(self, user_id: int) -> int:
+        return len(self._of(user_id))
+
+    def use(self, user_id: int, code_hash: str) -> bool:
+        return code_hash in self._of(user_id) and self._journal.delete(self._tables.recovery_codes, code_hash)
+
+    def _of(self, user_id: int) -> list[str]:
+        return [code_hash for code_hash, of in self._tables.recovery_codes.items() if of == user_id]
+
+
+class MemoryChallenges(Repository):
+    """The challenges, as :class:`~logoadmin.ports.sign_in_storage.Challenges` says."""
+
+    def add(self, challenge: Challenge) -> None:
+        self._journal.set(self._tables.challenges, challenge.challenge_hash, challenge)
+
+    def get(self, challenge_hash: str) -> Challenge | None:
+        return self._tables.challenges.get(challenge_hash)
+
+    def add_once(self, challenge: Challenge) -> bool:
+        if challenge.challenge_hash in self._tables.challenges:
+            return False
+        self.add(challenge)
+        return True
+
+    def take(self, challenge_hash: str) -> bool:
+        return self._journal.delete(self._tables.challenges, challenge_hash)
+
+    def drop(self, user_id: int, purpose: ChallengePurpose | None = None) -> None:
+        theirs = [each for each in self._tables.challenges.values() if each.user_id == user_id]
+        for challenge in theirs:
+            if purpose in (None, challenge.purpose):
+                self.take(challenge.challenge_hash)
+
+    def forget_expired(self, now: int, most: int) -> int:
+        challenges = self._tables.challenges.values()
+        expired = list(islice((each.challenge_hash for each in challenges if each.expires_at <= now), most))
+        for challenge_hash in expired:
+            self.take(challenge_hash)
+        return len(expired)
+
+
+class MemoryIdentities(Repository):
+    """The identities, as :class:`~logoadmin.ports.sign_in_storage.Identities` says."""
+
+    def find(self, issuer: str, subject: str) -> Identity | None:
+        return self._tables.identities.get((issuer, subject))
+
+    def of_user(self, user_id: int) -> tuple[Identity, ...]:
+        theirs = [identity for identity in self._tables.identities.values() if identity.user_id == user_id]
+        return tuple(sorted(theirs, key=attrgetter("issuer", "subject")))
+
+    def put(self, identity: Identity) -> None:
+        self._journal.set(self._tables.identities, (identity.issuer, identity.subject), identity)
+
+
+class MemoryEvents(Repository):
+    """The events, as :class:`~logoadmin.ports.sign_in_storage.Events` says."""
+
+    def next_id(self) -> int:
+        return IdCounter(self._tables, self._journal, "event_id").next()
+
+    def add(self, event: SignInEvent, user_since: int = 0) -> None:
+        self._journal.set(self._tables.events, event.event_id, event)
+        self._journal.set(self._tables.users_of_events, event.event_id, user_since)
+
+    def count(
+        self,
+        event: CountedEvent,
+        user_id: int | None,
+        address: str | None,
+        at: int,
+        every: int = 0,
+        user_since: int = 0,
+    ) -> bool:
+        for row in self._of_hour(event, at):
+            since = self._tables.users_of_events[row.event_id]
+            if (row.user_id, since, row.address) == (user_id, user_since, address):
+                if not 0 <= at - row.at < every:
+                    self._journal.set(self._tables.events, row.event_id, replace(row, at=at, count=row.count + 1))
+                return True
+        return False
+
+    def number(self, event: CountedEvent, at: int, most: int) -> int:
+        return sum(1 for _ in islice(self._of_hour(event, at), most))
+
+    def page(
+        self,
+        after: int,
+        limit: int,
+        user_id: int | None = None,
+        order: Order = "desc",
+        user_since: int | None = None,
+    ) -> tuple[SignInEvent, ...]:
+        following = self._tables.events.after(after, order)
+        if user_id is not None:
+            following = (event for event in following if event.user_id == user_id)
+        if user_since is not None:
+            of_events = self._tables.users_of_events
+            following = (event for event in following if of_events[event.event_id] == user_since)
+        return tuple(islice(following, limit))
+
+    def forget_before(self, at: int, most: int) -> int:
+        events = self._tables.events.items()
+        old = list(islice((event_id for event_id, event in events if event.at < at), most))
+        for event_id in old:
+            self._journal.delete(self._tables.events, event_id)
+            self._journal.delete(self._tables.users_of_events, event_id)
+        return len(old)
+
+    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[SignInEvent]:
+        rows = self._tables.events.after(-1, "asc")
+        return (row for row in rows if row.event == event and row.at // _HOUR == at // _HOUR)
+
+
+def remove_sign_in(tables: Tables, journal: Journal, user_id: int) -> None:
+    """Remove all that signs a user in beside the password."""
+    MemoryFactors(tables, journal).remove_all(user_id)
+    MemoryRecoveryCodes(tables, journal).replace(user_id, ())
+    MemoryChallenges(tables, journal).drop(user_id)
+    for identity in MemoryIdentities(tables, journal).of_user(user_id):
+        journal.delete(tables.identities, (identity.issuer, identity.subject))

@@ -1,0 +1,435 @@
+"""Records of every kind, their links, passwords and history."""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import nlargest, nsmallest
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar
+
+from logoadmin.adapters.memory_storage.identity import (
+    MemoryFactors,
+    MemoryIdentities,
+    MemoryServiceKeys,
+    MemorySessions,
+    remove_sign_in,
+)
+from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.lists import (
+    EVERY_CHANGE,
+    EVERYTHING,
+    ChangeFilter,
+    Filter,
+    Order,
+    SortKey,
+    page_of,
+    search_form,
+    text_length,
+    truncated_page,
+)
+from logoadmin.domain.kernel.records import Artwork, Author, Change, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.ports.history_storage import Obstacle, StoredAct, StoredResponse, created_by
+from logoadmin.ports.identity_storage import Credentials
+
+Record = TypeVar("Record", bound=StoredRecord)
+
+
+class MemoryRecords(Generic[Record]):
+    """The records of one kind, as :class:`~logoadmin.ports.record_storage.Records` says."""
+
+    def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
+        self._kind, self._tables, self._journal = kind, tables, journal
+        self._rows = tables.records[kind.kind]
+        self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
+        self._value_of = {key: attrgetter(key) for key in kind.unique}
+        self._ids = IdCounter(tables, journal, kind.id_field)
+
+    def next_id(self) -> int:
+        return self._ids.next()
+
+    def get(self, id_: int) -> Record | None:
+        return self._rows.get(id_)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
+        return truncated_page((self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows), text_length)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
+        wanted = where.given
+        part = search_form(wanted.pop("q", ""))
+        rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
+        return truncated_page(islice(rows, limit), text_length)
+
+    def sorted_page(
+        self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Record, ...]:
+        wanted = where.given
+        part = search_form(wanted.pop("q", ""))
+
+        def place(row: Record) -> tuple[Any, int]:
+            name: str = getattr(row, self._kind.name_field)
+            return (search_form(name) if sort == "name" else row.version), self._kind.id_of(row)
+
+        rows = [row for row in self._rows.values() if self._meets(row, part, wanted)]
+        if order == "asc":
+            following = [row for row in rows if after is None or place(row) > place(after)]
+            return truncated_page(nsmallest(limit, following, place), text_length)
+        following = [row for row in rows if after is None or place(row) < place(after)]
+        return truncated_page(nlargest(limit, following, place), text_length)
+
+    def add(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record)
+        self._ids.mark_used(id_)
+        self._journal.set(self._rows, id_, record)
+
+    def update(self, record: Record) -> None:
+        id_ = self._kind.id_of(record)
+        self._claim(id_, record, self._rows[id_])
+        self._journal.set(self._rows, id_, record)
+
+    def remove(self, id_: int) -> bool:
+        self._release(self._rows.get(id_))
+        return self._journal.delete(self._rows, id_)
+
+    def touch(self, ids: Collection[int], version: int) -> None:
+        for id_ in ids:
+            self._journal.set(self._rows, id_, replace(self._rows[id_], version=version))
+
+    def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
+        name = search_form(getattr(row, self._kind.name_field))
+        return part in name and all(getattr(row, field) == value for field, value in wanted.items())
+
+    def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
+        for key, taken in self._taken.items():
+            value = self._value_of[key](record)
+            if before is None and value in taken:
+                raise DuplicateEntry(value, key)
+            if taken.get(value, id_) != id_:
+                raise DuplicateUpdate(value, key)
+        self._release(before)
+        for key, taken in self._taken.items():
+            if (value := self._value_of[key](record)) is not None:
+                self._journal.set(taken, value, id_)
+
+    def _release(self, record: Record | None) -> None:
+        if record is not None:
+            for key, taken in self._taken.items():
+                self._journal.delete(taken, self._value_of[key](record))
+
+
+class MemoryUsers(MemoryRecords[User]):
+    """Users; removing one also removes their sessions, keys, password and factors."""
+
+    def remove(self, id_: int) -> bool:
+        MemorySessions(self._tables, self._journal).end_all(id_)
+        MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
+        self._journal.delete(self._tables.passwords, id_)
+        self._journal.delete(self._tables.preferences, id_)
+        self._journal.delete(self._tables.seen_notices, id_)
+        remove_sign_in(self._tables, self._journal, id_)
+        return super().remove(id_)
+
+
+class MemoryAuthors(MemoryRecords[Author]):
+    """Authors; removing one also removes their links."""
+
+    def remove(self, id_: int) -> bool:
+        for kind in ARTWORK_KINDS:
+            links = MemoryLinks(kind, self._tables, self._journal)
+            for link in links.of_author(id_):
+                links.remove(link.artwork_id, id_)
+        return super().remove(id_)
+
+
+class MemoryArtworks(MemoryRecords[Artwork]):
+    """Artworks, which are stored without authors."""
+
+    def get(self, id_: int) -> Artwork | None:
+        artwork = super().get(id_)
+        return None if artwork is None else self._with_authors(artwork)
+
+    def get_many(self, ids: Sequence[int]) -> tuple[Artwork, ...]:
+        return page_of(super().get_many(ids), self._with_authors)
+
+    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
+        if where == Filter(origin=where.origin) and where.origin is not None:
+            id_ = self._taken["details.origin"].get(where.origin, after)
+            artwork = self.get(id_) if (id_ > after if order == "asc" else id_ < after) else None
+            return () if artwork is None or limit < 1 else (artwork,)
+        return page_of(super().page(after, limit, where, order), self._with_authors)
+
+    def sorted_page(
+        self, sort: SortKey, after: Artwork | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
+    ) -> tuple[Artwork, ...]:
+        return page_of(super().sorted_page(sort, after, limit, where, order), self._with_authors)
+
+    def add(self, record: Artwork) -> None:
+        super().add(replace(record, authors=()))
+
+    def update(self, record: Artwork) -> None:
+        super().update(replace(record, authors=()))
+
+    def remove(self, id_: int) -> bool:
+        self._journal.delete(self._tables.links[self._kind.kind], id_)
+        return super().remove(id_)
+
+    def _meets(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
+        others = {field: value for field, value in wanted.items() if field not in {"author_id", "tag", "origin"}}
+        is_by = "author_id" not in wanted or wanted["author_id"] in self._author_ids(row)
+        has_tag = "tag" not in wanted or wanted["tag"] in (row.details.tags or ())
+        has_origin = "origin" not in wanted or wanted["origin"] == row.details.origin
+        return is_by and has_tag and has_origin and super()._meets(row, part, others)
+
+    def _author_ids(self, artwork: Artwork) -> Iterable[int]:
+        return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})
+
+    def _with_authors(self, artwork: Artwork) -> Artwork:
+        authors = self._tables.records[Kind.AUTHOR]
+        return replace(artwork, authors=tuple(authors[id_] for id_ in self._author_ids(artwork)))
+
+
+REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
+    Kind.USER: MemoryUsers,
+    Kind.AUTHOR: MemoryAuthors,
+    **{kind.kind: MemoryArtworks for kind in ARTWORK_KINDS},
+}
+
+
+class MemoryLinks:
+    """The links of one kind of artwork, as :class:`~logoadmin.ports.gallery_storage.Links` says."""
+
+    def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
+        self._links, self._journal = tables.links[kind.kind], journal
+        self._ids = IdCounter(tables, journal, kind.link_id_field)
+
+    def next_id(self) -> int:
+        return self._ids.next()
+
+    def find(self, artwork_id: int, author_id: int) -> Link | None:
+        link_id = self._links.get(artwork_id, {}).get(author_id)
+        return None if link_id is None else Link(link_id, artwork_id, author_id)
+
+    def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
+        authors = self._links.get(artwork_id, {})
+        return tuple(Link(link_id, artwork_id, author_id) for author_id, link_id in authors.items())
+
+    def of_artworks(self, artwork_ids: Sequence[int]) -> tuple[Link, ...]:
+        links = [link for artwork_id in set(artwork_ids) for link in self.of_artwork(artwork_id)]
+        return tuple(sorted(links, key=lambda link: link.link_id))
+
+    def of_author(self, author_id: int) -> tuple[Link, ...]:
+        theirs = [link for artwork_id in self._links if (link := self.find(artwork_id, author_id))]
+        return tuple(sorted(theirs, key=lambda link: link.link_id))
+
+    def add(self, links: Sequence[Link]) -> None:
+        for artwork_id, added in groupby(links, key=lambda link: link.artwork_id):
+            there = self._links.get(artwork_id, {}) | {link.author_id: link.link_id for link in added}
+            self._journal.set(self._links, artwork_id, dict(sorted(there.items(), key=lambda pair: pair[1])))
+
+    def remove(self, artwork_id: int, author_id: int) -> bool:
+        authors = dict(self._links.get(artwork_id, {}))
+        there = authors.pop(author_id, None) is not None
+        self._journal.set(self._links, artwork_id, authors)
+        return there
+
+    def remove_all(self, artwork_id: int) -> None:
+        self._journal.delete(self._links, artwork_id)
+
+
+class MemoryPasswords(Repository):
+    """The password hashes, as :class:`~logoadmin.ports.identity_storage.Passwords` says."""
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        return self._tables.passwords.get(user_id)
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        self._journal.set(self._tables.passwords, user_id, password)
+
+    def credentials(self, username: str) -> Credentials | None:
+        user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
+        if user_id is None:
+            return None
+        factors = self._tables.factors.values()
+        has_factor = any(factor.user_id == user_id and factor.confirmed for factor in factors)
+        return Credentials(user_id, self.get(user_id), has_factor)
+
+    def classes(self) -> frozenset[str]:
+        return frozenset(
+            stored.hash.rsplit("$", 2)[0] for stored in self._tables.passwords.values() if ",p=" in stored.hash
+        )
+
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        users = self._tables.records[Kind.USER].values()
+        return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        user = self._tables.records[Kind.USER].get(user_id)
+        if user is None or not user.active or is_refused(self._tables, user_id):
+            return False
+        factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
+        kinds = {factor.kind for factor in factors if factor.confirmed}
+        if ways.passkey and "passkey" in kinds:
+            return True
+        if ways.password and user_id in self._tables.passwords and kinds != {"passkey"}:
+            return True
+        identities = MemoryIdentities(self._tables, self._journal).of_user(user_id)
+        return any(identity.issuer == ways.issuer for identity in identities)
+
+
+_id_of = attrgetter("change_id")
+
+
+class MemoryChanges(Repository):
+    """The history, as :class:`~logoadmin.ports.history_storage.Changes` says."""
+
+    def last_id(self) -> int:
+        return len(self._tables.changes)
+
+    def last_of_kinds(self) -> Mapping[Kind, int]:
+        return dict(self._tables.last_of_kinds)
+
+    def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
+        for change in changes:
+            if act_id is not None:
+                self._journal.set(self._tables.acts_of_changes, change.change_id, act_id)
+            self._journal.set(self._tables.changes, change.change_id, change)
+            self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
+
+    def get(self, change_id: int) -> Change | None:
+        return self._tables.changes.get(change_id)
+
+    def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
+        found = (self._tables.changes.get(change_id) for change_id in change_ids)
+        return {change.change_id: change.at for change in found if change is not None}
+
+    def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
+        of = (change for change in self._tables.changes.values() if (change.kind, change.id) == (kind, id_))
+        return max((each.change_id for each in of if besides is None or each.request_id != besides), default=0)
+
+    def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
+        births = defaultdict(list)
+        for each in self._tables.changes.values():
+            if each.id in ids and each.action in (f"{kind}.created", f"{kind}.restored"):
+                births[each.id].append((each.change_id, each.action == f"{kind}.restored", each.undoes))
+        return {id_: created_by(sorted(found)) for id_, found in births.items()}
+
+    def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
+        of = (change for change in self._tables.changes.values() if change.request_id == request_id)
+        newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
+        return truncated_page(newest_first[:limit], text_length)
+
+    def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
+        undoers = (change for change in self._tables.changes.values() if change.undoes == change_id)
+        newest = max(undoers, key=_id_of, default=None)
+        return None if newest is None else (newest.change_id, newest.request_id)
+
+    def page(
+        self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
+    ) -> tuple[Change, ...]:
+        found = (change for change in self._tables.changes.after(after, order) if matches(change, where))
+        return truncated_page(islice(found, limit), text_length)
+
+
+def matches(change: Change, where: ChangeFilter) -> bool:
+    """Return whether a change matches a filter."""
+    equal = where.given
+    since, until = equal.pop("since", 0), equal.pop("until", math.inf)
+    return since <= change.at <= until and all(getattr(change, field) == value for field, value in equal.items())
+
+
+class MemoryStoredResponses(Repository):
+    """The stored responses, as :class:`~logoadmin.ports.history_storage.StoredResponses` says."""
+
+    def get(self, key_hash: str) -> StoredResponse | None:
+        return self._tables.stored_responses.get(key_hash)
+
+    def add(self, response: StoredResponse) -> None:
+        self._journal.set(self._tables.stored_responses, response.key_hash, response)
+
+    def forget(self, key_hash: str) -> None:
+        self._journal.delete(self._tables.stored_responses, key_hash)
+
+    def forget_expired(self, now: int, most: int) -> int:
+        responses = self._tables.stored_responses.values()
+        expired = list(islice((each.key_hash for each in responses if each.expires_at <= now), most))
+        for key_hash in expired:
+            self.forget(key_hash)
+        return len(expired)
+
+    def expire_by(self, latest: int, most: int) -> int:
+        responses = self._tables.stored_responses.values()
+        late = list(islice((each for each in responses if each.expires_at > latest), most))
+        for response in late:
+            self._journal.set(self._tables.stored_responses, response.key_hash, replace(response, expires_at=latest))
+        return len(late)
+
+
+class MemoryActs(Repository):
+    """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
+
+    def get(self, act_id: int) -> StoredAct | None:
+        return self._tables.acts.get(act_id)
+
+    def of_request(self, request_id: str) -> StoredAct | None:
+        return self.get(self._tables.acts_of_requests.get(request_id, 0))
+
+    def of_change(self, change_id: int) -> StoredAct | None:
+        return self.get(self._tables.acts_of_changes.get(change_id, 0))
+
+    def add(self, act: StoredAct) -> None:
+        if act.request_id is not None:
+            self._journal.set(self._tables.acts_of_requests, act.request_id, act.act_id)
+        self.update(act)
+
+    def update(self, act: StoredAct) -> None:
+        self._journal.set(self._tables.acts, act.act_id, act)
+
+    def page(self, after: int, limit: int, where: ChangeFilter, order: Order) -> tuple[StoredAct, ...]:
+        found = (act for act in self._tables.acts.after(after, order) if self._is_found(act, where))
+        return tuple(islice(found, limit))
+
+    def obstacles(self, acts: Sequence[StoredAct]) -> Mapping[int, Obstacle]:
+        found = ((act.act_id, next(self._obstacles(act), None)) for act in acts)
+        return {act_id: obstacle for act_id, obstacle in found if obstacle is not None}
+
+    def _obstacles(self, act: StoredAct) -> Iterator[Obstacle]:
+        yield from self._changed_since(act)
+        yield from self._referring(act)
+
+    def _is_found(self, act: StoredAct, where: ChangeFilter) -> bool:
+        ids = range(act.act_id, act.last_id + 1) if act.is_whole else [act.act_id]
+        return any(matches(self._tables.changes[id_], where) for id_ in ids)
+
+    def _changed_since(self, act: StoredAct) -> Iterator[Obstacle]:
+        mine: dict[tuple[Kind, int], Change] = {}
+        others: dict[tuple[Kind, int], Change] = {}
+        for change in self._tables.changes.after(act.act_id - 1, "asc"):
+            key = (change.kind, change.id)
+            if self._tables.acts_of_changes.get(change.change_id) == act.act_id:
+                mine[key] = change
+            elif key in mine:
+                others[key] = change
+        for key, change in mine.items():
+            if key in others and others[key].after != change.after:
+                yield Obstacle(*key, others[key].change_id)
+
+    def _referring(self, act: StoredAct) -> Iterator[Obstacle]:
+        created = act.summary["created"]
+        for author_id in created.get(Kind.AUTHOR, ()):
+            for kind in ARTWORK_KINDS:
+                for id_, links in self._tables.links[kind.kind].items():
+                    if author_id in links and not self._has_created(act, kind.kind, id_):
+                        yield Obstacle(Kind.AUTHOR, author_id, by=(kind.kind, id_))
+        for role_id in created.get(Kind.ROLE, ()):
+            for user in self._tables.records[Kind.USER].values():
+                if user.role_id == role_id and not self._has_created(act, Kind.USER, user.user_id):
+                    yield Obstacle(Kind.ROLE, role_id, by=(Kind.USER, user.user_id))
+
+    def _has_created(self, act: StoredAct, kind: Kind, id_: int) -> bool:
+        changes = (self._tables.changes[change_id] for change_id in range(act.act_id, act.last_id + 1))
+        return any((change.action, change.id) == (f"{kind}.created", id_) for change in changes)

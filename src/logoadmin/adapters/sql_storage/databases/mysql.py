@@ -1,0 +1,263 @@
+"""The dialect of MariaDB and MySQL."""
+
+import logging
+import math
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy.dialects.mysql.base import MySQLCompiler
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
+
+from logoadmin.adapters.sql_storage.databases import Checks, mysql_checks, parsed_url, pool_options
+from logoadmin.adapters.sql_storage.databases.mysql_connections import Connector, Lease, classify
+from logoadmin.adapters.sql_storage.failures import Classification
+from logoadmin.adapters.sql_storage.record_tables import LongBinary, LongText
+from logoadmin.checks import Result
+from logoadmin.domain.kernel.errors import SettingsError, StartError
+
+# A wait for the pool and a response, of a new connection or to a statement, stay below the two seconds of contract A20
+# together. A response must outlast the server's shortest lock wait, or a lock would look like a dead server.
+_POOL_WAIT: Final = 0.5
+_LOCK_WAIT: Final = 1
+_ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
+# A server that reports a timeout of a search is alive; one that does not respond is considered gone.
+_STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
+_LONG_WAIT: Final = 60
+# For work that no user waits for, such as a change of a large table.
+_LONG_ANSWER_WAIT: Final = 600.0
+
+# Everything that statements here rely on, whatever a session begins with. DEFAULT would mean the server's own choice.
+_RELIED_ON: Final = (
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    "autocommit = 1",
+    "completion_type = 0",
+    "foreign_key_checks = 1",
+    "unique_checks = 1",
+    "sql_auto_is_null = 0",
+    "sql_big_selects = 1",
+    "sql_quote_show_create = 1",
+    "sql_safe_updates = 0",
+    f"sql_select_limit = {2**64 - 1}",
+    "max_sort_length = 2048",
+    "default_storage_engine = InnoDB",
+)
+# All queries of a transaction see the snapshot of its first query without a lock. A write, whose first query waits for
+# its lock, therefore sees all earlier writes, without session state that a proxy would have to keep.
+_ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE"
+# Reads and new transactions wait for commits that were made through other servers of a cluster.
+_FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
+_UNKNOWN_VARIABLE: Final = 1193
+_POOL_NAME: Final = "logoadmin"
+
+
+class Mysql:
+    """The :class:`~logoadmin.adapters.sql_storage.databases.Dialect` of a server."""
+
+    embedded = False
+    files: frozenset[Path] = frozenset()
+    # The driver is written in Python: while one thread waits for the server, two others use the processor.
+    concurrent_reads = 3
+    product = "MariaDB or MySQL"
+    begin_write = ("START TRANSACTION",)
+    begin_snapshot = ("START TRANSACTION",)
+
+    def __init__(self, url: URL, driver: str) -> None:
+        """Use a database of a server.
+
+        Raises:
+            SettingsError: the URL cannot be used, or the driver is not installed.
+        """
+        if not url.database:
+            raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
+        self._url = url.set(drivername=f"mysql+{driver}", host=url.host or "localhost", port=url.port or 3306)
+        try:
+            self._cursors = import_module(f"{'pymysql' if driver == 'pymysql' else 'MySQLdb'}.cursors")
+        except ImportError:
+            raise SettingsError(f"The driver of mysql+{driver}:// is not installed") from None
+        self._may_be_cluster = True
+        self._connector = Connector(self._url) if driver == "pymysql" else None
+        host = str(self._url.host)
+        self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
+
+    def engine(self, connections: int, timeout: float | None) -> Engine:
+        """Return an engine that detects in time that its server is gone."""
+        engine = create_engine(
+            self._url,
+            **self._connecting(timeout),
+            **pool_options(connections, _POOL_WAIT),
+            paramstyle="format",
+            pool_logging_name=_POOL_NAME,
+        )
+        engine.dialect.statement_compiler = _Compiler
+        # Only for this pool, which would log a traceback for each connection that cannot be closed properly.
+        logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL_NAME}").setLevel(logging.CRITICAL)
+        self._watch(engine, interactive=timeout is not None)
+        return engine
+
+    def page_cursor(self, connection: PoolProxiedConnection) -> Any:
+        """Return an unbuffered cursor, which does not read the whole result at once."""
+        return connection.cursor(self._cursors.SSCursor)
+
+    def classify(self, error: BaseException) -> Classification | None:
+        """Return the classification of an error."""
+        return classify(error)
+
+    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
+        """Return a null context: the statement for the only lock does not wait."""
+        return nullcontext()
+
+    def data_version(self) -> None:
+        """Return nothing: this would take a query."""
+
+    def erase_removed(self) -> bool:
+        """Do nothing: the server's files are its own."""
+        return True
+
+    def close(self) -> None:
+        """Do nothing: no connection is kept for the data version."""
+
+    def exists(self) -> bool:
+        """Return True: the server reports a missing database."""
+        return True
+
+    def create(self) -> None:
+        """Do nothing: the administrator of the server creates databases."""
+
+    def back_up(self, target: Path) -> NoReturn:
+        """Refuse, with the command that makes a backup."""
+        dump = f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
+        raise StartError(f"The server's own program makes the copy: (umask 077; {_command(self._url, dump)})")
+
+    def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
+        """Refuse, with the command that loads a backup."""
+        del fit
+        raise StartError(
+            "The server's own program loads the copy, into an empty database: "
+            f"{_command(self._url, 'mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
+        )
+
+    def look_outside(self) -> Iterable[Result]:
+        """Return nothing: the files of a server are out of scope."""
+        return ()
+
+    def looks_inside(self, connections: int) -> Checks:
+        """Return the checks of the server."""
+        return mysql_checks.looks_inside(connections)
+
+    @contextmanager
+    def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+        """Hold a lease. Each change of a table commits at once, so migrations must be idempotent."""
+        lease = Lease("migrations", self.server, self.table_options(connection))
+        with lease.held(connection, wait=_LONG_WAIT):
+            try:
+                yield self.begin_write
+                connection.exec_driver_sql("COMMIT")
+            except BaseException:
+                with suppress(SQLAlchemyError):
+                    connection.exec_driver_sql("ROLLBACK")
+                raise
+
+    def table_options(self, connection: Connection) -> Mapping[str, Any]:
+        """Return the collation that distinguishes all names; others ignore case, accents or trailing spaces."""
+        exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
+        return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
+
+    def _stay_fresh(self, cursor: Any, errors: type[Exception]) -> None:
+        """Make a connection see commits through other servers, if its server may be in a cluster."""
+        if not self._may_be_cluster:
+            return
+        try:
+            cursor.execute(_FRESH)
+        except errors as error:
+            if error.args[0] != _UNKNOWN_VARIABLE:
+                raise
+            self._may_be_cluster = False
+
+    def _connecting(self, timeout: float | None) -> dict[str, Any]:
+        if self._connector is not None:
+            connector = self._connector
+            answer_wait = _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
+            return {"creator": lambda: connector.connect(timeout, answer_wait)}
+        # The other driver only accepts whole seconds.
+        wait = 10 if timeout is None else math.ceil(timeout)
+        limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
+        return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
+
+    def _watch(self, engine: Engine, *, interactive: bool) -> None:
+        lock_wait, statement_wait = (_LOCK_WAIT, _STATEMENT_WAIT) if interactive else (_LONG_WAIT, 0)
+        relied_on = ", SESSION ".join((*_RELIED_ON, f"innodb_lock_wait_timeout = {lock_wait}"))
+
+        def begin(connection: Any, record: Any) -> None:
+            cursor = connection.cursor()
+            cursor.execute(f"SET SESSION {relied_on} {_limit(statement_wait)}")
+            cursor.execute(_ISOLATION)
+            self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
+            cursor.close()
+            record.info["process"] = os.getpid()
+
+        def compare_process(_connection: object, record: Any, proxy: Any) -> None:
+            if record.info["process"] != os.getpid():
+                # A connection from before a fork is not closed, since that would end the session of the other process.
+                record.dbapi_connection = proxy.dbapi_connection = None
+                raise DisconnectionError
+
+        # Before SQLAlchemy's own first queries, which find out how the session quotes names.
+        event.listen(engine, "connect", begin, insert=True)
+        event.listen(engine, "checkout", compare_process)
+
+
+class _Compiler(MySQLCompiler):
+    """Renders index hints."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str:  # noqa: ARG002 (SQLAlchemy's)
+        return f"FORCE INDEX ({text})"
+
+
+@compiles(LongText, "mysql")
+def _long_text(*_: object, **__: object) -> str:
+    return "MEDIUMTEXT"  # TEXT holds 65,535 bytes, too few for characters of up to four bytes
+
+
+@compiles(LongBinary, "mysql")
+def _long_binary(*_: object, **__: object) -> str:
+    return "LONGBLOB"  # BLOB holds 65,535 bytes
+
+
+def _limit(seconds: float) -> str:
+    """Return the limit on statements: a comment for MariaDB, and one for MySQL that MariaDB ignores."""
+    return (
+        f"/*M!100101 , SESSION max_statement_time = {seconds} */"
+        f" /*!50708 , SESSION max_execution_time = {round(seconds * 1000)} */"
+    )
+
+
+def open_dialect(url: URL, driver: str, text: str) -> Mysql:
+    """Return the dialect of a server."""
+    _refuse_spare_at(text, url)
+    return Mysql(url, driver)
+
+
+def _refuse_spare_at(text: str, url: URL) -> None:
+    """Refuse a URL with a stray @ in its password: errors would show part of the password as the host."""
+    _, at, rest = text.rpartition("@")
+    if not at:
+        return
+    server = parsed_url(f"mysql://{rest}")
+    if (server.host, server.port, server.database) != (url.host, url.port, url.database):
+        raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
+
+
+def _command(url: URL, program: str) -> str:
+    """Return the command line of a program, which prompts for the password, since others can read arguments."""
+    socket = url.query.get("unix_socket")
+    where = {"socket": socket} if socket else {"host": url.host, "port": url.port}
+    given = {**where, "user": url.username, "default-character-set": "utf8mb4"}
+    options = " ".join(f"--{name}={shlex.quote(str(value))}" for name, value in given.items() if value)
+    return f"{program} {options} --password {shlex.quote(str(url.database))}"

@@ -1,1 +1,0 @@
-"""MariaDB and MySQL: a server, or a cluster of them."""

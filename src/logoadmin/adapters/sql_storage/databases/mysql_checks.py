@@ -1,0 +1,94 @@
+"""Checks of a MariaDB or MySQL server: its version, its limits and durability (contract K4)."""
+
+from typing import Final
+
+from sqlalchemy import Connection
+
+from logoadmin.adapters.sql_storage.databases import Checks
+from logoadmin.checks import Result, ok, warning, wrong
+from logoadmin.domain.kernel.causes import Cause
+from logoadmin.domain.kernel.command import MAX_JSON
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
+
+_MIB: Final = 2**20
+# What a statement for the largest row takes, in mebibytes. Escaping makes at most two bytes of one. A change has the
+# CSS of a record twice, as JSON, in which a control character takes seven bytes.
+_LARGEST_ROW: Final = max(2 * (MAX_STORED + MAX_THUMBNAIL), 2 * 7 * MAX_CUSTOM_CSS, 2 * MAX_JSON)
+_PACKET: Final = -(-_LARGEST_ROW // _MIB) + 1
+_OLDEST: Final = {True: (10, 2), False: (8, 0)}
+_ON: Final = frozenset({"1", "ON", "YES"})
+
+
+def looks_inside(connections: int) -> Checks:
+    """Return the checks of a server by name, for a service that needs this many connections."""
+    return {
+        "product": lambda connection: [_product(connection)],
+        "packets": lambda connection: [_packets(connection)],
+        "connections": lambda connection: [_connections(connection, connections)],
+        "durability": lambda connection: [_durability(connection)],
+    }
+
+
+def _product(connection: Connection) -> Result:
+    """Check that the server supports the tables."""
+    version = str(connection.exec_driver_sql("SELECT VERSION()").scalar())
+    is_mariadb = bool(getattr(connection.dialect, "is_mariadb", False))
+    found = connection.dialect.server_version_info or (0,)
+    name = "MariaDB" if is_mariadb else "MySQL"
+    if tuple(found[:2]) < _OLDEST[is_mariadb]:
+        oldest = ".".join(map(str, _OLDEST[is_mariadb]))
+        return wrong("product", f"{name} {version} cannot compare names exactly", f"use {name} {oldest} or newer")
+    return ok("product", f"{name} {version}")
+
+
+def _packets(connection: Connection) -> Result:
+    """Check that the largest row fits into a packet."""
+    size = int(_variables(connection, "max_allowed_packet")["max_allowed_packet"])
+    if size < _PACKET * _MIB:
+        return wrong(
+            "packets",
+            f"max_allowed_packet is {size / _MIB:.3g} MiB: {Cause.TOO_LARGE.text} for large pictures and long CSS",
+            f"set max_allowed_packet = {_PACKET}M or more in the server's configuration",
+        )
+    return ok("packets", f"max_allowed_packet is {size / _MIB:.3g} MiB")
+
+
+def _connections(connection: Connection, wanted: int) -> Result:
+    """Check that the server allows the connections that the processes here may open."""
+    found = _variables(connection, "max_connections", "max_user_connections")
+    given = {name: int(value) for name, value in found.items() if int(value) > 0}
+    name, least = min(given.items(), key=lambda item: item[1])
+    told = f"up to {wanted} for the processes here, of {name} {least}"
+    if wanted > least:
+        cure = f"set {name} above {wanted} times the number of machines, or run fewer workers"
+        return wrong("connections", told, cure)
+    if 2 * wanted > least:
+        cure = f"raise {name} before adding a second machine or another program"
+        return warning("connections", told, cure)
+    return ok("connections", told)
+
+
+def _durability(connection: Connection) -> Result:
+    """Check that acknowledged writes survive a power cut."""
+    found = _variables(connection, "innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog")
+    weak = []
+    if found["innodb_flush_log_at_trx_commit"] != "1":
+        weak.append(f"innodb_flush_log_at_trx_commit = {found['innodb_flush_log_at_trx_commit']}")
+    if _is_on(found["log_bin"]) and found["sync_binlog"] != "1":
+        weak.append(f"sync_binlog = {found['sync_binlog']}")
+    if weak:
+        text = f"a power cut would undo the last acknowledged changes: {', '.join(weak)}"
+        return warning("durability", text, "set them to 1, unless other nodes of a cluster have the changes")
+    return ok("durability", "every commit is written to disk")
+
+
+def _variables(connection: Connection, *names: str) -> dict[str, str]:
+    """Return the session values of variables, without those that the server does not know."""
+    listed = ", ".join(f"'{name}'" for name in names)
+    rows = connection.exec_driver_sql(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})")
+    return {str(name): str(value) for name, value in rows}
+
+
+def _is_on(value: str) -> bool:
+    return value.upper() in _ON

@@ -1,1 +1,0 @@
-"""SQLite: a file."""

@@ -1,1 +1,0 @@
-"""The links between artworks and authors."""

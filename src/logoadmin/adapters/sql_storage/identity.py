@@ -1,0 +1,293 @@
+"""The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
+
+from logoadmin.adapters.sql_storage.repository import Repository
+from logoadmin.adapters.sql_storage.tables import (
+    factors,
+    identities,
+    preferences,
+    refresh_tokens,
+    roles,
+    secrets,
+    service_keys,
+    sessions,
+    sign_in_attempts,
+    users,
+)
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions
+from logoadmin.domain.identity.records import ServiceKey
+from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.domain.kernel.access import Rights
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.ports.identity_storage import Admission, Credentials, Session
+
+_IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
+_ADMISSION = (
+    select(users.c.username, roles.c.scope, users.c.active, _IS_REFUSED)
+    .select_from(users.join(roles))
+    .where(users.c.user_id == KEY)
+)
+_RIGHTS = (
+    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, users.c.username)
+    .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
+    .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
+)
+_SESSIONS_OF_USER = (
+    select(sessions).where(sessions.c.user_id == KEY).order_by(sessions.c.created_at, sessions.c.session_id)
+)
+_END_OTHERS = delete(sessions).where(sessions.c.user_id == KEY, sessions.c.session_id != bindparam("keep"))
+_EXPIRED = (
+    select(sessions.c.session_id)
+    .where(sessions.c.expires_at <= bindparam("now"))
+    .order_by(sessions.c.expires_at, sessions.c.session_id)
+    .limit(bindparam("most"))
+)
+_GET_TOKEN = (
+    select(sessions, refresh_tokens.c.used_at)
+    .select_from(refresh_tokens.join(sessions))
+    .where(refresh_tokens.c.token_hash == bindparam("hash_"))
+)
+_SOME_TOKENS = (
+    select(refresh_tokens.c.token_hash).where(refresh_tokens.c.session_id == bindparam("id_")).limit(bindparam("most"))
+)
+
+
+class SqlSessions(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Sessions`."""
+
+    def rights(self, session_id: str, user_id: int) -> Rights | None:
+        row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
+        if row is None:
+            return None
+        scope, signed_in_at, ends_at, factor, username = row
+        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor, username=username)
+
+    def admission(self, user_id: int) -> Admission | None:
+        row = self._transaction.row(_ADMISSION, {"key": user_id})
+        return None if row is None else Admission(row[0], frozenset(row[1].split()), bool(row[2]), bool(row[3]))
+
+    def add(self, session: Session) -> None:
+        self._add(sessions, asdict(session))
+
+    def of_user(self, user_id: int) -> tuple[Session, ...]:
+        return tuple(Session(*row) for row in self._transaction.rows(_SESSIONS_OF_USER, {"key": user_id}))
+
+    def update(self, session: Session) -> None:
+        values = asdict(session)
+        changed = {name: values[name] for name in ("created_at", "expires_at", "refreshed_at", "factor")}
+        self._update(sessions, {"session_id": session.session_id}, changed)
+
+    def end(self, session_id: str) -> bool:
+        return self._remove(sessions, session_id=session_id)
+
+    def end_all(self, user_id: int, keep: str | None = None) -> None:
+        if keep is None:
+            self._remove(sessions, user_id=user_id)
+        else:
+            self._transaction.change(_END_OTHERS, {"key": user_id, "keep": keep})
+
+    def forget_expired(self, now: int, most: int) -> int:
+        left = most
+        for (session_id,) in self._transaction.rows(_EXPIRED, {"now": now, "most": most}):
+            # Tokens are removed in batches, since a session may have any number of them.
+            tokens = self._transaction.rows(_SOME_TOKENS, {"id_": session_id, "most": left})
+            for (token_hash,) in tokens:
+                self._remove(refresh_tokens, token_hash=token_hash)
+            left -= len(tokens)
+            if not left:
+                break
+            self.end(session_id)
+        return most - left
+
+    def expire_by(self, latest: int, most: int) -> int:
+        return self._end_by(sessions.c.expires_at, latest, most)
+
+    def add_refresh_token(self, token_hash: str, session_id: str) -> None:
+        self._add(refresh_tokens, {"token_hash": token_hash, "session_id": session_id, "used_at": None})
+
+    def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
+        row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})
+        if row is None:
+            return None
+        *session, used_at = row
+        return Session(*session), used_at
+
+    def use_refresh_token(self, token_hash: str, now: int) -> None:
+        self._update(refresh_tokens, {"token_hash": token_hash}, {"used_at": now})
+
+
+_HAS_PASSKEY, _HAS_TOTP = (
+    exists().where(factors.c.user_id == users.c.user_id, factors.c.confirmed, factors.c.kind == kind)
+    for kind in ("passkey", "totp")
+)
+_CREDENTIALS = select(users.c.user_id, users.c.password, or_(_HAS_PASSKEY, _HAS_TOTP)).where(users.c.username == KEY)
+# Up to two characters of the lanes, in functions that SQLite, MariaDB and MySQL have in common.
+_LANES: Final = ",p="
+_CLASSES = (
+    select(func.substr(users.c.password, 1, func.instr(users.c.password, _LANES) + len(_LANES) + 1))
+    .where(users.c.password.contains(_LANES))
+    .distinct()
+)
+# For the users with a role, or for one user.
+_WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
+    {
+        column: statement.where(users.c[column] == KEY, users.c.active, ~_IS_REFUSED).limit(1)
+        for column in ("role_id", "user_id")
+    }
+    for statement in (
+        select(users.c.user_id).where(users.c.password.is_not(None)),
+        # Where a passkey cannot be used, it cannot be the second factor either.
+        select(users.c.user_id).where(users.c.password.is_not(None), or_(~_HAS_PASSKEY, _HAS_TOTP)),
+        select(users.c.user_id).where(_HAS_PASSKEY),
+        select(users.c.user_id).where(
+            exists().where(identities.c.user_id == users.c.user_id, identities.c.issuer == bindparam("of_issuer"))
+        ),
+    )
+)
+
+
+def _hash(stored: str | None) -> PasswordHash | None:
+    return None if stored is None else PasswordHash(stored)
+
+
+class SqlPasswords(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        row = self._find(users.c.password, user_id=user_id)
+        return None if row is None else _hash(row[0])
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        self._update(users, {"user_id": user_id}, {"password": password.hash})
+
+    def credentials(self, username: str) -> Credentials | None:
+        row = self._transaction.row(_CREDENTIALS, {"key": username})
+        return None if row is None else Credentials(row[0], _hash(row[1]), bool(row[2]))
+
+    def classes(self) -> frozenset[str]:
+        return frozenset(row[0].removesuffix("$") for row in self._transaction.rows(_CLASSES, {}))
+
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        return self._can_sign_in("role_id", role_id, ways)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        return self._can_sign_in("user_id", user_id, ways)
+
+    def _can_sign_in(self, column: str, key: int, ways: Ways) -> bool:
+        with_password = _WITH_PASSWORD if ways.passkey else _WITH_PASSWORD_ALONE
+        if ways.password and self._transaction.row(with_password[column], {"key": key}):
+            return True
+        if ways.passkey and self._transaction.row(_WITH_PASSKEY[column], {"key": key}):
+            return True
+        values = {"key": key, "of_issuer": ways.issuer}
+        return ways.issuer is not None and self._transaction.row(_WITH_ISSUER[column], values) is not None
+
+
+class SqlPreferences(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Preferences`."""
+
+    def get(self, user_id: int) -> str | None:
+        row = self._find(preferences.c.value, user_id=user_id)
+        return None if row is None else str(row[0])
+
+    def set(self, user_id: int, text: str) -> None:
+        self._put(preferences, {"user_id": user_id}, {"value": text})
+
+
+_SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_([bindparam(key) for key in KEYS]))
+
+
+class SqlSecrets(Repository):
+    """Implements :class:`~logoadmin.ports.record_storage.Secrets`."""
+
+    def get(self, name: str) -> str | None:
+        row = self._find(secrets.c.value, name=name)
+        return None if row is None else str(row[0])
+
+    def several(self, names: Sequence[str]) -> Mapping[str, str]:
+        portions = in_portions(KEYS, names)
+        return {name: value for some in portions for name, value in self._transaction.rows(_SECRETS, some)}
+
+    def put(self, name: str, value: str) -> None:
+        self._add(secrets, {"name": name, "value": value})
+
+    def replace(self, name: str, value: str) -> None:
+        self._put(secrets, {"name": name}, {"value": value})
+
+
+_KEY = select(
+    *(service_keys.c[name] for name in ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at"))
+)
+_KEYS_OF_USER = _KEY.where(service_keys.c.user_id == KEY).order_by(service_keys.c.key_id)
+_FIND_KEY = (
+    _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"), users.c.username)
+    .select_from(service_keys.join(users).join(roles, roles.c.role_id == users.c.role_id))
+    .where(service_keys.c.key_hash == bindparam("hash_"), ~_IS_REFUSED)
+)
+
+
+def _service_key(row: Row) -> ServiceKey:
+    key_id, name, scope, created_at, expires_at, last_used_at = row[:6]
+    return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
+
+
+_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
+_COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(sign_in_attempts.c.counted == KEY)
+_COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
+_LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)
+_TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.attempts > 0).values(attempts=_LESS)
+
+
+class SqlServiceKeys(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.ServiceKeys`."""
+
+    def next_id(self) -> int:
+        return self._transaction.next_id("key_id")
+
+    def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
+        values: dict[str, Any] = {**asdict(key), "scope": " ".join(key.scope)}
+        self._add(service_keys, {**values, "user_id": user_id, "key_hash": key_hash})
+
+    def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
+        return tuple(map(_service_key, self._transaction.rows(_KEYS_OF_USER, {"key": user_id})))
+
+    def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
+        row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
+        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split()), username=row[8]))
+
+    def use(self, key_id: int, now: int) -> None:
+        self._update(service_keys, {"key_id": key_id}, {"last_used_at": now})
+
+    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
+        self._update(service_keys, {"key_id": key_id}, {"created_at": created_at, "expires_at": expires_at})
+
+    def remove(self, key_id: int, user_id: int) -> bool:
+        return self._remove(service_keys, key_id=key_id, user_id=user_id)
+
+
+class SqlSignInAttempts(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.SignInAttempts`."""
+
+    def count(self, counted: str) -> tuple[int, int]:
+        row = self._transaction.row(_COUNT, {"key": counted})
+        return (0, 0) if row is None else (row[0], row[1])
+
+    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        rows = (row for some in in_portions(KEYS, counted) for row in self._transaction.rows(_COUNTS, some))
+        found = {name: (attempts, ends_at) for name, attempts, ends_at in rows}
+        return tuple(found.get(name, (0, 0)) for name in counted)
+
+    def set(self, counted: str, attempts: int, ends_at: int) -> None:
+        self._transaction.hold_back(sign_in_attempts, [(counted, attempts, ends_at)])
+
+    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
+        for some in in_portions(KEYS, counted):
+            self._transaction.change(_TAKE_BACK, {**some, "forgiven": forgiven})
+
+    def forget_ended(self, now: int, most: int) -> int:
+        return self._remove_ended(sign_in_attempts.c.ends_at, now, most)

@@ -1,1 +1,0 @@
-"""Records and their history."""

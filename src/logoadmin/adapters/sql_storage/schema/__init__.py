@@ -1,1 +1,0 @@
-"""The tables as a whole: creating them, checking that they fit, and migrations."""
