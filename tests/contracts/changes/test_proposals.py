@@ -474,6 +474,23 @@ def test_a_work_is_the_first_until_one_of_its_submitter_is_applied(
     assert first_works() == [True, True, True, False]
 
 
+@pytest.mark.rule("contract R1")
+def test_a_proposal_has_another_version_once_another_one_is_applied_although_that_changes_no_record(
+    gallery: LogoAdmin, reviewer: Caller
+) -> None:
+    logo = gallery.logos.create(CreateLogo(**ARTWORK))
+    as_it_is = {"kind": "logo", "id": logo.logo_id, "version": version_of(logo), "set": {"name": logo.name}}
+    for _ in range(2):
+        propose(gallery, reviewer, as_it_is)
+    before = shown(gallery)
+    gallery.proposals.apply(ApplyProposal(proposal_id=2), reviewer)
+    after = shown(gallery)
+    assert (before.first_work, after.first_work) == (True, False)
+    assert after.version > before.version
+    gallery.settings.amend(AmendSettings(submission_rules="Be nice"))
+    assert shown(gallery).version > after.version  # verdicts depend on the targets in the settings
+
+
 @pytest.mark.rule("contract R1", "contract R2")
 def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())

@@ -18,11 +18,10 @@ from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
-# An entity tag has the version of a proposal, and above it the change on which the rest of the response depends,
+# An entity tag has the version of a proposal, and above it a number that rises with what else the response depends on,
 # such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
 _NOBODY: Final = -1
-_SHOWN_KINDS: Final = (Kind.USER, Kind.AUTHOR, Kind.LOGO, Kind.THEME)
 
 
 def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
@@ -75,7 +74,13 @@ def pages(command: ListProposals, viewer: Viewer | None) -> Pages[ProposalSummar
 def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
     """Return a proposal as callers see it, without verdicts."""
     (values,) = _values(uow, [proposal])
-    return Proposal(**values, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
+    last_changes = history_in(uow).last_of_kinds()
+    # Names and verdicts depend on users and settings, and ``first_work`` on the submitter's other proposals. Neither of
+    # the two numbers ever falls, so their sum is that of one state.
+    shown = max(last_changes.get(kind, 0) for kind in (Kind.USER, Kind.SETTINGS))
+    shown += 0 if proposal.user_id is None else proposals_in(uow).last_version_of(proposal.user_id)
+    version = shown << VERSION_BITS | proposal.version
+    return Proposal(**values, version=version, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
 
 
 def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
@@ -86,8 +91,6 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
     created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
     waiting = [each for each in proposals if each.state is ProposalState.WAITING]
     successful = proposals_in(uow).successful({each.user_id for each in waiting if each.user_id is not None})
-    # A proposal that is applied changes records, after which others are no longer the first.
-    last = max([history_in(uow).last_of_kinds().get(kind, 0) for kind in _SHOWN_KINDS])
     for proposal in proposals:
         user = users.get(proposal.user_id)
         # Somebody else may have the id of a removed user.
@@ -116,7 +119,6 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
             undone_by=None if undoing is None else undoing.request_id,
             undone_user_id=None if undoing is None else undoing.user_id,
             undone_user_name=None if undoer is None else undoer.username,
-            version=last << VERSION_BITS | proposal.version,
         )
 
 
