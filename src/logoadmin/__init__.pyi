@@ -157,7 +157,7 @@ from .domain.gallery.authors import (
     RemoveAuthor as RemoveAuthor,
 )
 from .domain.changes.bulk_changes import ApplyChanges as ApplyChanges, BulkChange as BulkChange
-from .domain.changes.proposal_records import Proposal as Proposal, ProposedChange as ProposedChange
+from .domain.changes.proposal_commands import Proposal as Proposal, ProposedChange as ProposedChange
 from .domain.changes.proposal_commands import (
     AmendProposal as AmendProposal,
     ApplyProposal as ApplyProposal,

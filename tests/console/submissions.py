@@ -3,8 +3,7 @@
 from typing import Any, Final
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
-from logoadmin.domain.changes.proposal_commands import ProposeChanges
-from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposal_commands import Proposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.users import CreateUser

@@ -12,9 +12,9 @@ from logoadmin.domain.changes.proposal_commands import (
     DeclineProposal,
     GetProposal,
     ListProposals,
+    Proposal,
     WithdrawProposal,
 )
-from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, GetLogo, ListLogos, RemoveLogo
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import ActingAs

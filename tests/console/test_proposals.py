@@ -7,8 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetProposal, ListProposals
-from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetProposal, ListProposals, Proposal
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,

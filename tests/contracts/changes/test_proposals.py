@@ -15,10 +15,10 @@ from logoadmin.domain.changes.proposal_commands import (
     DeclineProposal,
     GetProposal,
     ListProposals,
+    Proposal,
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import CreateLogo, GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.gallery.pictures import SendPicture

@@ -15,10 +15,10 @@ from logoadmin.domain.changes.proposal_commands import (
     DeclineProposal,
     GetProposal,
     ListProposals,
+    Proposal,
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.changes.proposal_records import Proposal
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, LinkLogoAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from logoadmin.domain.identity.service_keys import CreateKey

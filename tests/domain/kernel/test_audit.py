@@ -381,7 +381,7 @@ RAW: Final = {
 }
 # Who reaches what a use case is not given: the modules of a context, and others.
 OWNERS: Final = {
-    "identity_in": ("identity", {"changes/import_lines.py", "changes/proposals.py", "gallery/pictures.py"}),
+    "identity_in": ("identity", {"changes/import_lines.py", "gallery/pictures.py"}),
     "secrets_in": ("identity", set[str]()),
     "gallery_in": ("gallery", {"publication/status.py", "publication/shared_settings.py"}),
     "repositories_in": ("gallery", {"changes/proposals.py"}),

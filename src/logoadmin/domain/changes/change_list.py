@@ -5,7 +5,6 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.audited_records import MOST_LOADED
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
@@ -19,30 +18,20 @@ from logoadmin.domain.kernel.lists import (
     TruncatedPage,
     page_of,
 )
-from logoadmin.domain.kernel.pagination import Pages, listing, whole
+from logoadmin.domain.kernel.pagination import Pages, whole
 from logoadmin.domain.kernel.records import Change, Kind, User
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in
+from logoadmin.domain.kernel.unit_of_work import Reading, history_in
 from logoadmin.domain.kernel.use_cases import storage_of
-
-
-def list_changes(gate: Gate, command: ListCommand, caller: Caller, where: ChangeFilter) -> Listing[Change]:
-    """Return the changes that match a filter, the oldest first unless asked otherwise.
-
-    Raises:
-        NotModified: the caller has this version of the list.
-    """
-    pages = _pages(where, command.order)
-    return listing(gate, command, pages, gate.read(command, caller, pages.first))
 
 
 def changes_between(gate: Gate, after: int, last: int) -> Listing[Change]:
     """Return the changes after one id up to another, for the caller who made them."""
-    pages = _pages(last=last)
+    pages = change_pages(last=last)
     first = storage_of(gate).read(lambda uow: pages.page(after, pages.sizes.first, uow))
     return whole(gate, first, pages, after, last)
 
 
-def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
+def change_pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
     """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
 
     def version(uow: Reading, _: ListCommand) -> int:
@@ -76,14 +65,6 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
 
     id_of = attrgetter("change_id")
     return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
-
-
-def undoer_of(uow: AnyUnitOfWork, change_id: int) -> tuple[int, str | None] | None:
-    """Return the change that undid another one, and its request, unless it was undone itself."""
-    undoers: list[tuple[int, str | None]] = []
-    while undoer := history_in(uow).undoer_of(undoers[-1][0] if undoers else change_id):
-        undoers.append(undoer)
-    return undoers[0] if len(undoers) % 2 else None
 
 
 def users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int | None, User]:

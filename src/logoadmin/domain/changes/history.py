@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.change_list import changes_between, list_changes
-from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.changes.undone_proposals import came_with_artwork, follow_undoing, original_of
+from logoadmin.domain.changes.change_list import change_pages, changes_between
+from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
+from logoadmin.domain.changes.proposal_rules import decision, waiting_again
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
@@ -29,10 +29,12 @@ from logoadmin.domain.kernel.kinds import (
 )
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
+from logoadmin.domain.kernel.pagination import listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in, proposals_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
 from logoadmin.ports.history_storage import StoredAct
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 
 class ListChanges(ListCommand):
@@ -97,7 +99,8 @@ class ChangeService(Service):
     @use_case(Permission(Scope.CHANGES_READ))
     def list(self, gate: Gate, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
         """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
-        return list_changes(gate, command, caller, command.filter())
+        pages = change_pages(command.filter(), command.order)
+        return listing(gate, command, pages, gate.read(command, caller, pages.first))
 
     @for_program
     def version(self) -> int:
@@ -134,7 +137,7 @@ class ChangeService(Service):
         undo = _Undo(uow)
         undo.undo(change)
         undone = change_log_of(uow).changes[-1]
-        follow_undoing(uow, undo.proposed, self._notices)
+        _follow_undoing(uow, undo.proposed, self._notices)
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
 
@@ -163,7 +166,7 @@ class ChangeService(Service):
             raise NotFound("Request", command.request_id)
         kinds = kinds_of(act)
         authors = history_in(uow).page(-1, 2, ChangeFilter(kind=Kind.AUTHOR, request_id=command.request_id))
-        if len(authors) == 1 and came_with_artwork(uow, original_of(uow, authors[0])):
+        if len(authors) == 1 and _came_with_artwork(uow, _original_of(uow, authors[0])):
             kinds = kinds - {Kind.AUTHOR}
         _require_write_scopes(uow, kinds)
         change_log_of(uow).act.undo(act, whole=True)
@@ -174,7 +177,7 @@ class ChangeService(Service):
                 _authorize(uow, change)
                 undo.undo(change)
                 undone += 1
-        follow_undoing(uow, undo.proposed, self._notices)
+        _follow_undoing(uow, undo.proposed, self._notices)
         return Undone(last, last + undone)
 
 
@@ -233,7 +236,7 @@ class _Undo:
         """
         kind = RECORDED_KINDS[change.kind]
         change_log_of(self._uow).undo(change.change_id)
-        original = original_of(self._uow, change)
+        original = _original_of(self._uow, change)
         if original.origin is Origin.PROPOSAL:
             self.proposed.add(original.change_id)
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
@@ -330,3 +333,56 @@ def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[s
         if (field := links_field(kind, linked)) in values
     }
     return values, links
+
+
+def _follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
+    """Store the states of proposals, given the changes of theirs that were just undone, or that hold again.
+
+    A proposal is applied while any of its changes holds. It waits again once all of them were undone.
+    """
+    if change_ids:
+        change_log_of(uow).store()
+    last = 0
+    for change_id in sorted(change_ids):
+        proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
+        if proposal is not None and proposal.last_change is not None:
+            last = proposal.last_change
+            followed = _followed(uow, proposal)
+            if followed.state is not proposal.state:
+                proposals_in(uow).update(replace(followed, version=proposals_in(uow).next_version()))
+                # Nobody has heard of a decision that was undone at once.
+                if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
+                    notices.of_proposal(uow, followed, uow.now)
+
+
+def _original_of(uow: AuditedUnitOfWork, change: Change) -> Change:
+    """Return the change that a change undid or made hold again, or else the change itself."""
+    while change.undoes is not None and (undone := history_in(uow).get(change.undoes)) is not None:
+        change = undone
+    return change
+
+
+def _came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
+    """Return whether a change created the submitter's own author for the artworks of a proposal, as a part of these."""
+    made_change = proposals_in(uow).made_change
+    is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
+    return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
+
+
+def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
+    """Return a proposal in the state that follows from which of its changes were undone."""
+    undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
+    if None in undoers:
+        return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
+    if proposal.state is not ProposalState.APPLIED:
+        return proposal
+    undone_change = max(undoer[0] for undoer in undoers if undoer is not None)
+    return replace(waiting_again(proposal, uow.now), undone_change=undone_change)
+
+
+def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> tuple[int, str | None] | None:
+    """Return the change that undid another one, and its request, unless it was undone itself."""
+    undoers: list[tuple[int, str | None]] = []
+    while undoer := history_in(uow).undoer_of(undoers[-1][0] if undoers else change_id):
+        undoers.append(undoer)
+    return undoers[0] if len(undoers) % 2 else None

@@ -1,7 +1,8 @@
-"""The commands about proposals (contract R1 to R3)."""
+"""The commands about proposals, and their answers (contract R1 to R3)."""
 
-from collections.abc import Sequence
-from typing import Annotated, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, PrivateAttr
 
@@ -10,6 +11,7 @@ from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.kinds import LOGOS, USERS
 from logoadmin.domain.kernel.limits import (
+    CreatedAt,
     DeclineReason,
     Flag,
     Id,
@@ -17,9 +19,13 @@ from logoadmin.domain.kernel.limits import (
     ProposalId,
     ProposalNote,
     ProposalTitle,
+    RequestId,
+    Username,
     described,
 )
 from logoadmin.domain.kernel.lists import ListCommand
+from logoadmin.domain.kernel.records import ListedKind, Version
+from logoadmin.domain.publication.css.verdict import RiskName, Verdict
 from logoadmin.ports.proposal_storage import ProposalState
 
 MOST_PROPOSED: Final = 20
@@ -124,3 +130,139 @@ def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:
     if problems:
         raise InvalidInput(problems)
     return steps
+
+
+_VALUES = Mapping[str, Any]
+_LOGO: Final = {
+    "logo_id": 12,
+    "name": "Aurora",
+    "preview_url": "https://example.org/aurora.png",
+    "target": "forum",
+    "custom_css": "color: #123",
+    "active": True,
+    "created_at": 1_800_000_000,
+    "author_ids": [7],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedChange:
+    """A proposed change, with the record before and after it."""
+
+    kind: Annotated[ListedKind, described("The kind of record.", "logo")]
+    id: Annotated[Id | None, described("The id of an existing record; `null` for a new one.", 12)]
+    version: Annotated[Id | None, described("The version of an existing record, as it was given.", 57)]
+    set: Annotated[_VALUES | None, described("The new values, as they were given.", {"name": "Aurora"})]
+    block: Annotated[_VALUES | None, described("The reason of a block.", {"reason": "It covers the sign-in form"})]
+    remove: Annotated[bool, described("Whether the record is removed.", False)]
+    create: Annotated[_VALUES | None, described("The values of a new record.", {"user_id": 1042, "username": "Ann"})]
+    before: Annotated[
+        _VALUES | None,
+        described(
+            "The record when this was proposed, a theme or logo with its `author_ids`; `null` for a new one.",
+            {**_LOGO, "name": "Borealis"},
+        ),
+    ]
+    after: Annotated[
+        _VALUES | None,
+        described(
+            "The record as it would become; `null` if it is removed. A new theme or logo without `author_ids` gets the "
+            "submitter's own author.",
+            _LOGO,
+        ),
+    ]
+    verdict: Annotated[
+        Verdict | None,
+        described(
+            "The verdict on the new CSS of a theme or logo; `null` for other records.",
+            {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": ""},
+        ),
+    ] = None
+    submitted: Annotated[
+        _VALUES | None,
+        described("If a reviewer mended this, the record as its submitter would have left it; `null` otherwise.", None),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedArtwork:
+    """A logo or theme that a proposal created or changed."""
+
+    kind: Annotated[Literal["logo", "theme"], described("The kind of artwork.", "logo")]
+    id: Annotated[Id, described("Its id.", 12)]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalSummary:
+    """A proposal in a list, without its texts."""
+
+    proposal_id: ProposalId
+    title: ProposalTitle
+    state: Annotated[ProposalState, described("Whether it waits, or the decision.", "waiting")]
+    user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
+    user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
+    first_work: Annotated[
+        bool, described("Whether it waits, and no proposal of its submitter has been applied yet.", False)
+    ]
+    counts: Annotated[Mapping[str, int], described("How many changes are about each kind of record.", {"logo": 1})]
+    names: Annotated[tuple[str, ...], described("The names of the first three logos and themes in it.", ["Aurora"])]
+    pictures: Annotated[tuple[str, ...], described("The pictures of these.", ["https://example.org/aurora.png"])]
+    new_hosts: Annotated[
+        tuple[str, ...],
+        described("The hosts that its CSS contacts and the CSS before did not; at most 100.", ["fonts.example"]),
+    ]
+    risks: Annotated[
+        tuple[RiskName, ...], described("The risks of its CSS that the CSS before did not have.", ["overlay"])
+    ]
+    artworks: Annotated[
+        tuple[AppliedArtwork, ...],
+        described("The logos and themes that it created or changed when it was applied.", [{"kind": "logo", "id": 12}]),
+    ]
+    reason: Annotated[
+        DeclineReason | None, described("Why it was declined; `null` otherwise.", "The text is hard to read")
+    ]
+    created_at: CreatedAt
+    decided_at: Annotated[
+        int | None, described("When it was applied, declined or withdrawn, as Unix time in seconds.", 1_800_000_600)
+    ]
+    decided_by: Annotated[int | None, described("The user who did so.", 1043)]
+    request_id: Annotated[
+        RequestId | None,
+        described("The id of the request that applied it, which can be undone.", "8e03978e40d5"),
+    ]
+    undone: Annotated[
+        bool, described("Whether it waits again because all that it changed, when it was applied, was undone.", False)
+    ]
+    undone_at: Annotated[int | None, described("When it was undone, as Unix time in seconds.", 1_800_001_200)]
+    undone_by: Annotated[RequestId | None, described("The id of the request that did so.", "91b2c0a4d7e3")]
+    undone_user_id: Annotated[int | None, described("The user who did so.", 1043)]
+    undone_user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ben")]
+    version: Version = field(default=0, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(ProposalSummary):
+    """Changes that somebody proposed, and the decision about them."""
+
+    note: ProposalNote
+    changes: Annotated[
+        tuple[ProposedChange, ...],
+        described(
+            "The changes, in the order in which they are made; none of one whose texts are no longer kept.",
+            [
+                {
+                    "kind": "logo",
+                    "id": 12,
+                    "version": 57,
+                    "set": {"name": "Aurora"},
+                    "block": None,
+                    "remove": False,
+                    "create": None,
+                    "before": {**_LOGO, "name": "Borealis"},
+                    "after": _LOGO,
+                    "verdict": None,
+                    "submitted": None,
+                }
+            ],
+        ),
+    ]

@@ -63,6 +63,12 @@ def decision(proposal: StoredProposal, state: ProposalState, at: int, user_id: i
     return replace(decided, undone_change=None, unapplied_since=since)
 
 
+def waiting_again(proposal: StoredProposal, at: int) -> StoredProposal:
+    """Return a proposal that was decided and waits again."""
+    undecided = replace(proposal, reason=None, decided_at=None, decided_by=None, unapplied_since=None)
+    return replace(undecided, state=ProposalState.WAITING, waiting_since=at)
+
+
 def needs_author(change: Values) -> bool:
     """Return whether a change creates an artwork that gets the submitter's own author."""
     creates = change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and "create" in change

@@ -15,10 +15,12 @@ from logoadmin.domain.changes.proposal_commands import (
     GetProposal,
     ListProposals,
     OneProposal,
+    Proposal,
+    ProposalSummary,
     ProposeChanges,
+    ProposedChange,
     WithdrawProposal,
 )
-from logoadmin.domain.changes.proposal_records import Proposal, ProposalSummary, ProposedChange
 from logoadmin.domain.changes.proposal_rules import (
     Values,
     after,
@@ -30,13 +32,22 @@ from logoadmin.domain.changes.proposal_rules import (
     own_author,
     stale,
     steps_in,
+    waiting_again,
 )
-from logoadmin.domain.changes.proposal_summaries import Judge, summary_of, texts_to_judge
-from logoadmin.domain.changes.proposal_views import VERSION_BITS, pages, seen, shown, viewer
+from logoadmin.domain.changes.proposal_views import (
+    VERSION_BITS,
+    Judge,
+    pages,
+    seen,
+    shown,
+    summary_of,
+    texts_to_judge,
+    viewer,
+)
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
+from logoadmin.domain.gallery.pictures import count_use, may_write
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
-from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind, pictures_in
@@ -49,7 +60,6 @@ from logoadmin.domain.kernel.unit_of_work import (
     Reading,
     change_log_of,
     history_in,
-    identity_in,
     proposals_in,
     rehearse,
     repositories_in,
@@ -99,7 +109,24 @@ class ProposalService(Service):
         judge = self._judged(gate, command, caller)
 
         def propose(uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
-            return self._propose(uow, command, judge)
+            user_id = uow.held.user_id
+            changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
+            new = StoredProposal(
+                proposal_id=proposals_in(uow).next_id(),
+                version=0,
+                state=ProposalState.WAITING,
+                user_id=user_id,
+                user_since=0 if user_id is None else creation_of(history_in(uow), user_id),
+                title=command.title,
+                note=command.note,
+                changes=(),
+                kinds=0,
+                summary={},
+                size=0,
+                created_at=uow.now,
+                waiting_since=uow.now,
+            )
+            return self._wait(uow, _with_size(uow, self._with_changes(uow, new, changes, judge), 0))
 
         return _with_verdicts(gate.write(command, caller, propose), judge)
 
@@ -146,7 +173,29 @@ class ProposalService(Service):
         judge = self._judged(gate, command, caller)
 
         def amend(uow: AuditedUnitOfWork, command: AmendProposal) -> Proposal:
-            return self._amend(uow, command, judge)
+            proposal, owns = self._for_change(uow, command)
+            if not owns:
+                _require_applier(uow, proposal)
+            elif not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *WRITE_SCOPES))):
+                raise NotPermitted
+            if not (owns and proposal.state is ProposalState.DECLINED):
+                _require_waiting(proposal)
+            values, is_waiting = command.new_values(), proposal.state is ProposalState.WAITING
+            if not values:
+                return shown(repositories_in(uow), proposal)
+            changes = values.pop("changes", None)
+            amended = replace(proposal, **values)
+            if changes is not None:
+                by_submitter = owns and isinstance(uow.held, Rights)
+                changed = judged(uow, changes, command.steps, proposal.changes, by_submitter=by_submitter)
+                amended = self._with_changes(uow, amended, changed, judge)
+            elif not proposal.changes:
+                raise Conflict(
+                    f"The texts of proposal {proposal.proposal_id} are no longer kept; send its changes again"
+                )
+            if owns:
+                amended = _with_size(uow, amended, proposal.size if is_waiting else 0)
+            return _stored(uow, amended) if is_waiting else self._wait(uow, waiting_again(amended, uow.now))
 
         return _with_verdicts(gate.write(command, caller, amend), judge)
 
@@ -161,7 +210,28 @@ class ProposalService(Service):
             Conflict: it does not wait; or records were changed since, which the text names.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_service.BulkService.apply`.
         """
-        return self._shown(gate.write(command, caller, self._apply))
+
+        def apply(uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
+            proposal = self._for_decision(uow, command)
+            if changed := stale(uow, proposal.changes, proposal.user_id):
+                raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
+            change_log_of(uow).submitter_id = proposal.user_id
+            if brings_author(proposal.changes, proposal.user_id):
+                # First, so that the changes of the proposal are all those that follow.
+                self._own_author(uow, proposal)
+            before, artworks = change_log_of(uow).last_id, list[dict[str, str | int]]()
+            for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
+                record = make(uow, self._services, place, step)
+                if step.kind in ARTWORK_KINDS and step.verb != "remove":
+                    artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
+            last = change_log_of(uow).last_id
+            made = (change_log_of(uow).request_id, before + 1, last) if last > before else (None, None, None)
+            request_id, first_change, last_change = made
+            applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
+            applied = replace(applied, summary={**applied.summary, "artworks": artworks})
+            return self._decide(uow, applied, ProposalState.APPLIED)
+
+        return self._shown(gate.write(command, caller, apply))
 
     @use_case(SIGNED_IN)
     def decline(self, gate: Gate, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
@@ -170,7 +240,12 @@ class ProposalService(Service):
         Raises:
             NotFound, NotPermitted, Outdated, Conflict: see :meth:`apply`.
         """
-        return self._shown(gate.write(command, caller, self._decline))
+
+        def decline(uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:
+            proposal = replace(self._for_decision(uow, command), reason=command.reason)
+            return self._decide(uow, proposal, ProposalState.DECLINED)
+
+        return self._shown(gate.write(command, caller, decline))
 
     @use_case(SIGNED_IN)
     def withdraw(self, gate: Gate, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
@@ -181,7 +256,15 @@ class ProposalService(Service):
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
-        return self._shown(gate.write(command, caller, self._withdraw))
+
+        def withdraw(uow: AuditedUnitOfWork, command: WithdrawProposal) -> Proposal:
+            proposal, owns = self._for_change(uow, command)
+            if not owns:
+                raise NotPermitted
+            _require_waiting(proposal)
+            return self._decide(uow, proposal, ProposalState.WITHDRAWN)
+
+        return self._shown(gate.write(command, caller, withdraw))
 
     @for_program
     def waiting(self) -> tuple[int, int]:
@@ -194,120 +277,26 @@ class ProposalService(Service):
 
         def read(
             uow: Reading, command: ProposeChanges | AmendProposal, held: Held
-        ) -> tuple[str | None, list[tuple[AnyArtworkKind, str, str]], Targets]:
-            counted = None
-            if isinstance(held, Rights) and isinstance(command, ProposeChanges) and not _writes_any(held):
-                counted = f"proposals of {held.user_id} since {creation_of(history_in(uow), held.user_id)}"
-            return counted, [*texts_to_judge(uow, command)], targets_of(shared_settings(uow))
+        ) -> tuple[Held, list[tuple[AnyArtworkKind, str, str]], Targets]:
+            return held, [*texts_to_judge(uow, command)], targets_of(shared_settings(uow))
 
-        counted, texts, targets = gate.snapshot_with_rights(command, caller, read)
-        if counted is not None:
-            self._count(counted)
+        held, texts, targets = gate.snapshot_with_rights(command, caller, read)
+        # A dry run costs as much.
+        if (
+            isinstance(command, ProposeChanges)
+            and held.user_id is not None
+            and not may_write(held)
+            and count_use(self, self._clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
+        ):
+            raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         judge = Judge(self._clock, targets)
         for text in texts:
             judge.verdict(*text)
         return judge
 
-    def _count(self, counted: str) -> None:
-        """Count a submission or a dry run, which costs as much.
-
-        Raises:
-            Conflict: too many were counted within a day.
-        """
-        now = self._clock.now()
-
-        def count(uow: Reading) -> bool:
-            attempts = identity_in(uow).sign_in_attempts
-            made, ends_at = attempts.count(counted)
-            if not now < ends_at <= now + _DAY:  # over, or from a clock that was ahead
-                made, ends_at = 0, now + _DAY
-            if made < MOST_IN_A_DAY:
-                attempts.set(counted, made + 1, ends_at)
-            return made < MOST_IN_A_DAY
-
-        if not storage_of(self).write(count):
-            raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
-
     def _shown(self, proposal: Proposal) -> Proposal:
         targets = targets_of(storage_of(self).read(shared_settings))
         return _with_verdicts(proposal, Judge(self._clock, targets))
-
-    def _propose(self, uow: AuditedUnitOfWork, command: ProposeChanges, judge: Judge) -> Proposal:
-        user_id = uow.held.user_id
-        changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
-        new = StoredProposal(
-            proposal_id=proposals_in(uow).next_id(),
-            version=0,
-            state=ProposalState.WAITING,
-            user_id=user_id,
-            user_since=0 if user_id is None else creation_of(history_in(uow), user_id),
-            title=command.title,
-            note=command.note,
-            changes=(),
-            kinds=0,
-            summary={},
-            size=0,
-            created_at=uow.now,
-            waiting_since=uow.now,
-        )
-        made = _with_size(uow, self._with_changes(uow, new, changes, judge), 0)
-        return self._wait(uow, made)
-
-    def _amend(self, uow: AuditedUnitOfWork, command: AmendProposal, judge: Judge) -> Proposal:
-        proposal, owns = self._for_change(uow, command)
-        if not owns:
-            _require_applier(uow, proposal)
-        elif not any(map(uow.held.hold, (Scope.PROPOSALS_WRITE, *WRITE_SCOPES))):
-            raise NotPermitted
-        if proposal.state is not ProposalState.WAITING and not (owns and proposal.state is ProposalState.DECLINED):
-            raise _decided(proposal)
-        values = command.new_values()
-        if not values:
-            return _shown_in(uow, proposal)
-        amended = replace(proposal, title=values.get("title", proposal.title), note=values.get("note", proposal.note))
-        if command.changes is not UNSET:
-            by_submitter = owns and isinstance(uow.held, Rights)
-            changes = judged(uow, command.changes, command.steps, proposal.changes, by_submitter=by_submitter)
-            amended = self._with_changes(uow, amended, changes, judge)
-        elif not proposal.changes:
-            raise Conflict(f"The texts of proposal {proposal.proposal_id} are no longer kept; send its changes again")
-        if owns:
-            amended = _with_size(uow, amended, proposal.size if proposal.state is ProposalState.WAITING else 0)
-        if proposal.state is ProposalState.WAITING:
-            return _stored(uow, amended)
-        again = replace(amended, state=ProposalState.WAITING, waiting_since=uow.now, unapplied_since=None)
-        return self._wait(uow, replace(again, reason=None, decided_at=None, decided_by=None))
-
-    def _apply(self, uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
-        proposal = self._for_decision(uow, command)
-        if changed := stale(uow, proposal.changes, proposal.user_id):
-            raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
-        change_log_of(uow).submitter_id = proposal.user_id
-        if brings_author(proposal.changes, proposal.user_id):
-            # First, so that the changes of the proposal are all those that follow.
-            self._own_author(uow, proposal)
-        before, artworks = change_log_of(uow).last_id, list[dict[str, str | int]]()
-        for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
-            record = make(uow, self._services, place, step)
-            if step.kind in ARTWORK_KINDS and step.verb != "remove":
-                artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
-        last = change_log_of(uow).last_id
-        made = (change_log_of(uow).request_id, before + 1, last) if last > before else (None, None, None)
-        request_id, first_change, last_change = made
-        applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
-        applied = replace(applied, summary={**applied.summary, "artworks": artworks})
-        return self._decide(uow, applied, ProposalState.APPLIED)
-
-    def _decline(self, uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:
-        proposal = replace(self._for_decision(uow, command), reason=command.reason)
-        return self._decide(uow, proposal, ProposalState.DECLINED)
-
-    def _withdraw(self, uow: AuditedUnitOfWork, command: WithdrawProposal) -> Proposal:
-        proposal, owns = self._for_change(uow, command)
-        if not owns:
-            raise NotPermitted
-        _require_waiting(proposal)
-        return self._decide(uow, proposal, ProposalState.WITHDRAWN)
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that begins to wait; what follows from that belongs here.
@@ -391,10 +380,6 @@ def _with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
     return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
 
 
-def _writes_any(held: Rights) -> bool:
-    return any(map(held.hold, WRITE_SCOPES))
-
-
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
     """Return a proposal of the caller with its size, which replaces another one that waits.
 
@@ -402,7 +387,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
         Conflict: too much text of a user without write scopes would wait.
     """
     size = len(to_json(proposal.changes)) + len(proposal.note.encode())
-    if isinstance(uow.held, Rights) and not _writes_any(uow.held):
+    if uow.held.user_id is not None and not may_write(uow.held):
         _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
         if waiting - before + size > MOST_TEXT_WAITING:
             most = MOST_TEXT_WAITING // 1024**2
@@ -417,11 +402,7 @@ def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
 
 def _require_waiting(proposal: StoredProposal) -> None:
     if proposal.state is not ProposalState.WAITING:
-        raise _decided(proposal)
-
-
-def _decided(proposal: StoredProposal) -> Conflict:
-    return Conflict(f"Proposal {proposal.proposal_id} was {proposal.state} before")
+        raise Conflict(f"Proposal {proposal.proposal_id} was {proposal.state} before")
 
 
 def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
@@ -434,10 +415,6 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
         release_pictures(repositories_in(uow), proposal.proposal_id, uow.now)
-    return _shown_in(uow, proposal)
-
-
-def _shown_in(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     return shown(repositories_in(uow), proposal)
 
 

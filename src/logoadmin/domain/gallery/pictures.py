@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
-from logoadmin.domain.kernel.access import OPTIONAL, OWNER, AllRights, Anonymous, Caller, Held, Permission, Scope
+from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.act_log import REMOVED
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import (
@@ -317,7 +317,7 @@ class PictureService(Service):
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
         if gallery_in(uow).pictures.space() + size > self._space:
             raise Conflict("The pictures would take more space than picture_space allows")
-        if isinstance(held, AllRights) or any(map(held.hold, WRITE_SCOPES)):
+        if held.user_id is None or may_write(held):
             return
         if gallery_in(uow).pictures.space_of(held.user_id) + size > share:
             text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"
@@ -343,17 +343,17 @@ class PictureService(Service):
             raise _invalid("body", "Field required", "missing")
         if len(content) > MAX_PICTURE:
             raise _invalid("body", f"The picture should have at most {MAX_PICTURE // 1024**2} MiB")
-        may_write, began = held is None or any(map(held.hold, WRITE_SCOPES)), 0.0
+        goes_first, began = held is None or may_write(held), 0.0
         try:
-            with self._queue.turn(self._codec.cost(content), may_write=may_write):
+            with self._queue.turn(self._codec.cost(content), may_write=goes_first):
                 began = time.thread_time()
                 return self._codec.read(content) if held is None else self._codec.convert(content)
         except PictureRefused as error:
             raise _invalid("body", str(error)) from None
         finally:
-            if held is not None and held.user_id is not None and not may_write and began:
+            if held is not None and held.user_id is not None and not goes_first and began:
                 work = round(1000 * (time.thread_time() - began))
-                self._count_of(held.user_id, _WORK, work, _WORK_PER_HOUR)
+                count_use(self, self._clock.now(), held.user_id, _WORK, work, _WORK_PER_HOUR, _HOUR)
 
     def _fetched(self, url: str) -> bytes:
         if self._outgoing is None:
@@ -367,27 +367,37 @@ class PictureService(Service):
         """Count a picture of a user, before it is decoded, unless those of this hour took too much work already."""
         if user_id is None:
             return
-        waits = self._count_of(user_id, _WORK, 0, _WORK_PER_HOUR) or self._count_of(user_id, _PICTURES, 1, _PER_HOUR)
-        if waits:
+        now = self._clock.now()
+        waits = count_use(self, now, user_id, _WORK, 0, _WORK_PER_HOUR, _HOUR)
+        if waits := waits or count_use(self, now, user_id, _PICTURES, 1, _PER_HOUR, _HOUR):
             raise TooManyPictures(waits)
 
-    def _count_of(self, user_id: int, what: str, more: int, most: int) -> int:
-        """Add to what a user has of something in this hour; return the seconds to wait if that was used up before."""
-        now = self._clock.now()
 
-        def work(uow: Reading) -> int:
-            counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
-            attempts = identity_in(uow).sign_in_attempts
-            count, ends_at = attempts.count(counted)
-            if not now < ends_at <= now + _HOUR:  # over, or from a clock that was ahead
-                count, ends_at = 0, now + _HOUR
-            if count >= most:
-                return ends_at - now
-            if more:
-                attempts.set(counted, count + more, ends_at)
-            return 0
+def may_write(held: Held) -> bool:
+    """Return whether a caller may change records of some kind, not only propose that."""
+    return any(map(held.hold, WRITE_SCOPES))
 
-        return storage_of(self).write(work)
+
+def count_use(service: Service, now: int, user_id: int, what: str, more: int, most: int, seconds: int) -> int:
+    """Add to what a user has of something within some seconds.
+
+    Returns:
+        The seconds to wait if ``most`` of it was used up before; otherwise 0.
+    """
+
+    def work(uow: Reading) -> int:
+        counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
+        attempts = identity_in(uow).sign_in_attempts
+        count, ends_at = attempts.count(counted)
+        if not now < ends_at <= now + seconds:  # over, or from a clock that was ahead
+            count, ends_at = 0, now + seconds
+        if count >= most:
+            return ends_at - now
+        if more:
+            attempts.set(counted, count + more, ends_at)
+        return 0
+
+    return storage_of(service).write(work)
 
 
 def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:

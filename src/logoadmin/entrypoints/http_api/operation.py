@@ -9,7 +9,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter
 
-from logoadmin.domain.changes.proposal_records import Proposal
+from logoadmin.domain.changes.proposal_commands import Proposal
 from logoadmin.domain.identity.records import NewFactor, NewRecoveryCodes, NewServiceKey, SignInEvent, Tokens
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
