@@ -3,7 +3,6 @@
 import json
 import shlex
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -17,6 +16,8 @@ def install_extra(extra: str) -> str:
     The installer noted that place, a wheel, a directory or a URL (PEP 610). Where it did not, or the files are gone,
     the cure names no place.
     """
+    from importlib.metadata import PackageNotFoundError, distribution
+
     record = {}
     with suppress(PackageNotFoundError, ValueError):
         record = json.loads(distribution(_PACKAGE).read_text("direct_url.json") or "{}")

@@ -130,13 +130,20 @@ def test_commands_load_neither_database_nor_web(loaded_by: dict[str, set[str]]) 
     assert not loaded & (TECHNOLOGY - {"jwt"})
 
 
+def test_the_help_of_the_command_line_loads_only_click() -> None:
+    code = "import sys\nfrom logoadmin.entrypoints.cli import cli\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    assert not loaded & (TECHNOLOGY - {"click"} | {"pydantic", "asyncio", "ssl"})
+
+
 # What can open a connection, beside the drivers of databases and the server.
 NETWORK = {"aiohttp", "ftplib", "httpcore2", "http.client", "httpx", "httpx2", "requests"}
 NETWORK |= {"smtplib", "socket", "urllib.request", "urllib3", "xmlrpc.client"}
 REASONS = {
     "adapters/httpcore_outgoing/": "the guarded way out",
     "adapters/sql_storage/databases/mysql_connections.py": "the codes of a driver's errors",
-    "entrypoints/cli/http_get.py": "commands that ask the service itself",
+    "entrypoints/cli/checks.py": "commands that ask the service itself",
     "entrypoints/cli/serve.py": "the service's own listener",
     "entrypoints/server/": "the service's own listeners",
     "reader/": "a client, for other programs",

@@ -13,8 +13,7 @@ from playwright.sync_api import expect
 from logoadmin.domain.changes import bulk_changes, history, import_export, proposal_commands
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.kernel.access import ActingAs, Caller, Occasion, Owner
-from logoadmin.domain.kernel.limits import Source
+from logoadmin.domain.kernel.access import ActingAs, Caller, Occasion, Owner, Source
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings
 from tests.console.driver import LANGUAGES, Appearance, Person

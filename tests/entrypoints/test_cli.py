@@ -21,7 +21,7 @@ import pytest
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.entrypoints.cli.export_records import NOT_EXPORTED
+from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings

@@ -7,7 +7,7 @@ import pytest
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES
 from logoadmin.adapters.sql_storage.tables import TABLES, metadata
-from logoadmin.entrypoints.cli.export_records import NOT_EXPORTED
+from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from tests.entrypoints.command_line import Run, says_one_line
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K9")]

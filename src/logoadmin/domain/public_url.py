@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from logoadmin.domain.kernel.access import is_loopback
-from logoadmin.domain.kernel.limits import MAX_PORT
+from logoadmin.domain.kernel.access import MAX_PORT, is_loopback
 
 # Only characters that need no escapes; clients would resolve `.` and `..`.
 PREFIX: Final = re.compile(r"(/(?!\.\.?(/|\Z))[A-Za-z0-9._~-]+)*")

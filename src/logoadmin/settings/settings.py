@@ -15,9 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.access import MAX_PORT, Policy
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.domain.kernel.limits import MAX_PORT, MAX_WORKERS
 from logoadmin.domain.public_url import PublicUrl, local_public_url, public_url
 from logoadmin.settings.gallery_page import GalleryPageSettings
 from logoadmin.settings.sign_in import SignInSettings, is_encrypted
@@ -65,7 +64,7 @@ class Settings(SignInSettings, GalleryPageSettings):
             "loopback, and required elsewhere"
         ),
     )
-    workers: int = Field(1, ge=1, le=MAX_WORKERS, description="number of worker processes, up to 64")
+    workers: int = Field(1, ge=1, le=64, description="number of worker processes, up to 64")
     trusted_proxies: Networks = Field(
         (), description="addresses and networks of trusted [proxies](proxy.md#client-addresses)"
     )

@@ -11,10 +11,9 @@ from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.users import AmendUser
-from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn, Source
 from logoadmin.domain.kernel.act_log import ActOrigin
 from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage

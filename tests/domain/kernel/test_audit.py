@@ -23,11 +23,11 @@ from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInC
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.kernel.access import OWNER, Caller, Owner
+from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS, USERS
-from logoadmin.domain.kernel.limits import Origin, Source
+from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin

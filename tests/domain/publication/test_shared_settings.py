@@ -9,9 +9,8 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.kernel.access import OWNER
+from logoadmin.domain.kernel.access import OWNER, Source
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
-from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings, GetSettings

@@ -5,8 +5,8 @@ from typing import Final
 
 from httpx2 import URL, InvalidURL
 
+from logoadmin.domain.kernel.access import MAX_PORT
 from logoadmin.domain.kernel.errors import OutgoingError
-from logoadmin.domain.kernel.limits import MAX_PORT
 from logoadmin.domain.public_url import canonical_host
 
 # Servers commonly accept no more, and parsing takes time.

@@ -14,8 +14,9 @@ from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
 from logoadmin.adapters.sql_storage.transaction import KEYS, Row, Transaction, in_portions
+from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
-from logoadmin.domain.kernel.limits import MAX_ID, Origin, Source
+from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.lists import EVERY_CHANGE, ChangeFilter, Order, TruncatedPage, page_of
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.history_storage import Obstacle, StoredAct, StoredResponse, created_by

@@ -6,11 +6,11 @@ from operator import attrgetter
 from typing import Annotated, Any, Final
 
 from logoadmin.domain.changes.history import ListChanges, kinds_of
-from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope
+from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope, Source
 from logoadmin.domain.kernel.act_log import PASSWORD_SET, ActOrigin
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS
-from logoadmin.domain.kernel.limits import RequestId, Source, described
+from logoadmin.domain.kernel.limits import RequestId, described
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes, page_of
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Kind

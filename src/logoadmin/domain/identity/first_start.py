@@ -5,10 +5,9 @@ from typing import Final
 from logoadmin.domain.identity.accounts import set_password
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.totp import FACTOR_KEY
-from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope
+from logoadmin.domain.kernel.access import ALL_RIGHTS, CLOCK_SKEW, Occasion, Owner, Scope, Source
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.limits import Source
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, FIRST_ADMIN_ID, Role, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, close
 from logoadmin.ports.environment import Clock, Randomness

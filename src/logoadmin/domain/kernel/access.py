@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
-from logoadmin.domain.kernel.limits import Source
 
 # What a session began with; of two steps, the second.
 SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "link", "issuer"]
@@ -21,6 +20,17 @@ SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_
 RECENT_SECONDS: Final = 600
 # Seconds by which the clocks of two machines may differ, before one finds tokens of the other not yet valid.
 CLOCK_SKEW: Final = 10
+MAX_PORT: Final = 65_535
+
+
+class Source(StrEnum):
+    """Where a request came from."""
+
+    FIRST_START = "first start"
+    COMMAND_LINE = "command line"
+    CONSOLE = "console"
+    INTERFACE = "interface"
+    PROGRAM = "program"
 
 
 class Scope(StrEnum):

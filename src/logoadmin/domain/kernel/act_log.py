@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, TypedDict
 
+from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import AUTHORS, RECORDED_KINDS, USERS
-from logoadmin.domain.kernel.limits import Origin, Source
+from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork

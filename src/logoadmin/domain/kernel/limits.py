@@ -65,8 +65,6 @@ MAX_ACTION: Final = 64
 MAX_REQUEST_ID: Final = 128
 MAX_IDEMPOTENCY_KEY: Final = 255
 MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
-MAX_PORT: Final = 65_535
-MAX_WORKERS: Final = 64
 
 CHALLENGE_EXAMPLE: Final = "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"
 PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -209,16 +207,6 @@ class Origin(StrEnum):
     UNDO = "undo"
     BULK = "bulk"
     PROPOSAL = "proposal"
-
-
-class Source(StrEnum):
-    """Where a request came from."""
-
-    FIRST_START = "first start"
-    COMMAND_LINE = "command line"
-    CONSOLE = "console"
-    INTERFACE = "interface"
-    PROGRAM = "program"
 
 
 ChangeNote = Annotated[

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import Field
 
+from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.details import NO_DETAILS, Details
 from logoadmin.domain.kernel.limits import (
     PICTURE_EXAMPLE,
@@ -40,7 +41,6 @@ from logoadmin.domain.kernel.limits import (
     RoleId,
     RoleName,
     Scopes,
-    Source,
     SubmissionRules,
     Target,
     ThemeId,

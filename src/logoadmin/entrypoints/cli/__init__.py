@@ -3,7 +3,6 @@
 Slow imports happen inside the commands that need them, so that the others, and ``--help``, are quick.
 """
 
-from logoadmin.entrypoints.cli.commands import cli
-from logoadmin.entrypoints.cli.exit_codes import main
+from logoadmin.entrypoints.cli.commands import cli, main
 
 __all__ = ["cli", "main"]

@@ -9,7 +9,7 @@ import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.entrypoints.cli.gallery import command_settings, database_option
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings

@@ -1,33 +1,36 @@
-"""The command ``logoadmin``, and the subcommands without a module of their own."""
+"""The command ``logoadmin`` with its exit codes, and the subcommands without a module of their own."""
 
 import json
 import sys
+from io import TextIOWrapper
 from itertools import islice
-from typing import Any
+from typing import Any, Final, NoReturn
 
 import click
 
 from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, LogoAdminError, SettingsError
 from logoadmin.entrypoints.cli.backups import backup, move, restore
-from logoadmin.entrypoints.cli.config import config
-from logoadmin.entrypoints.cli.css import css
-from logoadmin.entrypoints.cli.doctor import doctor
-from logoadmin.entrypoints.cli.export_records import export
+from logoadmin.entrypoints.cli.copies import css, pictures
+from logoadmin.entrypoints.cli.doctor import doctor, healthcheck
 from logoadmin.entrypoints.cli.gallery import (
     changing,
+    command_of,
     command_settings,
     database_option,
     gallery_at,
+    print_lines,
     show_start,
 )
-from logoadmin.entrypoints.cli.healthcheck import healthcheck
-from logoadmin.entrypoints.cli.import_records import import_
-from logoadmin.entrypoints.cli.lines import command_of, print_lines
-from logoadmin.entrypoints.cli.pictures import pictures
+from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
-from logoadmin.entrypoints.cli.serve import serve
+from logoadmin.entrypoints.cli.serve import config, serve
 from logoadmin.entrypoints.cli.users import user
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import on_one_line
+
+_USAGE: Final = 2
+_FAILURE: Final = 1
+_INTERRUPTED: Final = 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -168,3 +171,41 @@ for command in (
     *(backup, restore, move, user, config, doctor, healthcheck),
 ):
     cli.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: 0 for success, 1 for failure, 2 for wrong usage or settings."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal may not support every character
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(_USAGE)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "logoadmin"
+        message = " ".join(error.format_message().split())  # click puts choices on separate lines
+        _exit(_USAGE, f"{message.rstrip('.?')}. See: {command} --help")
+    except click.Abort:
+        _exit(_INTERRUPTED, "Interrupted")
+    except InvalidInput as error:
+        problems = (f"{'.'.join(map(str, problem.loc))}: {problem.msg}" for problem in error.problems)
+        _exit(_FAILURE, "; ".join(problems))
+    except InvalidLines as error:
+        _exit(_FAILURE, f"{error}; nothing was imported")
+    except OSError as error:
+        text = error.strerror or str(error)
+        _exit(_FAILURE, text if error.filename is None else f"{error.filename or repr('')}: {text}")
+    except SettingsError as error:
+        _exit(_USAGE, str(error))
+    except LogoAdminError as error:
+        _exit(_FAILURE, error.explained)
+    sys.exit(0)
+
+
+def _exit(code: int, text: str) -> NoReturn:
+    click.echo(on_one_line(f"logoadmin: {text}"), err=True)
+    sys.exit(code)

@@ -1,4 +1,4 @@
-"""The command ``doctor``, which finds problems and suggests remedies (contract K4)."""
+"""The commands ``doctor``, which finds problems and suggests remedies, and ``healthcheck`` (contract K1, K4)."""
 
 import os
 import stat
@@ -7,27 +7,22 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
-from logoadmin.domain.kernel.access import Policy, is_loopback
-from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.cli.checks import (
-    check_gallery_dir,
-    check_packages,
-    check_ports,
-    check_temporary_directory,
-    check_url,
-)
-from logoadmin.entrypoints.cli.config import without_password
+from logoadmin.domain.kernel.access import MAX_PORT, Policy, is_loopback
+from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable
 from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
-from logoadmin.entrypoints.cli.serve import check_address, serve_options
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.entrypoints.cli.serve import check_address, serve_options, without_password
+from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
+
+_TIMEOUT: Final = 2.0
+_MOST_SHOWN: Final = 300
 
 
 @click.command()
@@ -57,6 +52,7 @@ def doctor(url: str | None, **flags: Any) -> None:
 
 
 def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
+    from logoadmin.entrypoints.cli import checks
     from logoadmin.maintenance import check_database
     from logoadmin.settings import load_settings
     from logoadmin.starting import MEMORY
@@ -71,10 +67,10 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     yield from _keys(settings)
     yield _access(settings)
     yield _public_url(settings)
-    yield check_packages(settings)
-    yield check_temporary_directory()
-    yield from check_gallery_dir(settings)
-    yield from check_ports(settings)
+    yield checks.check_packages(settings)
+    yield checks.check_temporary_directory()
+    yield from checks.check_gallery_dir(settings)
+    yield from checks.check_ports(settings)
     found = []
     try:
         for result in check_database(settings):
@@ -88,7 +84,7 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         yield from _issuer(settings)
         yield from _factor_key(settings)
     if url is not None:
-        yield from check_url(settings, url)
+        yield from checks.check_url(settings, url)
 
 
 def _administrators(settings: "Settings") -> Iterator[Result]:
@@ -209,3 +205,39 @@ def _public_url(settings: "Settings") -> Result:
     if known.is_address:
         return warning("public_url", f"{known.base} is an IP address: passkeys are refused", f"{cure}, with a name")
     return ok("public_url", known.base)
+
+
+@click.command()
+@click.option("--live", is_flag=True, help="Check only that the process responds, not the database.")
+@click.option("--host", help="The address that serve listens on.  [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, MAX_PORT), help="Its port.  [default: 8000]")
+def healthcheck(live: bool, host: str | None, port: int | None) -> None:
+    """Check the service with these settings on this machine; exit with 0 if it is healthy, or with 1."""
+    from logoadmin.entrypoints.cli.checks import local_url
+    from logoadmin.settings import load_settings
+
+    try:
+        settings = load_settings(host=host, port=port)
+    except SettingsError as error:
+        raise StartError(str(error)) from None  # container platforms reserve exit code 2
+    if settings.port == 0:
+        raise StartError("Port 0 is any free port: give the port of the service with --port")
+    where = f"{local_url(settings.host, settings.port)}{'/livez' if live else '/readyz'}"
+    fault = _fault_at(where)
+    if fault is not None:
+        raise StartError(f"{where}: {fault}")
+    click.echo(f"{where}: ok")
+
+
+def _fault_at(url: str) -> str | None:
+    """Return the fault, or None if the service is healthy; another program may have responded."""
+    from logoadmin.entrypoints.cli.checks import http_get
+
+    try:
+        answer = http_get(url, timeout=_TIMEOUT)
+    except OSError as error:
+        return error.strerror or str(error)
+    if answer.is_well:
+        return None
+    detail = str(answer.json.get("detail", "")) if isinstance(answer.json, dict) else ""
+    return f"{answer.status} {detail[:_MOST_SHOWN] or 'from something that is not logoadmin'}"

@@ -1,22 +1,24 @@
-"""The gallery that a command works on (contract H2, H3)."""
+"""The gallery that a command works on (contract H2, H3), and what several commands read and print."""
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from logoadmin.domain.kernel.access import Occasion, Owner
-from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable, TablesMissing
-from logoadmin.domain.kernel.limits import Source
+from logoadmin.domain.kernel.access import Occasion, Owner, Source
+from logoadmin.domain.kernel.errors import InvalidInput, SettingsError, StorageUnavailable, TablesMissing
+from logoadmin.text_files import as_json_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.kernel.command import Command
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
     from logoadmin.starting import Create
 
+Asked = TypeVar("Asked", bound="Command")
 # The problem that no user who holds everything can sign in, and its solution.
 NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
 LET_IN: Final = (
@@ -128,3 +130,21 @@ def show_password(password: str | None, *, in_memory: bool = False) -> None:
     if password is not None:
         click.echo(f'The first administrator is "admin" with the password {password}')
         click.echo("It is shown only once" + ("" if in_memory else ". To change it: logoadmin user password admin"))
+
+
+def command_of(command: type[Asked], asked: Mapping[str, Any]) -> Asked:
+    """Return a command with the options that were given."""
+    try:
+        return command(**{name: value for name, value in asked.items() if value is not None})
+    except InvalidInput as error:
+        problems = "; ".join(f"{problem.loc[0]}: {problem.msg}" for problem in error.problems)
+    raise click.UsageError(problems)
+
+
+def print_lines(listed: type, entries: Iterable[Any]) -> None:
+    """Print entries as JSON Lines, without characters that a terminal would obey."""
+    from pydantic import TypeAdapter
+
+    line = TypeAdapter(listed).serializer.to_json
+    for entry in entries:
+        click.echo(as_json_line(line(entry).decode()).encode())

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
-from logoadmin.entrypoints.cli.css import explained
+from logoadmin.entrypoints.cli.copies import explained
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotFound
-from logoadmin.domain.kernel.limits import MAX_NAME
-from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at
-from logoadmin.entrypoints.cli.lines import print_lines
-from logoadmin.entrypoints.one_line import on_one_line
-from logoadmin.text_files import decoded
+from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at, print_lines
+from logoadmin.text_files import decoded, on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.identity.records import ListedFactor
@@ -222,6 +219,8 @@ def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
 
 def _is_id(text: str) -> bool:
     """Return whether a text is an id; longer digits are not, and int() refuses thousands of them."""
+    from logoadmin.domain.kernel.limits import MAX_NAME
+
     return text.isascii() and text.isdecimal() and len(text) <= MAX_NAME
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
-from logoadmin.domain.kernel.access import Occasion
+from logoadmin.domain.kernel.access import Occasion, Source
 from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Command, Input, strict_json
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.limits import ChangeNote, Source
+from logoadmin.domain.kernel.limits import ChangeNote
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, HttpError, option_placed
 from logoadmin.entrypoints.http_api.grants import GRANT_TYPE

@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.request import request_of
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import on_one_line
 
 _HTTP: Final = logging.getLogger("logoadmin.http")
 _ACCESS: Final = logging.getLogger("logoadmin.access")

@@ -1,4 +1,4 @@
-"""The import of records from files (contract I1, I2, I4, I5)."""
+"""The import and the export of records as files (contract I)."""
 
 import shutil
 import sys
@@ -11,11 +11,12 @@ from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from logoadmin.domain.kernel.command import strict_json
-from logoadmin.domain.kernel.errors import InvalidLines
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.entrypoints.cli.css import explained
+from logoadmin.atomic_files import atomic_file
+from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError
+from logoadmin.entrypoints.cli.copies import explained
 from logoadmin.entrypoints.cli.gallery import (
+    command_of,
+    command_settings,
     database_option,
     gallery_at,
     gallery_for_dry_run,
@@ -24,8 +25,7 @@ from logoadmin.entrypoints.cli.gallery import (
     show_password,
     show_request,
 )
-from logoadmin.entrypoints.cli.lines import command_of
-from logoadmin.entrypoints.one_line import on_one_line
+from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.changes.import_export import ImportRecords
@@ -35,12 +35,116 @@ if TYPE_CHECKING:
     from logoadmin.domain.kernel.records import Imported
     from logoadmin.domain.logo_admin import LogoAdmin
 
+# What a file of records does not contain.
+NOT_EXPORTED: Final = (
+    "the history and the version numbers",
+    "blocks",
+    "the keys that sign tokens and the gallery",
+    "sessions",
+    "service keys",
+    "second factors",
+    "identities of single sign-on",
+    "preferences",
+    "pictures",
+    "proposals",
+    "notices that were not sent yet",
+    "the settings for everybody",
+    "sign-in events",
+    "stored responses and counts of failed sign-ins",
+)
+# Not from the kinds themselves, which take a while to load.
+_KINDS: Final = ("role", "user", "author", "theme", "logo")
 _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
-_ARTWORKS: Final = frozenset({Kind.LOGO, Kind.THEME})
 _MOST_NAMED: Final = 5
 _MOST_NAME: Final = 64
 _picture = click.Path(exists=True, dir_okay=False, path_type=Path)
 _INACTIVE: Final = "They are inactive; activate those that are ready"
+
+
+@click.command()
+@click.argument("file", type=click.Path(allow_dash=True, dir_okay=False))
+@database_option
+@click.option(
+    "--with-password-hashes", is_flag=True, help="Include password hashes, so that users keep their passwords."
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv"]),
+    help="JSON Lines, the default, or CSV, which has the records of one --kind: author, theme or logo.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(_KINDS),
+    help="Export only records of this kind; can be repeated.",
+)
+def export(
+    file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...], form: str | None
+) -> None:
+    """Export records to FILE, one JSON object per line; - is standard output.
+
+    An import needs the records that others refer to: roles of users, and authors of themes and logos.
+    """
+    from logoadmin.domain.changes.import_export import ExportRecords
+    from logoadmin.domain.kernel.records import Kind
+
+    command = command_of(ExportRecords, {"kind": tuple(map(Kind, kinds)), "format": form})
+    _refuse_database(file, database)
+    if not force and file != "-" and Path(file).is_file():
+        raise LogoAdminError(f"{file} exists; name another file, or overwrite it with --force")
+    with gallery_at(database, "never") as gallery, _target(file) as target:
+        click.echo(f"Left out: {', '.join(NOT_EXPORTED)}. logoadmin move copies everything", err=True)
+        if not with_password_hashes and "user" in (kinds or _KINDS):
+            click.echo(
+                "Password hashes are left out: after an import, users cannot sign in until their passwords are set "
+                "(--with-password-hashes includes the hashes)",
+                err=True,
+            )
+        counts = gallery.import_export.dump(command, target.write, with_password_hashes=with_password_hashes)
+    exported = (counted(count, kind) for kind, count in counts.items() if count)
+    click.echo(f"Exported {', '.join(exported) or 'nothing'}", err=True)
+
+
+def _refuse_database(file: str, database: str | None) -> None:
+    """Refuse to overwrite the database that is exported."""
+    from logoadmin.maintenance import files_of_database
+
+    if Path(file).resolve() in files_of_database(command_settings(database)):
+        raise click.UsageError(f"{file} is the database; name another file.")
+
+
+@contextmanager
+def _target(file: str) -> Iterator[IO[str]]:
+    """Write a file that gets its name when it is complete and on the disk, and that only its owner may read.
+
+    Raises:
+        OSError: with the name of the file, which the system omits when a write fails.
+    """
+    try:
+        with _opened(file) as target:
+            yield target
+            target.flush()
+    except OSError as error:
+        name = "standard output" if file == "-" else file
+        raise OSError(error.errno, error.strerror or str(error), error.filename or name) from None
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[str]]:
+    if file == "-":
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
+        yield sys.stdout
+        return
+    path = Path(file)
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a file
+        with path.open("w", encoding="utf-8", newline="") as target:
+            yield target
+        return
+    with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="") as target:
+        yield target
 
 
 @click.command("import")
@@ -71,7 +175,7 @@ def import_(
     whose names end with .user.css.
     """
     from logoadmin.domain.changes.import_export import ImportRecords
-    from logoadmin.entrypoints.cli.import_styles import style_lines
+    from logoadmin.entrypoints.cli.import_files import style_lines
 
     command = command_of(ImportRecords, {"dry_run": dry_run, "kind": kind, "charset": charset})
     _check_options(files, kind=kind, charset=charset, of_styles=target or picture)
@@ -205,6 +309,8 @@ def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapp
 
 def _names(lines: "Iterable[RawLine]", numbers: set[int]) -> dict[int, str]:
     """Return the names of the records of some lines, where they can be read."""
+    from logoadmin.domain.kernel.command import strict_json
+
     names = {}
     for number, line in enumerate(lines, start=1):
         if number in numbers and isinstance(line, str | bytes):
@@ -245,7 +351,9 @@ def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
     from logoadmin.domain.changes.history import ListChanges
 
     listed = gallery.changes.list(ListChanges(request_id=str(caller.request_id)))
-    changed = {(change.kind, change.id): change.after for change in listed if change.kind in _ARTWORKS and change.after}
+    changed = {
+        (change.kind, change.id): change.after for change in listed if change.kind in ("logo", "theme") and change.after
+    }
     if not changed:
         return
     reasons = dict.fromkeys((key for key, after in changed.items() if not after["active"]), _INACTIVE)
