@@ -11,11 +11,8 @@ Importing this loads neither database nor web code: the names in ``__init__.pyi`
 ``__all__`` has those that most programs need.
 """
 
+from functools import lru_cache
 from typing import Any
-
-from lazy_loader import attach_stub
-
-_load, __dir__, _ = attach_stub(__name__, __file__)
 
 __all__ = (
     # Opening a gallery, and its lists
@@ -38,9 +35,28 @@ __all__ = (
 )
 
 
+@lru_cache(maxsize=1)
+def _modules() -> dict[str, str]:
+    """Return the module of each name, from the imports in ``__init__.pyi``."""
+    import ast
+
+    with open(f"{__file__.removesuffix('c')}i", "rb") as stub:
+        imports = [node for node in ast.parse(stub.read()).body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: f"{__name__}.{node.module}" for node in imports for alias in node.names}
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
         return version(__name__)
-    return _load(name)
+    if name not in _modules():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    globals()[name] = found = getattr(import_module(_modules()[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*_modules()]

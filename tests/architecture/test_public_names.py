@@ -36,7 +36,7 @@ def test_every_public_class_and_function_has_a_docstring() -> None:
 
 
 def test_another_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="attribute CreateArtist"):
+    with pytest.raises(AttributeError, match="attribute 'CreateArtist'"):
         attrgetter("CreateArtist")(logoadmin)
     assert not hasattr(logoadmin, "__wrapped__")
 
