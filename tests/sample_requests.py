@@ -216,7 +216,7 @@ SAMPLES: Final = (
         errors=(404, 409)),
     Sample("POST", "/api/auth/revoke", 200, "optional", ("ended",), {"refresh_token": "unknown"}, errors=(403,)),
     Sample("GET", "/api/auth/me", 200, "always",
-        (*_USER, "user_since", "scope", "must_enrol", "must_change_password", "by_link")),
+        (*_USER, "user_since", "scope", "must_enrol", "must_change_password", "by_link", "can_step_up")),
     Sample("GET", "/api/auth/me/preferences", 200, "always", ()),
     Sample("PUT", "/api/auth/me/preferences", 200, "always", ("theme",), {"theme": "dark"}),
     Sample("GET", "/api/auth/me/notices", 200, "always", ("notices", "unseen")),

@@ -129,6 +129,7 @@ ANSWERS: Final[dict[str, Any]] = {
         "must_enrol": False,
         "must_change_password": False,
         "by_link": False,
+        "can_step_up": True,
     },
     "GET /api/users/{user_id}/sessions": [
         {

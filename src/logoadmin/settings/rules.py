@@ -9,7 +9,7 @@ from logoadmin.domain.logo_admin import Rules
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
 from logoadmin.settings.settings import Settings
-from logoadmin.settings.sign_in import roles_of
+from logoadmin.settings.sign_in import GITHUB, roles_of
 from logoadmin.settings.values import urls_in
 
 
@@ -36,7 +36,12 @@ def sign_in_rules(settings: Settings) -> SignInRules:
         second_factor=settings.second_factor,
         min_password_length=settings.min_password_length if is_guarded else None,
         event_days=settings.event_days,
-        ways=Ways(settings.password_sign_in, why_no_passkeys(settings) is None, settings.oidc_issuer),
+        ways=Ways(
+            settings.password_sign_in,
+            why_no_passkeys(settings) is None,
+            settings.oidc_issuer,
+            issuer_reports_time=settings.oidc_issuer != GITHUB,
+        ),
         single_sign_on=SingleSignOnRules(roles_of(settings), settings.oidc_default_role),
     )
 

@@ -12,6 +12,7 @@ from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
+from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
@@ -272,6 +273,29 @@ def test_where_there_are_no_groups_administrators_decide_after_the_first_sign_in
     assert user_of(missing, refresh(missing, sign_in(missing, person))).role_id == 3
     with pytest.raises(errors.SignInForbidden):
         sign_in(missing, replace(person, subject="1"))
+
+
+@pytest.mark.rule("contract O3")
+def test_a_user_learns_whether_they_can_sign_in_recently(gallery: LogoAdmin, opened: Opened) -> None:
+    """GitHub may have kept them signed in; an issuer of OpenID Connect says when it asked them, if asked to."""
+
+    def can_step_up(of: LogoAdmin, tokens: Tokens) -> bool:
+        return of.sessions.me(sessions.WhoAmI(), of.sessions.caller(tokens.access_token)).can_step_up
+
+    assert can_step_up(gallery, sign_in(gallery))
+    client = {"oidc_issuer": GITHUB, "oidc_roles": (), "oidc_default_role": "1"}
+    github, without = opened(**client), opened(**client, password_sign_in=False)
+    tokens = sign_in(github, IssuedIdentity("583231", None, ("octo-ann",)))
+    user = user_of(github, tokens)
+    assert not can_step_up(github, tokens)
+    code = github.sign_in_codes.create(CreateSignInCode(user_id=user.user_id)).code
+    by_code = github.sign_in_codes.sign_in(SignInWithCode(username=user.username, code=code), FROM_HOME)
+    assert can_step_up(github, by_code)
+    command = users.SetPassword(user_id=user.user_id, password=ANN_PASSWORD)
+    github.users.set_password(command, github.sessions.caller(by_code.access_token))
+    tokens = sign_in(github, IssuedIdentity("583231", None, ("octo-ann",)))
+    assert can_step_up(github, tokens)
+    assert not can_step_up(without, tokens)
 
 
 def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:

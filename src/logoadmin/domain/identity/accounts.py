@@ -1,9 +1,11 @@
 """Accounts of users: their ids and passwords, and the end of what lets them in (contract C3, D, G, H3, O6, O7, R5)."""
 
+from dataclasses import replace
 from typing import Final
 
 from logoadmin.domain.identity.records import EventName
 from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Caller, Held, Rights, SignedIn
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of
@@ -101,6 +103,17 @@ def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
 def is_by_link(uow: AnyUnitOfWork, held: Rights) -> bool:
     """Return whether a session began with a link, by which alone its user can sign in (contract R5)."""
     return held.factor == "link" and other_way_in(uow, held.user_id) is None
+
+
+def can_step_up(uow: AnyUnitOfWork, held: Rights, ways: Ways) -> bool:
+    """Return whether a user has a way to sign in that counts as recent (contract O3).
+
+    An issuer may keep people signed in, so that anybody at their open screen could pass it. Unless it reports when it
+    asked who they are, they need another way.
+    """
+    if held.factor != "issuer" or ways.issuer_reports_time:
+        return True
+    return identity_in(uow).passwords.can_user_sign_in(held.user_id, replace(ways, issuer=None))
 
 
 def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:

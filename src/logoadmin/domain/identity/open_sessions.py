@@ -69,7 +69,7 @@ class SessionTokens:
 
     Attributes:
         lifetimes: how long they are valid.
-        takes_passwords: whether anybody can sign in with a password.
+        ways: the ways to sign in.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class SessionTokens:
         self._randomness = randomness
         self._rules = rules
         self.lifetimes = lifetimes
-        self.takes_passwords = rules.ways.password
+        self.ways = rules.ways
 
     def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof, admission: Admission) -> Tokens:
         """Begin a session of a user who may sign in, and return its first tokens.
@@ -224,7 +224,7 @@ class SessionOpening:
         Raises:
             SignInForbidden: they are.
         """
-        if not self.tokens.takes_passwords:
+        if not self.tokens.ways.password:
             raise SignInForbidden("Signing in with a password is switched off")
 
     @contextmanager

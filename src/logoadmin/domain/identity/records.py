@@ -123,6 +123,14 @@ class Me:
         bool,
         described("Whether the user signs in by links of the host site, without a password or a second factor.", False),
     ]
+    can_step_up: Annotated[
+        bool,
+        described(
+            "Whether the user has a way to sign in that counts as recent, as second factors, a first password and new "
+            "service keys require. An issuer that does not report when it asked who they are, such as GitHub, is none.",
+            True,
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.accounts import is_by_link, must_change_password, session_id_of
+from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.factors import confirmed_factors
 from logoadmin.domain.identity.issuer_users import following_issuer
@@ -328,12 +328,17 @@ class SessionService(Service):
         if isinstance(held, AllRights):
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        # A password that signs nobody in need not be changed.
-        must_change = self._session_tokens.takes_passwords and must_change_password(uow, held.user_id)
-        scope, by_link = tuple(sorted(held.scope)), is_by_link(uow, held)
-        since = creation_of(history_in(uow), held.user_id)
-        who = {**user, "user_since": since}
-        return Me(**who, scope=scope, must_enrol=held.must_enrol, must_change_password=must_change, by_link=by_link)
+        ways = self._session_tokens.ways
+        return Me(
+            **user,
+            user_since=creation_of(history_in(uow), held.user_id),
+            scope=tuple(sorted(held.scope)),
+            must_enrol=held.must_enrol,
+            # A password that signs nobody in need not be changed.
+            must_change_password=ways.password and must_change_password(uow, held.user_id),
+            by_link=is_by_link(uow, held),
+            can_step_up=can_step_up(uow, held, ways),
+        )
 
     def _look_up(
         self, command: SignIn, origin: str, uow: UnitOfWork, now: int

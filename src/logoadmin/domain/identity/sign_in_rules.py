@@ -21,11 +21,13 @@ class Ways:
         password: whether passwords are accepted.
         passkey: whether passkeys can be used.
         issuer: the OpenID Connect issuer whose users are accepted; None for no issuer.
+        issuer_reports_time: whether the issuer can report when it asked its users who they are.
     """
 
     password: bool = True
     passkey: bool = True
     issuer: str | None = None
+    issuer_reports_time: bool = True
 
 
 USUAL_WAYS: Final = Ways()

@@ -31,10 +31,11 @@ export default function Account() {
         h(AvatarCard, { user: { ...user, avatar: user.avatar ?? null }, changed: () => void whoAmI() }),
       ),
       // Those who come by links have nothing here that signs in: it would end their links.
-      !user.by_link && [
+      !user.by_link && user.can_step_up && [
         h("section", { key: "password", class: "section" }, h("h2", null, t("password.title")), h(PasswordForm, { user, own: true, done })),
         h("section", { key: "factors", class: "section" }, h(MyFactors, { changed })),
       ],
+      !user.can_step_up && h("section", { class: "section" }, h("h2", null, t("factor.heading")), h("p", null, t("account.stepUp"))),
       h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),
       !user.by_link && [
         h("section", { key: "keys", class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),

@@ -140,7 +140,7 @@ function More({ user }) {
   };
   return [
     h(NameDoubts, { key: "name", record: user }),
-    !(own && me.value?.by_link) && h("section", { key: "password", class: "section" },
+    !(own && (me.value?.by_link || !me.value?.can_step_up)) && h("section", { key: "password", class: "section" },
       h("h2", null, t("password.title")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),

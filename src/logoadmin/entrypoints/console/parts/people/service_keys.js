@@ -5,6 +5,7 @@ import { describe, dismiss, say, sayFailure } from "../../notices.js";
 import { wordsOf } from "../../problems.js";
 import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
+import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
 import { About } from "../primitives/fields.js";
@@ -63,7 +64,7 @@ export function MyKeys() {
             void again();
           },
         })
-      : h("div", { ref: maker }, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
+      : me.value?.can_step_up && h("div", { ref: maker }, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
     made && h(ShownOnce, { title: t("keys.shown"), text: t("keys.shown.text"), label: t("keys.key"), secret: made, close: () => setMade("") }),
   );
 }

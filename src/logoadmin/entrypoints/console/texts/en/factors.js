@@ -129,6 +129,7 @@ export default {
   "user.suspended.text": "{name} is suspended and cannot sign in.",
   "account.may": "You may {what}.",
   "account.may.nothing": "You may see what everybody sees, and nothing else. Ask somebody who manages users for a role.",
+  "account.stepUp": "You sign in with a provider that does not report when you did. For a password, second factors or new keys, sign in with a code: ask your administrator for one.",
   "keys.created": "Created",
   "keys.days": { one: "After {n} day", other: "After {n} days" },
   "keys.end": "End",
