@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import jsonl
+from logoadmin.domain.changes import import_source
 from logoadmin.domain.changes.import_lines import Line
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import roles, sessions, users
@@ -177,7 +177,7 @@ def test_a_name_has_a_visible_character(kind: type[Command], field: str) -> None
 def test_a_name_in_a_line_has_a_visible_character(kind: str) -> None:
     field = "username" if kind in ("user", "author") else "name"
     given_line = json.dumps({"kind": kind, field: "\u3164 ", "author_ids": []})
-    ((_, line),) = jsonl.read_lines([given_line], lambda _: None)
+    ((_, line),) = import_source.read_lines([given_line], lambda _: None)
     assert isinstance(line, BadLine)
     assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in line.problems]
 
@@ -316,10 +316,10 @@ def test_an_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
 def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: str) -> None:
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
-        ((_, line),) = jsonl.read_lines([json.dumps({**values, "created_at": good})], lambda _: None)
+        ((_, line),) = import_source.read_lines([json.dumps({**values, "created_at": good})], lambda _: None)
         assert isinstance(line, Line)
         assert line.created_at == good
-    ((_, refused),) = jsonl.read_lines([json.dumps({**values, "created_at": created_at})], lambda _: None)
+    ((_, refused),) = import_source.read_lines([json.dumps({**values, "created_at": created_at})], lambda _: None)
     assert isinstance(refused, BadLine)
     assert [(p.loc, p.type) for p in refused.problems] == [(("created_at",), type_)]
 

@@ -12,14 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.jsonl import RawLine
+from logoadmin.domain.changes.import_source import RawLine
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.details import DETAILS
-from logoadmin.domain.kernel.errors import Problem
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.records import Kind
 
@@ -103,69 +104,27 @@ class CsvLines:
 
     def __iter__(self) -> Iterator[str | Problem]:
         """Yield the lines from the first one; none after a problem of the file as a whole."""
-        lines = _text_lines(self.lines, self.charset)
-        first = next(lines, "")
-        first = first.removeprefix("\ufeff") if isinstance(first, str) else first
-        if isinstance(first, Problem):
-            yield first
-            return
-        separator = max(_SEPARATORS, key=first.count)
-        records = _Records(_chain(first, lines), separator)
+        lines, begun = _text_lines(self.lines, self.charset), 0
         columns: list[str] | None = None
-        for cells in records:
-            if isinstance(cells, Problem):
-                yield cells
-                return
-            if columns is None:
-                found = _columns(KINDS[self.kind], cells, self.extra)
-                if isinstance(found, Problem):
-                    yield found
-                    return
-                columns = found
-                yield ""
-            else:
-                yield _line(self.kind, columns, cells)
-            for _ in range(records.spare_lines):
-                yield ""
-        if columns is None:
-            yield Problem((), "File should begin with the names of the fields", "missing")
-
-
-class _Records:
-    """The records of a file, one by one, each with the number of its lines after the first."""
-
-    def __init__(self, lines: Iterator[str | Problem], separator: str) -> None:
-        self.spare_lines = 0
-        self._problem: Problem | None = None
-        self._reader = csv.reader(self._texts(lines), delimiter=separator, strict=True)
-
-    def __iter__(self) -> Iterator[list[str] | Problem]:
-        """Yield the cells of each record; a problem ends the file."""
-        begun = 0
         try:
-            for cells in self._reader:
-                if self._problem is not None:
-                    break
-                self.spare_lines = self._reader.line_num - begun - 1
-                begun = self._reader.line_num
-                yield cells
+            first = next(lines, "").removeprefix("\ufeff")
+            separator = max(_SEPARATORS, key=first.count)
+            records = csv.reader(chain([first] if first else [], lines), delimiter=separator, strict=True)
+            for cells in records:
+                if columns is None:
+                    columns = _columns(KINDS[self.kind], cells, self.extra)
+                    yield ""
+                else:
+                    yield _line(self.kind, columns, cells)
+                yield from [""] * (records.line_num - begun - 1)
+                begun = records.line_num
+        except InvalidInput as error:
+            yield from error.problems
         except csv.Error as error:
-            self._problem = self._problem or _problem_of(error)
-        if self._problem is not None:
-            yield self._problem
-
-    def _texts(self, lines: Iterator[str | Problem]) -> Iterator[str]:
-        for line in lines:
-            if isinstance(line, Problem):
-                self._problem = line
-                return
-            yield line
-
-
-def _chain(first: str, lines: Iterator[str | Problem]) -> Iterator[str | Problem]:
-    if first:
-        yield first
-    yield from lines
+            yield _problem_of(error)
+        else:
+            if columns is None:
+                yield Problem((), "File should begin with the names of the fields", "missing")
 
 
 def _problem_of(error: csv.Error) -> Problem:
@@ -181,15 +140,18 @@ def _problem_of(error: csv.Error) -> Problem:
     return Problem((), text, "csv_quotes")
 
 
-def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str | Problem]:
-    """Yield the lines of a text with their ends, then a problem if it cannot be read to its end."""
+def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends.
+
+    Raises:
+        InvalidInput: it cannot be read to its end.
+    """
     decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
     begun, length = list[str](), 0
     try:
         for part in parts:
             if isinstance(part, Problem):
-                yield part
-                return
+                raise InvalidInput([part])
             ended, *others = (part if isinstance(part, str) else decoder.decode(part)).split("\n")
             begun.append(ended)
             length += len(ended)
@@ -197,35 +159,44 @@ def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str | Proble
                 yield "".join(begun) + "\n"
                 begun, length = [following], len(following)
             if length > _MAX_LINE:
-                yield Problem((), f"Line should have at most {_MAX_LINE:,} characters", "too_long")
-                return
+                raise _invalid((), f"Line should have at most {_MAX_LINE:,} characters", "too_long")
         begun.append(decoder.decode(b"", final=True))
     except UnicodeError:
-        text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
-        yield Problem((), text, "csv_charset")
-        return
+        raise _invalid(
+            (), f"Line is not {charset.upper()}; name the encoding of the file as its charset", "csv_charset"
+        ) from None
     if rest := "".join(begun):
         yield rest
 
 
-def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str] | Problem:
-    """Return the field of each column, or the problem with the first line; ``extra`` columns replace others."""
+def _invalid(loc: tuple[str, ...], text: str, type_: str) -> InvalidInput:
+    return InvalidInput([Problem(loc, text, type_)])
+
+
+def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str]:
+    """Return the field of each column; ``extra`` columns replace others.
+
+    Raises:
+        InvalidInput: the first line cannot be used.
+    """
     fields = _fields(kind)
     if len(heads) > _MOST_COLUMNS:
-        return Problem((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")
+        raise _invalid((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")
     known = {_plain(field): field for field in (*fields, *extra)} | {"id": kind.id_field, "name": kind.name_field}
-    columns = []
+    columns = list[str]()
     for head in heads:
         plain = _plain(head)
         field = known.get(plain) or known.get(_plain(_HEADS.get(plain, "")), "")
         if not field and plain:
-            return Problem((head[:64],), f"Field should be one of {', '.join(fields)}", "extra_forbidden")
+            raise _invalid((head[:64],), f"Field should be one of {', '.join(fields)}", "extra_forbidden")
         if field and field in columns:
-            return Problem((field,), "Field should be there once", "value_error")
+            raise _invalid((field,), "Field should be there once", "value_error")
         columns.append(field)
     there = {*columns, *(extra[field] for field in columns if field in extra), kind.id_field}
     missing = [field for field in fields if field not in there | _OPTIONAL | _MEMBERS.keys()]
-    return Problem((), f"Columns are missing: {', '.join(missing)}", "csv_columns") if missing else columns
+    if missing:
+        raise _invalid((), f"Columns are missing: {', '.join(missing)}", "csv_columns")
+    return columns
 
 
 def _plain(head: str) -> str:

@@ -10,18 +10,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.author_names import AuthorsByName
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
-from logoadmin.domain.changes.import_lines import Line, LineOutcome, UserLine, serialized_line
-from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource
-from logoadmin.domain.changes.jsonl import RawLine, problem_of
+from logoadmin.domain.changes.import_lines import AuthorsByName, Line, LineOutcome, UserLine, serialized_line
+from logoadmin.domain.changes.import_source import BadLines, ImportSource, RawLine, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -228,10 +225,21 @@ class ImportExportService(Service):
 def _written_to(
     gate: Gate, command: ImportRecords, source: ImportSource, caller: Caller, progress: Callable[[], object]
 ) -> Imported:
+    """Import all lines of a source, phase by phase, or none."""
     checked = source.checked()
     if checked.bad.unread_from is not None:
         raise checked.bad.error()
-    return gate.write(command, caller, partial(_load, source, checked, progress=progress))
+
+    def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
+        uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
+        done, bad = _Done(AuthorsByName(uow, checked.names), progress), checked.bad
+        for phase in sorted(checked.phases):
+            bad = bad.joined(_store_some(uow, source, done, phase))
+        if bad.count:
+            raise bad.error()
+        return done.imported(command.dry_run)
+
+    return gate.write(command, caller, load)
 
 
 def _written(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:
@@ -248,21 +256,6 @@ def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
         permitted = all(row.read_scope is None or held.hold(row.read_scope) for row in command.rows)
     if not permitted:
         raise NotPermitted
-
-
-def _load(
-    source: ImportSource,
-    checked: CheckedLines,
-    uow: AuditedUnitOfWork,
-    command: ImportRecords,
-    progress: Callable[[], object],
-) -> Imported:
-    uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-    done, refused = _store(uow, source, progress, checked)
-    bad = checked.bad.joined(refused)
-    if bad.count:
-        raise bad.error()
-    return done.imported(command.dry_run)
 
 
 @dataclass(slots=True)
@@ -298,20 +291,6 @@ class _Done:
     def imported(self, dry_run: bool) -> Imported:
         counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
         return Imported(counts, dry_run, len(self.without_password))
-
-
-def _store(
-    uow: AuditedUnitOfWork, source: ImportSource, progress: Callable[[], object], checked: CheckedLines
-) -> tuple[_Done, BadLines]:
-    """Store lines, phase by phase.
-
-    Returns:
-        The results, and the lines that remain refused.
-    """
-    done, refused = _Done(AuthorsByName(uow, checked.names), progress), BadLines()
-    for phase in sorted(checked.phases):
-        refused = refused.joined(_store_some(uow, source, done, phase))
-    return done, refused
 
 
 def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase: int) -> BadLines:

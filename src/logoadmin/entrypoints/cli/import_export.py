@@ -29,7 +29,7 @@ from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.changes.import_export import ImportRecords
-    from logoadmin.domain.changes.jsonl import RawLine
+    from logoadmin.domain.changes.import_source import RawLine
     from logoadmin.domain.kernel.access import Owner
     from logoadmin.domain.kernel.errors import BadLine
     from logoadmin.domain.kernel.records import Imported

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from logoadmin.domain.changes.jsonl import RawLine
+from logoadmin.domain.changes.import_source import RawLine
 from logoadmin.domain.gallery.artworks import ListThemes
 from logoadmin.domain.gallery.pictures import SendPicture
 from logoadmin.domain.kernel.command import strict_json
