@@ -197,7 +197,7 @@ def atomic(storage: Storage, calls: Callable[[Storage], Answer]) -> Answer:
 
 def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int:
     """Link an author as the last one; return the id of the link."""
-    links = uow.gallery.links(kind)
+    links = uow.links(kind)
     link_id = links.next_id()
     links.add([Link(link_id, artwork_id, author_id)])
     return link_id
@@ -205,7 +205,7 @@ def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_i
 
 def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int | None:
     """Return the id of the link between the two, or None."""
-    link = uow.gallery.links(kind).find(artwork_id, author_id)
+    link = uow.links(kind).find(artwork_id, author_id)
     return None if link is None else link.link_id
 
 

@@ -66,7 +66,7 @@ def picture_of(size: int, thumbnail: int = 1) -> Work:
     name = f"{size:064x}"
 
     def work(uow: UnitOfWork) -> None:
-        uow.gallery.pictures.add(StoredPicture(name, name, 0, 1, 1, 1, size, "light"), bytes(size), bytes(thumbnail))
+        uow.pictures.add(StoredPicture(name, name, 0, 1, 1, 1, size, "light"), bytes(size), bytes(thumbnail))
 
     return lambda storage: storage.write(work)
 

@@ -43,7 +43,7 @@ def fill(uow: UnitOfWork) -> None:
     uow.secrets.put("secret", "value")
     uow.identity.sign_in_attempts.set("ann", 1, 100)
     uow.stored_responses.add(StoredResponse("first", "response", 100))
-    uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
+    uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
 
 
 def writes(storage: SqlStorage) -> int:
@@ -67,8 +67,8 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.identity.sign_in_attempts.set("bob", 1, 100),
         lambda uow: uow.identity.sign_in_attempts.take_back(["ann"], "ann"),
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
-        lambda uow: uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
-        lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, 1),
+        lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
+        lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
         lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
     ],
 )

@@ -192,9 +192,9 @@ def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_stora
     for statistics in (False, True):
         if statistics:
             take_statistics(sql_storage)
-        found = sql_storage.read(lambda uow: uow.gallery.pictures.taken_down())
+        found = sql_storage.read(lambda uow: uow.pictures.taken_down())
         assert found == {placeholder, blocked}
-        assert work_for(sql_storage, lambda uow: uow.gallery.pictures.taken_down()) < 300, statistics
+        assert work_for(sql_storage, lambda uow: uow.pictures.taken_down()) < 300, statistics
         for picture in (placeholder, blocked, own[7], own[8], "0" * 64):
             is_taken_down = partial(_is_taken_down, picture)
             assert sql_storage.read(is_taken_down) == (picture in found)
@@ -203,15 +203,15 @@ def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_stora
 
 
 def _put(names: Iterable[PictureName], uow: UnitOfWork) -> None:
-    uow.gallery.pictures.put_names(names)
+    uow.pictures.put_names(names)
 
 
 def _is_taken_down(picture: str, uow: UnitOfWork) -> bool:
-    return uow.gallery.pictures.is_taken_down(picture)
+    return uow.pictures.is_taken_down(picture)
 
 
 def _names(picture: str, uow: UnitOfWork) -> object:
-    return uow.gallery.pictures.names(picture, 20)
+    return uow.pictures.names(picture, 20)
 
 
 @pytest.mark.rule("contract R7")
@@ -228,7 +228,7 @@ def test_notices_for_members_cost_their_own_number(sql_storage: SqlStorage) -> N
             uow.proposals.add(replace(proposal, proposal_id=id_, decided_at=id_ + 1, user_since=5 + id_ % 2))
             uow.records(LOGOS).add(Logo(id_, "Aurora", "u", "forum", "", False, (), 0))
             link_author(uow, LOGOS, id_, 1 if id_ < 20 else 2)
-            uow.publication.withdrawals.put(Withdrawal(Kind.LOGO, id_, id_, "no" if id_ % 2 else None))
+            uow.withdrawals.put(Withdrawal(Kind.LOGO, id_, id_, "no" if id_ % 2 else None))
 
     sql_storage.write(keep_works)
     everything = work_for(sql_storage, lambda uow: uow.proposals.page(-1, 2_000))

@@ -252,5 +252,5 @@ def test_the_bytes_of_a_removed_picture_leave_the_file_and_its_log(file: Path) -
 
 
 def _add_picture(stored: StoredPicture, content: bytes, uow: UnitOfWork) -> None:
-    uow.gallery.pictures.add(stored, content, b"")
-    uow.gallery.pictures.note_in_history([stored.picture])
+    uow.pictures.add(stored, content, b"")
+    uow.pictures.note_in_history([stored.picture])

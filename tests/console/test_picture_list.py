@@ -56,7 +56,7 @@ def test_the_list_of_pictures_goes_on_page_by_page(console: Person) -> None:
     def add(uow: UnitOfWork) -> None:
         for number in range(MANY):
             picture = StoredPicture(f"{number:064x}", f"{number + MANY:064x}", 1, 3, 4, 1, 2, "light")
-            uow.gallery.pictures.add(picture, b"12", b"3")
+            uow.pictures.add(picture, b"12", b"3")
 
     console.service.storage.write(add)
     console.sign_in("pictures")

@@ -27,7 +27,7 @@ def verdict(page: Page) -> Locator:
 
 
 def blocked(service: Served, logo_id: int) -> str | None:
-    withdrawal = service.storage.read(lambda uow: uow.publication.withdrawals.get(LOGOS.kind, logo_id))
+    withdrawal = service.storage.read(lambda uow: uow.withdrawals.get(LOGOS.kind, logo_id))
     return None if withdrawal is None else withdrawal.reason
 
 

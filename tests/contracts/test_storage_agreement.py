@@ -132,10 +132,10 @@ def everything(uow: UnitOfWork) -> object:
         [(uow.identity.sessions.of_user(user_id), uow.identity.keys.of_user(user_id)) for user_id in users],
         [uow.identity.keys.find(f"hash {number}") for number in range(1, 9)],
         [uow.records(AUTHORS).get_many([3, 1, 1, 4, 2]), uow.records(LOGOS).get_many([3, 1, 1, 4, 2])],
-        [uow.gallery.links(LOGOS).of_artwork(logo.logo_id) for logo in kinds[LOGOS]],
+        [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in kinds[LOGOS]],
         [link_id_of(uow, LOGOS, logo.logo_id, by.author_id) for logo in kinds[LOGOS] for by in logo.authors],
-        [uow.gallery.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
-        [uow.gallery.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
+        [uow.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
+        [uow.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
         [(uow.stored_responses.get(key), uow.identity.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
         [(uow.secrets.get(key), uow.identity.sessions.refresh_token(key)) for key in ("one", "One", "two")],
         [uow.identity.passwords.credentials(user.username) for user in kinds[USERS]],
@@ -151,10 +151,10 @@ def everything(uow: UnitOfWork) -> object:
         ],
         [uow.identity.events.page(MAX_ID, 99), uow.identity.events.page(-1, 99, 1, "asc")],
         [
-            uow.publication.withdrawals.newest(0, 99),
-            uow.publication.withdrawals.blocked(2),
+            uow.withdrawals.newest(0, 99),
+            uow.withdrawals.blocked(2),
         ],
-        [uow.publication.withdrawals.get(kind.kind, 1) for kind in ARTWORK_KINDS],
+        [uow.withdrawals.get(kind.kind, 1) for kind in ARTWORK_KINDS],
     )
 
 
@@ -210,12 +210,12 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(logo_id=IDS, author_id=IDS)
     def unlink(self, logo_id: int, author_id: int) -> None:
-        self.step(lambda uow: uow.gallery.links(LOGOS).remove(logo_id, author_id))
+        self.step(lambda uow: uow.links(LOGOS).remove(logo_id, author_id))
 
     @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
     def link_others(self, theme_id: int, author_ids: list[int]) -> None:
         def link(uow: UnitOfWork) -> list[int]:
-            uow.gallery.links(THEMES).remove_all(theme_id)
+            uow.links(THEMES).remove_all(theme_id)
             return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
         self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))
@@ -223,12 +223,12 @@ class Agreement(RuleBasedStateMachine):
     @rule(author=authors)
     def remove_author_and_bring_back(self, author: Author) -> None:
         def bring_back(uow: UnitOfWork) -> tuple[Link, ...]:
-            links = uow.gallery.links(LOGOS).of_author(author.author_id)
+            links = uow.links(LOGOS).of_author(author.author_id)
             there = uow.records(AUTHORS).get(author.author_id)
             uow.records(AUTHORS).remove(author.author_id)
             if there is not None:
                 uow.records(AUTHORS).add(there)
-                uow.gallery.links(LOGOS).add(links[::-1])
+                uow.links(LOGOS).add(links[::-1])
             return links
 
         self.step(bring_back)
@@ -356,9 +356,9 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(withdrawal=withdrawals, id_=IDS, since=TIMES, limit=st.integers(1, 3))
     def withdraw(self, withdrawal: Withdrawal, id_: int, since: int, limit: int) -> None:
-        self.step(lambda uow: uow.publication.withdrawals.put(withdrawal))
-        self.step(lambda uow: uow.publication.withdrawals.drop(Kind.LOGO, id_))
-        self.step(lambda uow: uow.publication.withdrawals.newest(since, limit))
+        self.step(lambda uow: uow.withdrawals.put(withdrawal))
+        self.step(lambda uow: uow.withdrawals.drop(Kind.LOGO, id_))
+        self.step(lambda uow: uow.withdrawals.newest(since, limit))
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:

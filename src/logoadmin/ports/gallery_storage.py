@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
-from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.records import Kind, Link
 
@@ -187,14 +186,6 @@ class Withdrawals(Protocol):
         """Return up to ``limit`` withdrawals of blocked artworks, however old."""
 
 
-class PublicationStorage(Protocol):
-    """The repository of the published gallery."""
-
-    @property
-    def withdrawals(self) -> Withdrawals:
-        """What was withdrawn."""
-
-
 class Links(Protocol):
     """The links of the artworks of one kind to their authors; link order is the order of their ids."""
 
@@ -221,14 +212,3 @@ class Links(Protocol):
 
     def remove_all(self, artwork_id: int) -> None:
         """Remove all links of an artwork, if there are any."""
-
-
-class GalleryStorage(Protocol):
-    """The repositories of the gallery."""
-
-    def links(self, kind: AnyArtworkKind, /) -> Links:
-        """Return the links of a kind of artwork."""
-
-    @property
-    def pictures(self) -> Pictures:
-        """The pictures."""

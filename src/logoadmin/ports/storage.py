@@ -16,9 +16,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.kinds import RecordKind
+from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.gallery_storage import GalleryStorage, PublicationStorage
+from logoadmin.ports.gallery_storage import Links, Pictures, Withdrawals
 from logoadmin.ports.history_storage import Acts, Changes, StoredResponses
 from logoadmin.ports.identity_storage import IdentityStorage
 from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
@@ -62,17 +62,20 @@ class UnitOfWork(Protocol):
     def member_notices(self) -> MemberNotices:
         """The sources of notices for members."""
 
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        """Return the links between authors and a kind of artwork."""
+
     @property
-    def gallery(self) -> GalleryStorage:
-        """The repositories of the gallery."""
+    def pictures(self) -> Pictures:
+        """The pictures."""
+
+    @property
+    def withdrawals(self) -> Withdrawals:
+        """The artworks that were withdrawn from the published gallery."""
 
     @property
     def identity(self) -> IdentityStorage:
         """The repositories of identity."""
-
-    @property
-    def publication(self) -> PublicationStorage:
-        """The repositories of the published gallery."""
 
     def savepoint(self) -> AbstractContextManager[None]:
         """Begin a scope of a write, whose changes alone are undone if it raises.

@@ -230,7 +230,7 @@ def test_blocked_works_of_one_second_are_in_one_order(storage: Storage) -> None:
     write(storage, link(THEMES, 1, 1))
     blocks = [Withdrawal(Kind.LOGO, id_, 100, "a reason") for id_ in (1, 3)]
     blocks += [Withdrawal(Kind.THEME, 1, 100, "ъ"), Withdrawal(Kind.LOGO, 2, 100)]
-    write(storage, lambda uow: uow.publication.withdrawals.put(*blocks))
+    write(storage, lambda uow: uow.withdrawals.put(*blocks))
     found = storage.read(lambda uow: [uow.member_notices.blocked(7, most) for most in (9, 1)])
     both = (BlockedWork(Kind.THEME, 1, "theme 1", 100, "ъ"), BlockedWork(Kind.LOGO, 1, "logo 1", 100, "a reason"))
     assert found == [both, both[:1]]

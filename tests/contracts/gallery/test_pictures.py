@@ -96,7 +96,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
     )
 
     def write(uow: UnitOfWork) -> None:
-        kept = uow.gallery.pictures
+        kept = uow.pictures
         kept.add(one, b"\x00\xff", b"\x01")
         kept.add(two, b"22", b"")
         kept.keep([one.picture, "c" * 64], 9)
@@ -107,7 +107,7 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
     storage.write(write)
 
     def read(uow: UnitOfWork) -> None:
-        kept = uow.gallery.pictures
+        kept = uow.pictures
         assert kept.get(one.picture) == kept.sent_as("0" * 64) == one
         assert kept.get(two.picture) == kept.sent_as("1" * 64) == replace(two, is_removed=True, in_history=True)
         assert kept.get("c" * 64) is kept.sent_as("c" * 64) is None
@@ -119,8 +119,8 @@ def test_a_storage_keeps_pictures(storage: Storage) -> None:
         assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
 
     storage.read(read)
-    assert storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(10, 5)) == 1
-    assert storage.read(lambda uow: uow.gallery.pictures.page("", 5)) == ()
+    assert storage.write(lambda uow: uow.pictures.forget_unnamed(10, 5)) == 1
+    assert storage.read(lambda uow: uow.pictures.page("", 5)) == ()
 
 
 @pytest.mark.rule("contract P1")
@@ -157,7 +157,7 @@ def test_a_user_may_send_200_an_hour(gallery: LogoAdmin, storage: Storage, clock
 @pytest.mark.rule("contract P1")
 def test_all_pictures_together_are_bounded(storage: Storage, clock: FrozenClock) -> None:
     first = sent(gallery_on(storage, clock))
-    space = storage.read(lambda uow: uow.gallery.pictures.space())
+    space = storage.read(lambda uow: uow.pictures.space())
     assert space > first.size
     full = gallery_on(storage, clock, picture_space=space, started=False)
     assert sent(full).existed
@@ -280,7 +280,7 @@ def test_a_takedown_lasts_however_many_follow(gallery: LogoAdmin, storage: Stora
 
     def block(uow: UnitOfWork) -> None:
         for each in later:
-            uow.publication.withdrawals.put(each)
+            uow.withdrawals.put(each)
 
     storage.write(block)
     assert seen(gallery, picture.picture) == "PictureGone"
@@ -331,7 +331,7 @@ def test_the_names_of_pictures_that_never_existed_are_those_of_the_records_alone
         gallery.logos.amend(AmendLogo(logo_id=id_, preview_url=url))
 
     def named(uow: UnitOfWork) -> tuple[object, ...]:
-        pictures = uow.gallery.pictures
+        pictures = uow.pictures
         return pictures.named_by("logo", id_), [*filter(None, (pictures.get(f"{each:064x}") for each in range(5)))]
 
     assert storage.read(named) == ((f"{4:064x}",), [])
@@ -342,7 +342,7 @@ def test_the_names_of_pictures_that_never_existed_are_those_of_the_records_alone
 @pytest.mark.rule("contract P1", "contract P4")
 def test_a_user_without_write_scopes_has_a_share_of_the_space(storage: Storage, clock: FrozenClock) -> None:
     first = sent(gallery_on(storage, clock))
-    size = storage.read(lambda uow: uow.gallery.pictures.space())
+    size = storage.read(lambda uow: uow.pictures.space())
     gallery = gallery_on(storage, clock, picture_space=30 * size, started=False)
     member, editor = signed_in(storage, "proposals:write"), signed_in(storage, "logos:write", user_id=501)
     assert sent(gallery, caller=member).picture == first.picture
@@ -380,7 +380,7 @@ def test_a_removed_picture_is_gone_for_good(gallery: LogoAdmin, storage: Storage
     with pytest.raises(Conflict, match="removed pictures are not kept"):
         gallery.changes.revert(Revert(change_id=change.change_id))
     assert tuple(gallery.changes.revert_request(RevertRequest(request_id="takedown"))) == ()
-    assert storage.read(lambda uow: uow.gallery.pictures.space()) == 0
+    assert storage.read(lambda uow: uow.pictures.space()) == 0
 
 
 @pytest.mark.rule("contract P5", "contract O3")

@@ -210,9 +210,9 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
     assert write(storage, link(THEMES, 1, 1)) == 2
     assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) == 1
     assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
-    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(1, 2)) is True
-    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(1, 2)) is False
-    assert write(storage, lambda uow: uow.gallery.links(THEMES).remove(9, 9)) is False
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is True
+    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is False
+    assert write(storage, lambda uow: uow.links(THEMES).remove(9, 9)) is False
     assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) is None
     assert write(storage, link(THEMES, 1, 2)) == 3
     assert get(storage, THEMES, 1) == replace(theme(1), authors=(author(1), author(2)))
@@ -295,7 +295,7 @@ def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storag
     )
 
     def listed(uow: UnitOfWork) -> object:
-        logos, themes = uow.gallery.links(LOGOS), uow.gallery.links(THEMES)
+        logos, themes = uow.links(LOGOS), uow.links(THEMES)
         assert logos.of_artwork(9) == logos.of_author(9) == themes.of_author(1) == ()
         return logos.of_artwork(1), logos.of_author(2), themes.of_author(2)
 
@@ -313,16 +313,16 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     )
 
     def of_artwork(logo_id: int) -> tuple[Link, ...]:
-        return storage.read(lambda uow: uow.gallery.links(LOGOS).of_artwork(logo_id))
+        return storage.read(lambda uow: uow.links(LOGOS).of_artwork(logo_id))
 
-    gone, before = storage.read(lambda uow: uow.gallery.links(LOGOS).of_author(3)), of_artwork(1)
+    gone, before = storage.read(lambda uow: uow.links(LOGOS).of_author(3)), of_artwork(1)
     write(storage, remove(AUTHORS, 3))
     assert of_artwork(1) == (Link(2, 1, 1), Link(4, 1, 2))
     write(
         storage,
         add(author(3)),
-        lambda uow: uow.gallery.links(LOGOS).add(gone),
-        lambda uow: uow.gallery.links(LOGOS).add(()),
+        lambda uow: uow.links(LOGOS).add(gone),
+        lambda uow: uow.links(LOGOS).add(()),
     )
     assert of_artwork(1) == before == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
     assert of_artwork(2) == (Link(3, 2, 3),)
@@ -331,13 +331,13 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     # Their order is not that in which they came back.
     write(
         storage,
-        lambda uow: uow.gallery.links(LOGOS).remove_all(1),
-        lambda uow: uow.gallery.links(LOGOS).add(before[::-1]),
-        lambda uow: uow.gallery.links(LOGOS).remove_all(9),
+        lambda uow: uow.links(LOGOS).remove_all(1),
+        lambda uow: uow.links(LOGOS).add(before[::-1]),
+        lambda uow: uow.links(LOGOS).remove_all(9),
     )
     assert of_artwork(1) == before
     assert get(storage, LOGOS, 1) == expected
-    write(storage, lambda uow: uow.gallery.links(LOGOS).remove(1, 3))
+    write(storage, lambda uow: uow.links(LOGOS).remove(1, 3))
     assert write(storage, link(LOGOS, 1, 3)) == 5
 
 

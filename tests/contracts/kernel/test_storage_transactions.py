@@ -50,7 +50,7 @@ def test_work_that_raises_is_undone_and_its_error_passes(storage: Storage) -> No
         uow.records(AUTHORS).update(author(2, 77, "changed"))
         uow.records(LOGOS).update(logo(1, "changed"))
         uow.records(LOGOS).add(logo(2))
-        uow.gallery.links(LOGOS).remove(1, 2)
+        uow.links(LOGOS).remove(1, 2)
         raise KeyError("as it is")
 
     with pytest.raises(KeyError, match="as it is"):
@@ -98,7 +98,7 @@ def test_no_change_made_at_once_is_lost(storage: Storage) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        lambda uow: uow.gallery.links(LOGOS).remove(1, 1),
+        lambda uow: uow.links(LOGOS).remove(1, 1),
         lambda uow: uow.identity.passwords.set(1, PasswordHash("another")),
         lambda uow: uow.identity.sessions.end_all(1),
         lambda uow: uow.secrets.put("another", "secret"),
@@ -119,7 +119,7 @@ def test_a_second_write_waits_and_sees_the_result_of_the_first(
 
     def seen(uow: UnitOfWork) -> object:
         return (
-            (uow.records(LOGOS).get(1), uow.gallery.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
+            (uow.records(LOGOS).get(1), uow.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
             (
                 uow.identity.passwords.credentials("ann"),
                 uow.identity.sessions.rights("s", 1),

@@ -164,9 +164,9 @@ class Takedowns(RuleBasedStateMachine):
     def withdrawals_follow_the_history(self) -> None:
         for name, storage in self.storages.items():
             expected = withdrawals_of(history(self.galleries[name]))
-            stored = storage.read(lambda uow: uow.publication.withdrawals.newest(0, 999))
+            stored = storage.read(lambda uow: uow.withdrawals.newest(0, 999))
             assert {(each.kind, each.id): each for each in stored} == expected
-            blocked = storage.read(lambda uow: uow.publication.withdrawals.blocked(999))
+            blocked = storage.read(lambda uow: uow.withdrawals.blocked(999))
             assert blocked == tuple(each for each in stored if each.reason is not None)
 
 

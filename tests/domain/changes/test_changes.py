@@ -56,8 +56,8 @@ def everything(storage: MemoryStorage) -> dict[str, Any]:
             "authors": uow.records(AUTHORS).page(-1, 500),
             "logos": logos_,
             "themes": themes_,
-            "logo links": [uow.gallery.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
-            "theme links": [uow.gallery.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
+            "logo links": [uow.links(LOGOS).of_artwork(logo.logo_id) for logo in logos_],
+            "theme links": [uow.links(THEMES).of_artwork(theme.theme_id) for theme in themes_],
         }
 
     return storage.read(work)

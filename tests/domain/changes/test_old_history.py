@@ -68,7 +68,7 @@ def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
     del serialized[newer.field]
     for kind in ARTWORK_KINDS:
         if kind.kind is newer.kind:
-            serialized["authors"] = serialized_links(kind, kind, uow.gallery.links(kind).of_artwork(newer.id))
+            serialized["authors"] = serialized_links(kind, kind, uow.links(kind).of_artwork(newer.id))
     return serialized
 
 

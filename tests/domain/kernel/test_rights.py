@@ -341,7 +341,7 @@ def test_what_a_use_case_changes_is_in_the_history(stored: LogoAdmin) -> None:
     class Own(Service):
         @writes()
         def past_the_history(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> None:
-            uow.gallery.links(LOGOS).remove(1, 1)  # type: ignore[attr-defined]  # mypy refuses it
+            uow.links(LOGOS).remove(1, 1)  # type: ignore[attr-defined]  # mypy refuses it
 
         @reads()
         def in_a_read(self, uow: ReadUnitOfWork, _command: GetLogo) -> None:

@@ -31,7 +31,7 @@ BLOCKED: Final = [Withdrawal(Kind.LOGO, 1, NOW, REASON)]
 
 
 def withdrawn(storage: MemoryStorage) -> list[Withdrawal]:
-    return [*storage.read(lambda uow: uow.publication.withdrawals.newest(0, 99))]
+    return [*storage.read(lambda uow: uow.withdrawals.newest(0, 99))]
 
 
 def undo(gallery: LogoAdmin, change: Change | None = None) -> Change:

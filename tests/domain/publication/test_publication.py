@@ -283,7 +283,7 @@ def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmi
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
     def work(uow: UnitOfWork) -> None:
         for each in withdrawals:
-            uow.publication.withdrawals.put(each)
+            uow.withdrawals.put(each)
 
     storage.write(work)
 

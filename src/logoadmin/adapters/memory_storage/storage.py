@@ -37,14 +37,8 @@ from logoadmin.domain.kernel.records import StoredRecord
 from logoadmin.ports.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
 
+Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
-
-
-class _Gallery(Repository):
-    pictures = cached_property(lambda room: MemoryPictures(room._tables, room._journal))
-
-    def links(self, kind: AnyArtworkKind, /) -> MemoryLinks:
-        return MemoryLinks(kind, self._tables, self._journal)
 
 
 class _Identity(Repository):
@@ -60,10 +54,6 @@ class _Identity(Repository):
     events = cached_property(lambda room: MemoryEvents(room._tables, room._journal))
 
 
-class _Publication(Repository):
-    withdrawals = cached_property(lambda room: MemoryWithdrawals(room._tables, room._journal))
-
-
 class MemoryUnitOfWork(Repository):
     """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
 
@@ -74,20 +64,18 @@ class MemoryUnitOfWork(Repository):
     proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))
     notices = cached_property(lambda room: MemoryNotices(room._tables, room._journal))
     member_notices = cached_property(lambda room: MemoryMemberNotices(room._tables, room._journal))
-    gallery = cached_property(lambda room: _Gallery(room._tables, room._journal))
+    pictures = cached_property(lambda room: MemoryPictures(room._tables, room._journal))
+    withdrawals = cached_property(lambda room: MemoryWithdrawals(room._tables, room._journal))
     identity = cached_property(lambda room: _Identity(room._tables, room._journal))
-    publication = cached_property(lambda room: _Publication(room._tables, room._journal))
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        """Return the records of a kind."""
         return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)
 
+    def links(self, kind: AnyArtworkKind, /) -> MemoryLinks:
+        return MemoryLinks(kind, self._tables, self._journal)
+
     def savepoint(self) -> AbstractContextManager[None]:
-        """Begin a scope whose changes alone are undone if it raises."""
         return self._journal.undone_on_error()
-
-
-Answer = TypeVar("Answer")
 
 
 class MemoryStorage:
@@ -106,7 +94,6 @@ class MemoryStorage:
         self._is_writing = False
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work while nothing changes."""
         with self._one_at_a_time:
             return work(MemoryUnitOfWork(self._tables, Journal()))
 
@@ -136,7 +123,6 @@ class MemoryStorage:
                 self._is_writing = False
 
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
-        """Run the work if nobody else is at work."""
         if not self._one_at_a_time.acquire(blocking=False):
             return False
         try:
@@ -146,31 +132,25 @@ class MemoryStorage:
         return True
 
     def is_empty(self) -> bool:
-        """Return whether nothing was stored yet."""
         return self._writes == 0
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
-        """Run the work: there are no tables to create."""
         return self.write(first)
 
     def check(self) -> None:
-        """Do nothing: memory is always ready, and empty at first."""
+        pass  # memory is always ready
 
     def data_version(self) -> int:
-        """Return how many writes there were, those that were undone among them."""
         return self._writes
 
     def erase_removed(self) -> bool:
-        """Do nothing: there are no files."""
-        return True
+        return True  # there are no files
 
     def is_failing(self) -> bool:
-        """Return False: memory does not fail."""
         return False
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
-        """Return an error that never occurs: memory never waits."""
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:
-        """Keep the data: others may still use this storage."""
+        pass  # others may still use this storage

@@ -43,7 +43,7 @@ def open_sql_storage(
 
 
 class SqlStorage:
-    """The :class:`~logoadmin.ports.storage.Storage` of a database that speaks SQL. Safe to use from several threads."""
+    """The :class:`~logoadmin.ports.storage.StorageLifecycle` of a database that speaks SQL."""
 
     waits = True
 
@@ -63,7 +63,6 @@ class SqlStorage:
         return self._pool.call(lambda transaction: work(SqlUnitOfWork(transaction)))
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Run the work in a transaction that sees one snapshot."""
         return self._pool.call(partial(self._snapshot, work))
 
     def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
@@ -71,7 +70,6 @@ class SqlStorage:
         return self._group_commit.run(work, alone=alone)
 
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
-        """Run the work in a transaction if it can begin at once."""
         try:
             self._pool.once(partial(self._write_at_once, work))
         except Failure:
@@ -79,39 +77,14 @@ class SqlStorage:
         return True
 
     def is_empty(self) -> bool:
-        """Return whether the tables are missing.
-
-        Raises:
-            StorageUnavailable: the database is unavailable.
-        """
         return not self._dialect.exists() or self._pool.call(self._pool.on_connection(self._schema.is_empty))
 
     def check(self) -> None:
-        """Make sure that the tables are those of this program.
-
-        Raises:
-            SchemaMismatch: they are older, newer or missing; the text has the remedy.
-            StorageUnavailable: the database is unavailable.
-        """
         if not self._dialect.exists():
             raise TablesMissing(self.server)
         self._pool.call(self._pool.on_connection(self._schema.check))
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
-        """Create or migrate the tables, and return the answer of a unit-of-work function on them.
-
-        Existing tables stay. Concurrent calls wait for each other. In a file, the tables and the changes of ``first``
-        are committed together.
-
-        Args:
-            first: the function, which checks whether it has anything to do.
-
-        Raises:
-            SchemaMismatch: a newer program made them.
-            StartError: the database has other tables of these names, its user may not create tables, or the file cannot
-                be created.
-            StorageUnavailable: the database is unavailable.
-        """
         return self.prepare_and(lambda _, transaction: first(SqlUnitOfWork(transaction)))
 
     def prepare_and(self, work: Callable[[Connection, Transaction], Answer]) -> Answer:
@@ -131,19 +104,15 @@ class SqlStorage:
         raise StorageUnavailable(self.server, cause, detail)
 
     def data_version(self) -> int | None:
-        """Return a number that changes with any commit, if it is available without waiting."""
         return self._dialect.data_version()
 
     def erase_removed(self) -> bool:
-        """Overwrite what the files of an embedded database still hold of removed rows."""
         return self._dialect.erase_removed()
 
     def is_failing(self) -> bool:
-        """Return whether every call fails at present."""
         return self._pool.failure_log.lasting() is not None
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
-        """Return the error for a caller that has stopped waiting."""
         cause = self._pool.failure_log.lasting()  # a server that hangs keeps its callers longer than they wait
         if cause is None:
             cause = Cause.TOO_BUSY
@@ -151,7 +120,6 @@ class SqlStorage:
         return StorageUnavailable(self.server, cause)
 
     def close(self) -> None:
-        """Close the connections."""
         self._dialect.close()
         self._pool.close()
 

@@ -42,13 +42,6 @@ class _Room:
     _transaction: Transaction
 
 
-class _Gallery(_Room):
-    pictures = cached_property(lambda room: SqlPictures(room._transaction))
-
-    def links(self, kind: AnyArtworkKind, /) -> Links:
-        return SqlLinks(self._transaction, LINKS[kind.kind])
-
-
 class _Identity(_Room):
     passwords = cached_property(lambda room: SqlPasswords(room._transaction))
     sessions = cached_property(lambda room: SqlSessions(room._transaction))
@@ -60,10 +53,6 @@ class _Identity(_Room):
     challenges = cached_property(lambda room: SqlChallenges(room._transaction))
     identities = cached_property(lambda room: SqlIdentities(room._transaction))
     events = cached_property(lambda room: SqlEvents(room._transaction))
-
-
-class _Publication(_Room):
-    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
 
 
 @dataclass(eq=False)
@@ -79,14 +68,16 @@ class SqlUnitOfWork(_Room):
     proposals = cached_property(lambda room: SqlProposals(room._transaction))
     notices = cached_property(lambda room: SqlNotices(room._transaction))
     member_notices = cached_property(lambda room: SqlMemberNotices(room._transaction))
-    gallery = cached_property(lambda room: _Gallery(room._transaction))
+    pictures = cached_property(lambda room: SqlPictures(room._transaction))
+    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
     identity = cached_property(lambda room: _Identity(room._transaction))
-    publication = cached_property(lambda room: _Publication(room._transaction))
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        """Return the records of a kind."""
         repository, statements = RECORDS[kind.kind]
         return repository(self._transaction, statements)
+
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        return SqlLinks(self._transaction, LINKS[kind.kind])
 
 
 @dataclass(slots=True, eq=False)

@@ -188,6 +188,6 @@ def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:
     """Return whether what a notice is about is still so: it may have been undone in time."""
     if notice.kind != _PROPOSAL:
         kind = Kind(notice.kind)
-        return any(each.reason is not None for each in uow.publication.withdrawals.get_many(kind, [notice.id]))
+        return any(each.reason is not None for each in uow.withdrawals.get_many(kind, [notice.id]))
     proposal = uow.proposals.get(notice.id)
     return proposal is not None and _EVENTS.get(proposal.state) == notice.event

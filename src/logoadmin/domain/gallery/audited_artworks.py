@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind,
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Link
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, gallery_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, links_in
 
 # Up to this many reasons of blocks are held in memory.
 _MOST_REASONS: Final = 256
@@ -53,7 +53,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         super().load(ids)
         self._loaded, self._author_changes = dict.fromkeys(ids, ()), log_of(self).author_changes
         for link in (
-            uow_of(self).gallery.links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None])
+            uow_of(self).links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None])
         ):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
@@ -62,7 +62,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
         loaded = self._is_current(id_) and id_ in self._known
-        return {self._kind: self._loaded[id_] if loaded else uow_of(self).gallery.links(self._kind).of_artwork(id_)}
+        return {self._kind: self._loaded[id_] if loaded else uow_of(self).links(self._kind).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
         """Switch an artwork off and block it; if it is blocked for this reason already, nothing is recorded.
@@ -140,7 +140,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         asked = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
         if asked:
             log.withdrawals.update({(kind, id_): None for id_ in asked})
-            found = uow_of(self).publication.withdrawals.get_many(kind, asked)
+            found = uow_of(self).withdrawals.get_many(kind, asked)
             log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
         for id_ in missing:
             withdrawal = log.withdrawals.get((kind, id_))
@@ -157,7 +157,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:
         theirs = links.get(self._kind, ())
         if theirs:
-            uow_of(self).gallery.links(self._kind).add(theirs)
+            uow_of(self).links(self._kind).add(theirs)
         id_ = self._kind.id_of(stored)
         # Only an id that some record had before can be blocked.
         reason = None if log_of(self).is_new(self._kind.kind, id_) else self._reason(stored)
@@ -183,7 +183,7 @@ class AuditedLinks:
 
     def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
         self._kind, self._artworks = kind, artworks_of(uow, kind)
-        self._stored = gallery_in(uow).links(kind)
+        self._stored = links_in(uow, kind)
 
     def find(self, artwork_id: int, author_id: int) -> Link | None:
         """Return the link between the two, or None."""

@@ -12,11 +12,11 @@ class AuditedAuthors(AuditedRecords[Author]):
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an author to all their artworks."""
-        return {linked: uow_of(self).gallery.links(linked).of_author(id_) for linked in ARTWORK_KINDS}
+        return {linked: uow_of(self).links(linked).of_author(id_) for linked in ARTWORK_KINDS}
 
     def _link(self, stored: Author, values: Snapshot, links: LinksByKind) -> Snapshot:
         for linked, theirs in links.items():
-            uow_of(self).gallery.links(linked).add(theirs)
+            uow_of(self).links(linked).add(theirs)
             uow_of(self).records(linked).touch([link.artwork_id for link in theirs], stored.version)
         return values
 

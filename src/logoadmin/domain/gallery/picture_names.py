@@ -33,7 +33,7 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
         first, _ = both.get((change.kind, change.id), (change, change))
         both[change.kind, change.id] = first, change
     if named:
-        uow.gallery.pictures.note_in_history(sorted(named))
+        uow.pictures.note_in_history(sorted(named))
     dropped: defaultdict[Kind, list[int]] = defaultdict(list)
     put: list[PictureName] = []
     for (kind, id_), (first, last) in both.items():
@@ -51,14 +51,14 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
         if kind is Kind.USER and last.after is None:
             _forget_user(uow, id_, change_log.now)
     for kind, ids in dropped.items():
-        uow.gallery.pictures.drop_names(kind, *ids)
+        uow.pictures.drop_names(kind, *ids)
     if put:
-        uow.gallery.pictures.put_names(put)
+        uow.pictures.put_names(put)
 
 
 def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
     """Store what a proposal names that begins to wait."""
-    pictures = repositories_in(uow).gallery.pictures
+    pictures = repositories_in(uow).pictures
     pictures.drop_names(_PROPOSAL, proposal_id)
     if named:
         pictures.put_names(_names(_PROPOSAL, proposal_id, named, Standing.OTHER))
@@ -66,24 +66,24 @@ def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str
 
 def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
     """Keep what a proposal names that was decided for a week more; then, only other names do."""
-    pictures = uow.gallery.pictures
+    pictures = uow.pictures
     pictures.keep(pictures.named_by(_PROPOSAL, proposal_id), now + _WEEK)
     pictures.drop_names(_PROPOSAL, proposal_id)
 
 
 def has_unnamed_pictures(uow: UnitOfWork, now: int) -> bool:
     """Return whether there are pictures that nothing names and nothing keeps any longer (contract P4)."""
-    return uow.gallery.pictures.has_unnamed(now)
+    return uow.pictures.has_unnamed(now)
 
 
 def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
     """Remove up to ``most`` of them; return whether more may be left."""
-    return uow.gallery.pictures.forget_unnamed(now, most) >= most
+    return uow.pictures.forget_unnamed(now, most) >= most
 
 
 def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
     """Release what only proposals of a removed user name, and forget what they sent: another user may get the id."""
-    uow.gallery.pictures.forget_sender(user_id)
+    uow.pictures.forget_sender(user_id)
     for proposal in uow.proposals.page(-1, _MOST_WAITING, ProposalState.WAITING, user_id):
         release_pictures(uow, proposal.proposal_id, now)
 

@@ -36,9 +36,9 @@ from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
     change_log_of,
-    gallery_in,
     history_in,
     identity_in,
+    stored_pictures_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
@@ -171,7 +171,7 @@ class PictureService(Service):
         """
 
         def work(uow: Reading, command: GetPicture, held: Held) -> tuple[bytes, bool]:
-            pictures = gallery_in(uow).pictures
+            pictures = stored_pictures_in(uow)
             content = pictures.content(command.picture, thumbnail=command.thumbnail)
             if content is None:
                 if pictures.get(command.picture) is None:
@@ -216,10 +216,10 @@ class PictureService(Service):
             self._has_remains = not storage_of(self).erase_removed()
 
     def _remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
-        found = gallery_in(uow).pictures.get(command.picture)
+        found = stored_pictures_in(uow).get(command.picture)
         if found is None or found.is_removed:
             raise NotFound("Picture", command.picture)
-        gallery_in(uow).pictures.remove(command.picture)
+        stored_pictures_in(uow).remove(command.picture)
         file = PictureFile(found.picture, found.width, found.height, found.frames, found.size)
         log = change_log_of(uow)
         log.begin_next()
@@ -230,15 +230,13 @@ class PictureService(Service):
     @for_program
     def stored(self, after: str = "") -> Sequence[str]:
         """Return some pictures above another one, in order; none at the end."""
-        found = storage_of(self).read(lambda uow: uow.gallery.pictures.page(after, 1000))
+        found = storage_of(self).read(lambda uow: uow.pictures.page(after, 1000))
         return tuple(each.picture for each in found)
 
     @for_program
     def space(self) -> tuple[int, int, int]:
         """Return the number of stored pictures, the bytes that they take, and how many they may take."""
-        return storage_of(self).read(
-            lambda uow: (uow.gallery.pictures.count(), uow.gallery.pictures.space(), self._space)
-        )
+        return storage_of(self).read(lambda uow: (uow.pictures.count(), uow.pictures.space(), self._space))
 
     @for_program
     def restore(self, picture: str, content: bytes) -> bool:
@@ -264,7 +262,7 @@ class PictureService(Service):
     def _store(
         self, uow: AuditedUnitOfWork, _command: SendPicture, *, sent: str, converted: ConvertedPicture | None
     ) -> SentPicture:
-        pictures = gallery_in(uow).pictures
+        pictures = stored_pictures_in(uow)
         picture = "" if converted is None else hashlib.sha256(converted.content).hexdigest()
         known = _known(uow, sent) or _known(uow, picture)
         if known is not None:
@@ -281,7 +279,7 @@ class PictureService(Service):
         return self._answer(stored, existed=False)
 
     def _page(self, after: str, limit: int, uow: Reading) -> tuple[KeptPicture, ...]:
-        found = gallery_in(uow).pictures.page(after, limit)
+        found = stored_pictures_in(uow).page(after, limit)
         senders = {each.sender_id for each in found if each.sender_id is not None}
         users = {user_id: uow.records(USERS).get(user_id) for user_id in senders}
         return tuple(
@@ -296,7 +294,7 @@ class PictureService(Service):
                 None if each.sender_id is None or (user := users[each.sender_id]) is None else user.username,
                 tuple(
                     PictureNamedBy(name.kind, name.id)
-                    for name in gallery_in(uow).pictures.names(each.picture, _MOST_LISTED)
+                    for name in stored_pictures_in(uow).names(each.picture, _MOST_LISTED)
                 ),
                 each.in_history,
             )
@@ -315,11 +313,11 @@ class PictureService(Service):
             Conflict: there is none, for anybody or for this user.
         """
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
-        if gallery_in(uow).pictures.space() + size > self._space:
+        if stored_pictures_in(uow).space() + size > self._space:
             raise Conflict("The pictures would take more space than picture_space allows")
         if held.user_id is None or may_write(held):
             return
-        if gallery_in(uow).pictures.space_of(held.user_id) + size > share:
+        if stored_pictures_in(uow).space_of(held.user_id) + size > share:
             text = f"Your pictures that were not applied would take more than your share of {share // 1024} KiB"
             raise Conflict(f"{text}; withdraw a submission with pictures, or wait until one is applied")
 
@@ -404,7 +402,7 @@ def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:
     """Return whether a caller sees a picture that was taken down: moderators do, and the authors of what names it."""
     if any(map(held.hold, (Scope.USERS_READ, *(kind.write_scope for kind in ARTWORK_KINDS)))):
         return True
-    names = gallery_in(uow).pictures.names(picture, _MOST_NAMES) if held.of_user else ()
+    names = stored_pictures_in(uow).names(picture, _MOST_NAMES) if held.of_user else ()
     artworks = (uow.records(kind).get(each.id) for each in names for kind in ARTWORK_KINDS if kind.kind == each.kind)
     return any(author.user_id == held.user_id for artwork in artworks if artwork for author in artwork.authors)
 
@@ -428,7 +426,7 @@ def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
     Raises:
         InvalidInput: it was removed.
     """
-    found = gallery_in(uow).pictures.get(sha256) or gallery_in(uow).pictures.sent_as(sha256)
+    found = stored_pictures_in(uow).get(sha256) or stored_pictures_in(uow).sent_as(sha256)
     if found is not None and found.is_removed:
         raise _invalid("body", _REMOVED)
     return found

@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified
 from logoadmin.domain.kernel.escalation import Escalation, Guard
-from logoadmin.domain.kernel.kinds import RECORDED_KINDS, RecordKind
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
 from logoadmin.domain.kernel.records import (
@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.records import (
     StoredRecord,
     version_of,
 )
-from logoadmin.ports.gallery_storage import GalleryStorage, PublicationStorage
+from logoadmin.ports.gallery_storage import Links, Pictures, Withdrawals
 from logoadmin.ports.history_storage import Acts, ReadsChanges
 from logoadmin.ports.identity_storage import IdentityStorage
 from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
@@ -288,14 +288,19 @@ def identity_in(uow: AnyUnitOfWork) -> IdentityStorage:
     return repositories_in(uow).identity
 
 
-def gallery_in(uow: AnyUnitOfWork) -> GalleryStorage:
-    """Return the repositories of the gallery."""
-    return repositories_in(uow).gallery
+def links_in(uow: AnyUnitOfWork, kind: AnyArtworkKind) -> Links:
+    """Return the links between authors and a kind of artwork."""
+    return repositories_in(uow).links(kind)
 
 
-def publication_in(uow: AnyUnitOfWork) -> PublicationStorage:
-    """Return the repositories of the published gallery."""
-    return repositories_in(uow).publication
+def stored_pictures_in(uow: AnyUnitOfWork) -> Pictures:
+    """Return the pictures."""
+    return repositories_in(uow).pictures
+
+
+def withdrawals_in(uow: AnyUnitOfWork) -> Withdrawals:
+    """Return what was withdrawn from the published gallery."""
+    return repositories_in(uow).withdrawals
 
 
 def proposals_in(uow: AnyUnitOfWork) -> Proposals:

@@ -128,7 +128,7 @@ class PublicationService(StatusService):
         next_look = self._clock.elapsed() + _LOOK_EVERY
 
         def newest(uow: UnitOfWork) -> Sequence[object]:
-            return withdrawn_entries(uow.publication.withdrawals.blocked(1))
+            return withdrawn_entries(uow.withdrawals.blocked(1))
 
         def go_on() -> bool:
             nonlocal next_look
@@ -168,7 +168,7 @@ class PublicationService(StatusService):
         if picture is None:
             return None
         is_small = name == picture_path(picture, thumbnail=True)
-        return storage_of(self).read(lambda uow: uow.gallery.pictures.content(picture, thumbnail=is_small))
+        return storage_of(self).read(lambda uow: uow.pictures.content(picture, thumbnail=is_small))
 
     def _with_identity(self, read: Callable[[UnitOfWork, Identity, int], T]) -> T:
         """Read at one moment, with what signs publications; before the first time, that is stored.
@@ -209,7 +209,7 @@ class PublicationService(StatusService):
             now,
             identity,
             contents,
-            listed_withdrawals(uow.publication.withdrawals, now),
+            listed_withdrawals(uow.withdrawals, now),
             targets,
             page,
             self._state(uow, identity, links),
@@ -218,7 +218,7 @@ class PublicationService(StatusService):
     def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
         """Return what a publication is made of."""
         # Pictures that are sent later than a record names them are no changes.
-        counted = uow.changes.last_id(), uow.gallery.pictures.published()
+        counted = uow.changes.last_id(), uow.pictures.published()
         keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
         return repr((counted, keys, links, self._made_with))
 
@@ -233,16 +233,16 @@ class PublicationService(StatusService):
         if page is None:
             return None
         home = page.home if shared.gallery_home is None else shared.gallery_home
-        stored = uow.gallery.pictures.get(shared.gallery_mark) if shared.gallery_mark else None
+        stored = uow.pictures.get(shared.gallery_mark) if shared.gallery_mark else None
         if stored is not None and not stored.is_removed:
             mark = picture_entry(stored.picture, stored.width, stored.height, stored.ground)
         title = shared.gallery_title or page.title
         return replace(page, title=title, home=home, mark=mark, accent=shared.gallery_accent)
 
     def _blocks(self, uow: UnitOfWork, identity: Identity, links: Links) -> Blocks:
-        blocked, shared = uow.publication.withdrawals.blocked(MOST_WITHDRAWN), shared_settings(uow)
+        blocked, shared = uow.withdrawals.blocked(MOST_WITHDRAWN), shared_settings(uow)
         page = self._page_of(uow, shared)
-        pictures = uow.gallery.pictures.shapes().keys() - uow.gallery.pictures.taken_down()
+        pictures = uow.pictures.shapes().keys() - uow.pictures.taken_down()
         site = None if page is None else Site(page, links, identity.gallery, targets_of(shared), self._page)
         return Blocks(
             identity,

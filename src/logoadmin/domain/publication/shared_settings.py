@@ -18,7 +18,12 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.records import SharedSettings
 from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, gallery_in, unless_unmodified
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    stored_pictures_in,
+    unless_unmodified,
+)
 from logoadmin.domain.kernel.use_cases import Service, reads, writes
 from logoadmin.domain.publication.css.targets import NewTargets
 from logoadmin.ports.storage import UnitOfWork
@@ -63,7 +68,7 @@ class SettingsService(Service):
 
 
 def _require_stored(uow: AuditedUnitOfWork, mark: str) -> None:
-    found = gallery_in(uow).pictures.get(mark)
+    found = stored_pictures_in(uow).get(mark)
     if found is None or found.is_removed:
         text = "Input should be a picture of this service; upload it first"
         raise InvalidInput([Problem(("body", "gallery_mark"), text, "value_error")])

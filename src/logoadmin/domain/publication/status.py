@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import Reading, gallery_in, history_in, publication_in
+from logoadmin.domain.kernel.unit_of_work import Reading, history_in, links_in, withdrawals_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.contents import StoredArtworks, judged_artworks
@@ -121,7 +121,7 @@ def _begun(uow: Reading, _command: ShowPublication, held: Held) -> _Begun:
     is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
     if not is_whole:
         held.require([Scope.PROPOSALS_WRITE])
-    blocked = publication_in(uow).withdrawals.blocked(MOST_WITHDRAWN)
+    blocked = withdrawals_in(uow).blocked(MOST_WITHDRAWN)
     seen = blocked if is_whole else _own(uow, blocked, held)
     return _Begun(history_in(uow).last_id(), seen, is_whole, targets_of(shared_settings(uow)))
 
@@ -133,6 +133,6 @@ def _own(uow: Reading, blocked: Iterable[Withdrawal], held: Held) -> Sequence[Wi
         (kind.kind, link.artwork_id)
         for author in authors
         for kind in ARTWORK_KINDS
-        for link in gallery_in(uow).links(kind).of_author(author.author_id)
+        for link in links_in(uow, kind).of_author(author.author_id)
     }
     return [each for each in blocked if (each.kind, each.id) in linked]

@@ -1,10 +1,11 @@
 """The databases: their registry, and their differences, which a module for each implements as a :class:`Dialect`."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, Self
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool, make_url
 from sqlalchemy.exc import ArgumentError
@@ -37,37 +38,28 @@ def pool_options(connections: int, wait: float) -> dict[str, Any]:
     }
 
 
-class Dialect(Protocol):
-    """The parts of a storage that depend on its database."""
+class Dialect(ABC):
+    """The parts of a storage that depend on its database; unless a method says otherwise, those of a server.
 
-    @property
-    def server(self) -> str:
-        """The name of the server, see :attr:`logoadmin.ports.storage.Storage.server`."""
+    Attributes:
+        server: see :attr:`logoadmin.ports.storage.Storage.server`.
+        product: see :attr:`logoadmin.ports.storage.Storage.product`.
+        embedded: whether the database is a file of this service, which is created if missing.
+        files: the files of the database, which must not be overwritten.
+        concurrent_reads: see :attr:`logoadmin.ports.storage.Storage.concurrent_reads`.
+        begin_write: the statements that begin a transaction that sees earlier commits and takes its lock at the start.
+        begin_snapshot: the statements that begin a transaction whose queries all see the same snapshot.
+    """
 
-    @property
-    def product(self) -> str:
-        """The name of the product, see :attr:`logoadmin.ports.storage.Storage.product`."""
+    server: str
+    product: str
+    embedded = False
+    files: frozenset[Path] = frozenset()
+    concurrent_reads: int
+    begin_write: tuple[str, ...]
+    begin_snapshot: tuple[str, ...]
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the database is a file of this service, which is created if missing."""
-
-    @property
-    def files(self) -> frozenset[Path]:
-        """The files of the database, which must not be overwritten; empty for a server."""
-
-    @property
-    def concurrent_reads(self) -> int:
-        """See :attr:`logoadmin.ports.storage.Storage.concurrent_reads`."""
-
-    @property
-    def begin_write(self) -> tuple[str, ...]:
-        """The statements that begin a transaction that sees earlier commits and takes its lock at the start."""
-
-    @property
-    def begin_snapshot(self) -> tuple[str, ...]:
-        """The statements that begin a transaction whose queries all see the same snapshot."""
-
+    @abstractmethod
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine of autocommit connections that are never reset.
 
@@ -78,41 +70,48 @@ class Dialect(Protocol):
             timeout: the limit in seconds for connecting and for each response; None for no limit.
         """
 
+    @abstractmethod
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
         """Return a cursor that fetches one row at a time, and drops the rest when it is closed.
 
         Its statement, with fetching, may take about a second if somebody waits for it.
         """
 
+    @abstractmethod
     def classify(self, error: BaseException) -> Classification | None:
         """Return the classification of a driver's error, None for a fault of this program."""
 
-    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:
+    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
         """Disable waiting for locks on a connection, apart from statements that never wait."""
+        return nullcontext()
 
     def data_version(self) -> int | None:
-        """See :meth:`logoadmin.ports.storage.Storage.data_version`."""
+        """See :meth:`logoadmin.ports.storage.Storage.data_version`; from a server, it would take a query."""
+        return None
 
     def erase_removed(self) -> bool:
         """See :meth:`logoadmin.ports.storage.Storage.erase_removed`; the files of a server are not this program's."""
+        return True
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (not every database has one)
         """Close the connection of :meth:`data_version`."""
 
     def exists(self) -> bool:
-        """Return whether the database exists; on a server this is assumed.
+        """Return whether the database exists; a server itself reports a missing one.
 
         Raises:
             StartError: the file is not a database.
         """
+        return True
 
-    def create(self) -> None:
+    def create(self) -> None:  # noqa: B027 (the administrator of a server creates databases)
         """Create the database if it is :attr:`embedded` and missing.
 
         Raises:
             StartError: it cannot be created, or the file is not a database.
         """
 
+    @abstractmethod
     def back_up(self, target: Path) -> None:
         """Write a consistent, verified copy to a file that only its owner can read (contract K4).
 
@@ -121,7 +120,8 @@ class Dialect(Protocol):
             OSError: the file cannot be written.
         """
 
-    def restore(self, source: Path, fit: Callable[[Self], None]) -> None:
+    @abstractmethod
+    def restore(self, source: Path, fit: Callable[["Dialect"], None]) -> None:
         """Create the database from a copy.
 
         Args:
@@ -135,10 +135,13 @@ class Dialect(Protocol):
 
     def look_outside(self) -> Iterable[Result]:
         """Check everything outside the database: the file, its directory, its disk (contract K4)."""
+        return ()
 
+    @abstractmethod
     def looks_inside(self, connections: int) -> Checks:
         """Return the checks of the database itself by name, for a service with this many connections."""
 
+    @abstractmethod
     def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
         """Lock the tables against other migrations, and commit at the end.
 
@@ -148,6 +151,7 @@ class Dialect(Protocol):
             The statements that begin a write under the lock.
         """
 
+    @abstractmethod
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
         """Return the options with which a new table compares text by code points (contract A6)."""
 

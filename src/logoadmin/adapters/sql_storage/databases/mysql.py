@@ -4,8 +4,8 @@ import logging
 import math
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -15,11 +15,10 @@ from sqlalchemy.dialects.mysql.base import MySQLCompiler
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
-from logoadmin.adapters.sql_storage.databases import Checks, mysql_checks, parsed_url, pool_options
+from logoadmin.adapters.sql_storage.databases import Checks, Dialect, mysql_checks, parsed_url, pool_options
 from logoadmin.adapters.sql_storage.databases.mysql_connections import Connector, Lease, classify
 from logoadmin.adapters.sql_storage.failures import Classification
 from logoadmin.adapters.sql_storage.record_tables import LongBinary, LongText
-from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
 # A wait for the pool and a response, of a new connection or to a statement, stay below the two seconds of contract A20
@@ -57,11 +56,9 @@ _UNKNOWN_VARIABLE: Final = 1193
 _POOL_NAME: Final = "logoadmin"
 
 
-class Mysql:
-    """The :class:`~logoadmin.adapters.sql_storage.databases.Dialect` of a server."""
+class Mysql(Dialect):
+    """The dialect of a server."""
 
-    embedded = False
-    files: frozenset[Path] = frozenset()
     # The driver is written in Python: while one thread waits for the server, two others use the processor.
     concurrent_reads = 3
     product = "MariaDB or MySQL"
@@ -106,36 +103,14 @@ class Mysql:
         return connection.cursor(self._cursors.SSCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
-        """Return the classification of an error."""
         return classify(error)
-
-    def without_waiting(self, connection: PoolProxiedConnection) -> AbstractContextManager[None]:  # noqa: ARG002 (a file's)
-        """Return a null context: the statement for the only lock does not wait."""
-        return nullcontext()
-
-    def data_version(self) -> None:
-        """Return nothing: this would take a query."""
-
-    def erase_removed(self) -> bool:
-        """Do nothing: the server's files are its own."""
-        return True
-
-    def close(self) -> None:
-        """Do nothing: no connection is kept for the data version."""
-
-    def exists(self) -> bool:
-        """Return True: the server reports a missing database."""
-        return True
-
-    def create(self) -> None:
-        """Do nothing: the administrator of the server creates databases."""
 
     def back_up(self, target: Path) -> NoReturn:
         """Refuse, with the command that makes a backup."""
         dump = f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
         raise StartError(f"The server's own program makes the copy: (umask 077; {_command(self._url, dump)})")
 
-    def restore(self, source: Path, fit: "Callable[[Mysql], None]") -> NoReturn:
+    def restore(self, source: Path, fit: Callable[[Dialect], None]) -> NoReturn:
         """Refuse, with the command that loads a backup."""
         del fit
         raise StartError(
@@ -143,12 +118,7 @@ class Mysql:
             f"{_command(self._url, 'mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
         )
 
-    def look_outside(self) -> Iterable[Result]:
-        """Return nothing: the files of a server are out of scope."""
-        return ()
-
     def looks_inside(self, connections: int) -> Checks:
-        """Return the checks of the server."""
         return mysql_checks.looks_inside(connections)
 
     @contextmanager

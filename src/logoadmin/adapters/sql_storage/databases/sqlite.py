@@ -15,7 +15,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.databases import Checks, pool_options, sqlite_checks
+from logoadmin.adapters.sql_storage.databases import Checks, Dialect, pool_options, sqlite_checks
 from logoadmin.adapters.sql_storage.databases.sqlite_files import (
     CommitWatch,
     classify,
@@ -50,8 +50,8 @@ _STEPS: Final = 100_000
 _opening: Final = threading.Lock()
 
 
-class Sqlite:
-    """The :class:`~logoadmin.adapters.sql_storage.databases.Dialect` of a file."""
+class Sqlite(Dialect):
+    """The dialect of a file."""
 
     embedded = True
     # The driver releases the interpreter lock for each row, so two reading threads would keep passing it back and
@@ -87,11 +87,9 @@ class Sqlite:
         return connection.cursor(_PageCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
-        """Return the classification of an error."""
         return classify(error)
 
     def data_version(self) -> int | None:
-        """Return a number that changes with any commit to the file."""
         return self._commit_watch.data_version()
 
     def erase_removed(self) -> bool:
@@ -104,7 +102,6 @@ class Sqlite:
         return not is_busy
 
     def close(self) -> None:
-        """Close the connection of the commit watch."""
         self._commit_watch.close()
 
     @contextmanager
@@ -120,20 +117,11 @@ class Sqlite:
                 cursor.execute(f"PRAGMA busy_timeout = {usual}")
 
     def exists(self) -> bool:
-        """Return whether the file exists.
-
-        Raises:
-            StartError: it is not an SQLite database.
-        """
         self._refuse_strangers()
         return os.path.exists(self._path)
 
     def create(self) -> None:
-        """Create an empty file that only its owner can read, since it will hold the key that signs tokens.
-
-        Raises:
-            StartError: it cannot be created, or exists and is not an SQLite database.
-        """
+        """Create an empty file that only its owner can read, since it will hold the key that signs tokens."""
         self._refuse_strangers()
         try:
             # Only a new file may be closed here, since no connection has locks on it; the name may be a link.
@@ -152,7 +140,6 @@ class Sqlite:
         raise StartError(f"The database file {self.server} cannot be made: {reason}")
 
     def look_outside(self) -> Iterable[Result]:
-        """Check the file, its directory and its disk."""
         return sqlite_checks.look_outside(Path(os.path.realpath(self._path)))
 
     def looks_inside(
@@ -178,7 +165,6 @@ class Sqlite:
         return {}
 
     def back_up(self, target: Path) -> None:
-        """Copy the file while others use it."""
         with (
             whole_copy(target) as part,
             sqlite_errors_explained(self.server),
@@ -186,7 +172,7 @@ class Sqlite:
         ):
             copy(source, part)
 
-    def restore(self, source: Path, fit: "Callable[[Sqlite], None]") -> None:
+    def restore(self, source: Path, fit: Callable[[Dialect], None]) -> None:
         """Create the file from a copy, unless the log of another file exists beside it."""
         for file in sorted(self.files):
             refuse_taken(file)

@@ -93,7 +93,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
         publish_imports: whether artworks with imports are published.
         verdicts: the verdicts on their CSS, with the targets for which artworks may get user styles.
     """
-    contents, shapes = Contents(), uow.gallery.pictures.shapes()
+    contents, shapes = Contents(), uow.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
     for kind, artwork, verdict in judged_artworks(uow, verdicts):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)

@@ -91,7 +91,7 @@ def _load(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change]) -> 
             change_log.withdrawals[key] = None
             asked[change.kind].append(change.id)
     for kind, ids in asked.items():
-        found = uow.publication.withdrawals.get_many(kind, ids)
+        found = uow.withdrawals.get_many(kind, ids)
         change_log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
 
 
@@ -101,9 +101,9 @@ def _store(uow: UnitOfWork, changed: Mapping[tuple[Kind, int], Withdrawal | None
         if withdrawal is None:
             dropped[kind].append(id_)
     for kind, ids in dropped.items():
-        uow.publication.withdrawals.drop(kind, *ids)
+        uow.withdrawals.drop(kind, *ids)
     if put := [withdrawal for withdrawal in changed.values() if withdrawal is not None]:
-        uow.publication.withdrawals.put(*put)
+        uow.withdrawals.put(*put)
 
 
 def _withdrawal_after(change: Change, before: Withdrawal | None) -> Withdrawal | None:
