@@ -231,20 +231,6 @@ class Proxy:
 
 
 @pytest.mark.usefixtures("mariadb_storage")
-def test_one_connection_that_is_lost_at_a_commit_keeps_nobody_from_reading(mariadb: MariaDbServer) -> None:
-    with (
-        contextlib.closing(Proxy(mariadb.port)) as proxy,
-        opened(mariadb.url_of("gallery", port=proxy.port)) as storage,
-    ):
-        read(storage)
-        proxy.loses = True
-        for number in range(3):
-            refused(storage, partial(add_author, number=number))
-            for _ in range(5):
-                read(storage)
-
-
-@pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
 def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, delivers: bool, together: bool) -> None:

@@ -24,7 +24,6 @@ from logoadmin.adapters.sql_storage.tables import (
 )
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.domain.kernel.kinds import AUTHORS
-from logoadmin.domain.kernel.records import Author
 from tests.mariadb import MariaDb
 
 pytestmark = pytest.mark.rule("contract H3")
@@ -94,13 +93,6 @@ def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None
     new.prepare()
     assert not new.is_empty()
     new.check()
-
-
-def test_preparing_again_changes_nothing(prepared: SqlStorage) -> None:
-    prepared.write(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 1, "ann", 1)))
-    prepared.prepare()
-    assert prepared.read(lambda uow: uow.records(AUTHORS).get(1)) == Author(1, 1, "ann", 1)
-    assert prepared.write(lambda uow: uow.records(AUTHORS).next_id()) == 2
 
 
 @pytest.mark.parametrize(

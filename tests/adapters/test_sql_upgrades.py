@@ -76,10 +76,3 @@ def test_a_migration_that_broke_off_is_run_again(prepared_url: str, tmp_path: Pa
             with storage._pool.engine.connect() as connection:
                 for table in ("themes", "logos"):
                     assert "note" in {column["name"] for column in inspect(connection).get_columns(table)}
-
-
-def test_a_new_database_passes_all_migrations(url: str, tmp_path: Path) -> None:
-    with next_program(documented(), tmp_path / "next"), closing(open_sql_storage(url)) as storage:
-        storage.prepare()
-        storage.check()
-        assert notes(storage) == []

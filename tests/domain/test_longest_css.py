@@ -10,8 +10,7 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.gallery.artworks import GetTheme
-from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines
+from logoadmin.domain.kernel.errors import InvalidLines
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -24,17 +23,6 @@ LONGEST = _START + "/*" + "\N{ARTIST PALETTE}" * (MAX_CUSTOM_CSS - len(_START) -
 @pytest.fixture
 def gallery() -> LogoAdmin:
     return gallery_on(MemoryStorage(), FrozenClock())
-
-
-@pytest.mark.rule("contract D", "contract J7")
-def test_a_bulk_change_has_css_of_the_maximum_length_and_no_longer(gallery: LogoAdmin) -> None:
-    assert len(LONGEST) == MAX_CUSTOM_CSS == 524_288
-    create: Any = {"kind": "theme", "create": ARTWORK | {"custom_css": LONGEST}}
-    gallery.bulk.apply(ApplyChanges(changes=(create,)))
-    stored = gallery.themes.get(GetTheme(theme_id=1)).custom_css
-    assert (len(stored), stored == LONGEST) == (MAX_CUSTOM_CSS, True)
-    with pytest.raises(InvalidInput):
-        ApplyChanges(changes=(create | {"create": ARTWORK | {"custom_css": f"{LONGEST}x"}},))
 
 
 @pytest.mark.rule("contract I4", "contract L2")

@@ -189,17 +189,6 @@ def test_a_receiver_that_fails_is_asked_once_a_round_and_hears_of_everything(
     assert (len(receivers.events(DISCORD)), len(receivers.events(SLACK))) == (6, 5)
 
 
-def test_a_receiver_that_recovers_hears_of_it(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
-    gallery = notifying(storage, clock, receivers)
-    receivers.answers[DISCORD] = lambda: 503
-    proposed(gallery)
-    later(gallery, clock)
-    receivers.answers.clear()
-    later(gallery, clock, 61)
-    later(gallery, clock, 3_600)
-    assert len(receivers.events()) == 2
-
-
 class Crash(BaseException):
     """The end of a process."""
 

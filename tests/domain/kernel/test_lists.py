@@ -12,7 +12,7 @@ from logoadmin.domain.gallery.audited_artworks import AuditedLinks
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.roles import ListRoles
 from logoadmin.domain.identity.users import ListUsers
-from logoadmin.domain.kernel.errors import InvalidInput, StorageUnavailable
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes, truncated_page
@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, Use
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, FrozenClock, WatchedStorage, ask, gallery_on, link_author, recorded
+from tests.gallery import NOW, FrozenClock, ask, gallery_on, link_author, recorded
 
 SEARCHES: list[tuple[ListCommand, bool]] = [
     *((ListAuthors(), False), (ListAuthors(limit=5, after=7), False), (ListAuthors(user_id=7), False)),
@@ -63,12 +63,6 @@ def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(pages: P
 
 
 @E1
-def test_no_page_holds_much_wherever_heavy_records_begin() -> None:
-    listing = numbers(1000, PageSizes(50, 200), lambda number: 100 if number < 270 else 60_000)
-    assert [len(page) for page in listing.pages()][:5] == [50, 200, 21, 1, 1]
-
-
-@E1
 def test_a_list_at_one_moment_is_read_in_one_snapshot_and_a_short_one_is_not_read_again() -> None:
     snapshots: list[Any] = []
 
@@ -86,17 +80,6 @@ def test_a_list_at_one_moment_is_read_in_one_snapshot_and_a_short_one_is_not_rea
         found = listing(size).at_one_moment(lambda pages: [number for page in pages for number in page])
         assert found == list(range(size))
     assert snapshots == [50, 51, 1000]
-
-
-@E1
-def test_a_list_that_fails_midway_never_looks_complete() -> None:
-    def fetch(last: int, limit: int) -> tuple[int, ...]:
-        raise StorageUnavailable(f"db after {last}, of {limit}")
-
-    read = iter(Listing((0, 1), lambda number: number, fetch, PageSizes(2, 2)))
-    assert (next(read), next(read)) == (0, 1)
-    with pytest.raises(StorageUnavailable):
-        next(read)
 
 
 def fill(uow: UnitOfWork, size: int) -> None:
@@ -223,16 +206,6 @@ def test_whole_lists_are_filtered_beyond_their_first_page(gallery: LogoAdmin, st
     assert ids(gallery, "authors", q="AUTHOR 5") == expected
     assert ids(gallery, "authors", q="AUTHOR 5", order="desc") == expected[::-1]
     assert ids(gallery, "logos", author_id=1, active=False, order="desc") == list(range(600, 0, -1))
-
-
-@pytest.mark.rule("contract E2")
-def test_a_page_is_fetched_at_once_and_never_read_on(storage: MemoryStorage, clock: FrozenClock) -> None:
-    watched = WatchedStorage(storage)
-    gallery = gallery_on(watched, clock)
-    storage.write(lambda uow: fill(uow, 1200))
-    watched.asked.clear()
-    page = listed(gallery, "logos", limit=1000)
-    assert (len(list(page)), page.next_after, watched.asked) == (1000, 1000, ["read"])
 
 
 OF_ARTWORKS = ("logos", "themes", "logos of an author", "themes of an author")

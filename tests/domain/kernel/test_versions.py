@@ -5,10 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, pictures
@@ -17,11 +14,10 @@ from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.factors import RemoveFactor, RemoveUserFactors
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Outdated
-from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, version_of
+from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
-from tests.gallery import ASKED, NOW, FrozenClock, ask, exported, gallery_on, if_match
+from tests.gallery import ASKED, FrozenClock, ask, exported, if_match
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -123,27 +119,6 @@ def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: ty
     assert (exported(stocked), last(stocked)) == before
 
 
-def test_the_version_of_an_artwork_rises_with_its_authors(stocked: LogoAdmin) -> None:
-    def versions() -> tuple[int, int]:
-        logo, theme = stocked.logos.get(artworks.GetLogo(logo_id=1)), stocked.themes.get(artworks.GetTheme(theme_id=1))
-        return version_of(logo), version_of(theme)
-
-    stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2))
-    linked = versions()
-    assert linked == (last(stocked), 11)
-    stocked.authors.amend(authors.AmendAuthor(author_id=2, username="renamed"))
-    assert versions() == (last(stocked), 11)
-    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="renamed, too"))
-    amended = last(stocked)
-    assert versions() == (amended, amended)
-    stocked.authors.amend(authors.AmendAuthor(author_id=1))
-    assert versions() == (amended, amended)
-    stocked.authors.remove(authors.RemoveAuthor(author_id=1))
-    assert versions() == (last(stocked), last(stocked))
-    stocked.authors.remove(authors.RemoveAuthor(author_id=2))
-    assert versions() == (last(stocked), last(stocked) - 1)
-
-
 def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
     """An artwork must not be as old as it was, when it loses the author who made it new."""
     seen: set[int] = set()
@@ -183,30 +158,3 @@ def test_a_part_of_a_list_has_the_version_of_the_list(stocked: LogoAdmin) -> Non
     author = artworks.ListAuthorLogos(author_id=1)
     assert stocked.logos.of_author(author).version == last(stocked)
     assert stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1)).version == 11
-
-
-def test_the_lists_of_an_empty_gallery_have_a_version(storage: MemoryStorage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock)
-    assert gallery.logos.list(artworks.ListLogos()).version == 0
-    assert gallery.roles.list(roles.ListRoles()).version == 2
-    assert gallery.users.list(users.ListUsers()).version == 3
-
-
-NUMBERS: Final = st.integers(0, 100)
-
-
-@given(own=NUMBERS, of_authors=st.lists(NUMBERS, max_size=4))
-def test_an_artwork_is_as_new_as_the_newest_of_what_it_shows(own: int, of_authors: list[int]) -> None:
-    shown = tuple(Author(id_, id_, f"author {id_}", NOW, version=version) for id_, version in enumerate(of_authors))
-    for kind in (Logo, Theme):
-        assert version_of(kind(1, "n", "http://a", "t", "", False, shown, NOW, version=own)) == max(own, *of_authors, 0)
-    assert version_of(Role(1, "r", (), NOW, version=own)) == own
-
-
-@given(last_changes=st.dictionaries(st.sampled_from(list(Kind)), NUMBERS))
-def test_a_list_is_as_new_as_the_newest_of_what_it_shows(last_changes: dict[Kind, int]) -> None:
-    for kind in (Kind.ROLE, Kind.USER, Kind.AUTHOR):
-        assert KINDS[kind].version_of_list(last_changes) == last_changes.get(kind, 0)
-    for kind in (Kind.LOGO, Kind.THEME):
-        newest = max(last_changes.get(kind, 0), last_changes.get(Kind.AUTHOR, 0))
-        assert KINDS[kind].version_of_list(last_changes) == newest
