@@ -325,7 +325,7 @@ def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, sto
 # The modules that change what the history records without asking the change log, because they are its way there.
 RAW: Final = {
     # The published gallery states whose work is blocked.
-    r"\blinks_in\(|\)\.links\(": {
+    r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {
         "gallery/audited_artworks.py",
         "gallery/audited_authors.py",
         "publication/status.py",

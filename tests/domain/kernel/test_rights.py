@@ -330,7 +330,7 @@ def test_what_a_use_case_changes_is_in_the_history(stored: LogoAdmin) -> None:
             uow.records(LOGOS).remove(1)  # type: ignore[attr-defined]  # and this
 
     own = stored.service(Own)
-    with pytest.raises(AttributeError, match="gallery"):
+    with pytest.raises(AttributeError, match="links"):
         own.past_the_history(RemoveLogo(logo_id=1))
     with pytest.raises(AttributeError, match="remove"):
         own.in_a_read(GetLogo(logo_id=1))
