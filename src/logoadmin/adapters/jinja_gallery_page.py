@@ -6,17 +6,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
-
-from jinja2 import DictLoader, Environment, StrictUndefined
-from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import PAGE
 from logoadmin.ports.gallery_page import POLICY
 from logoadmin.ports.text import TextRenderer
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # The style sheet of all pages, and the template of what a gallery adds to it.
 _SHEET: Final = "page.css"
@@ -26,6 +26,10 @@ _DATA: Final = b'<script type="application/json" id="gallery">'
 _THUMBNAIL: Final = 320
 _HUES: Final = 12
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# In English, which the script of the page can replace by the Russian one.
+_SENTENCE: Final = """\
+{% macro t(sentence) %}<span data-ru="{{ ru(sentence, **kwargs) }}">{{ en(sentence, **kwargs) }}</span>{% endmacro %}
+"""
 _ENGLISH: Final = 0
 _RUSSIAN: Final = 1
 
@@ -52,28 +56,31 @@ class JinjaGalleryPage:
             beside: the files that pages load, by name.
             text: renders what authors write.
         """
-        self._words, self._beside = words, beside
-        # Most sentences of a page are the same on all of them.
-        self._whole = {name: self._made(name, {}) for name, (english, _) in words.items() if "{" not in english}
+        self._templates, self._words, self._beside, self._text = templates, words, beside, text
         made_with = [sorted(each.items()) for each in (templates, words, beside)]
         self.form = hashlib.sha256(repr(made_with).encode()).hexdigest()
-        self._environment = Environment(
-            loader=DictLoader(dict(templates)),
+
+    @cached_property
+    def _environment(self) -> "Environment":
+        # Imported here: few programs make pages, and it takes a while.
+        from jinja2 import DictLoader, Environment, StrictUndefined
+
+        environment = Environment(
+            loader=DictLoader(dict(self._templates)),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             cache_size=-1,
         )
-        self._environment.globals |= {
-            "t": self._sentence, "en": self._english, "ru": self._russian, "policy": POLICY, "named": _named
+        environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+        environment.globals |= {"en": self._english, "ru": self._russian, "policy": POLICY, "named": _named}
+        environment.filters |= {
+            "commonmark": self._text.html, "isolated": isolated, "date": _date, "iso": _iso, "size": _size,
+            "initials": _initials, "hue": _hue, "thumbnail_width": _thumbnail_width, "present": _present, "data": _data,
         }  # fmt: skip
-        self._environment.filters |= {
-            "commonmark": lambda written: Markup(text.html(written)),  # noqa: S704 (the port promises safe HTML)
-            "isolated": isolated, "date": _date, "iso": _iso, "size": _size,
-            "initials": _initials, "hue": _hue, "thumbnail_width": _thumbnail_width, "linked_data": _linked_data,
-            "data": _data,
-        }  # fmt: skip
+        environment.globals["t"] = environment.from_string(_SENTENCE).module.__dict__["t"]
+        return environment
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
@@ -91,14 +98,6 @@ class JinjaGalleryPage:
         """Return whether a file has the place for data."""
         return _DATA in content
 
-    def _sentence(self, name: str, /, **of: object) -> Markup:
-        """Return a sentence in English, which the script of the page can replace by the Russian one."""
-        return self._whole.get(name) or self._made(name, of)
-
-    def _made(self, name: str, of: Mapping[str, object]) -> Markup:
-        english, russian = (self._filled(name, language, of) for language in (_ENGLISH, _RUSSIAN))
-        return Markup('<span data-ru="{}">{}</span>').format(russian, english)
-
     def _english(self, name: str, /, **of: object) -> str:
         return self._filled(name, _ENGLISH, of)
 
@@ -109,14 +108,14 @@ class JinjaGalleryPage:
         return self._words[name][language].format_map({key: isolated(str(value)) for key, value in of.items()})
 
 
-def _data(value: Mapping[str, object]) -> Markup:
+def _data(value: Mapping[str, object]) -> str:
     """Return data for a script; in JSON, these characters stand in strings alone."""
-    return Markup(canonical(value).decode().replace("<", "\\u003c"))  # noqa: S704 (nothing in it can end the element)
+    return canonical(value).decode().replace("<", "\\u003c")
 
 
-def _linked_data(members: Mapping[str, Any]) -> Markup:
-    """Return JSON-LD without empty members."""
-    return htmlsafe_json_dumps({name: value for name, value in members.items() if value}, ensure_ascii=False)
+def _present(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that are not empty."""
+    return {name: value for name, value in members.items() if value}
 
 
 def _named(authors: Iterable[Mapping[str, str]], url: str) -> list[dict[str, str]]:
@@ -131,10 +130,9 @@ def _iso(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _date(at: int) -> Markup:
-    """Return a day, which the script of the page writes as the language does."""
+def _date(at: int) -> str:
     day = datetime.fromtimestamp(at, UTC)
-    return Markup('<time datetime="{}">{}</time>').format(_iso(at), f"{day.day} {day:%B %Y}")
+    return f"{day.day} {day:%B %Y}"
 
 
 def _size(count: int) -> str:
