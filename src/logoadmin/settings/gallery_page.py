@@ -20,7 +20,7 @@ def _is_line(value: str) -> str:
 _Line = Annotated[str, Field(max_length=MAX_GALLERY_TITLE), AfterValidator(_is_line)]
 
 
-class GalleryPageSettings(BaseModel):
+class GalleryPageSettings(BaseModel, defer_build=True):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
     gallery_page: bool = Field(True, description="publish a [page for visitors](publish.md#the-page)")

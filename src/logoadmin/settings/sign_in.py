@@ -22,7 +22,7 @@ GITHUB: Final = "https://github.com"
 _TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
 
-class SignInSettings(BaseModel):
+class SignInSettings(BaseModel, defer_build=True):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
     oidc_issuer: str | None = Field(
