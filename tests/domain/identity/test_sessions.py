@@ -342,7 +342,7 @@ def test_a_session_is_ended_once_by_either_of_its_tokens(stocked: LogoAdmin, by:
 def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     (since,) = (each.change_id for each in stocked.changes.list(ListChanges(kind=Kind.USER, id=7)))
-    nothing_due = {"must_enrol": False, "must_change_password": False, "by_link": False}
+    nothing_due = {"must_enrol": False, "must_change_password": False, "by_link": False, "can_step_up": True}
     me = Me(7, "ann", "a.png", 1, NOW, since, ("proposals:write",), **nothing_due)
     assert stocked.sessions.me(WhoAmI(), ann) == me
     stocked.users.amend(AmendUser(user_id=7, role_id=3, avatar=None))

@@ -6,21 +6,14 @@ code with the issuer itself: nothing that the browser says about the person coun
 import logging
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field, Strict
 
-from logoadmin.domain.identity.issuer_users import (
-    IssuerUsers,
-    RoleDiffers,
-    Roleless,
-    UserMissing,
-    follow_issuer,
-    known_names,
-)
-from logoadmin.domain.identity.open_sessions import NO_ROLE, Proof, SessionOpening
+from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMissing, known_names
+from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, Proof, SessionOpening
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
@@ -31,7 +24,6 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.issuer import IssuedIdentity, Issuer, Redemption
-from logoadmin.ports.storage import UnitOfWork
 
 # RFC 6749 §A.11: printable ASCII.
 _VISIBLE_ASCII = r"^[\x20-\x7E]+$"
@@ -114,9 +106,6 @@ class SignInWays:
 
 log = logging.getLogger("logoadmin.issuer")
 
-# The record of a user may have to change before a session begins, and others may change it meanwhile.
-_MOST_TRIES: Final = 3
-
 
 class SignInByIssuer(Command):
     """A sign-in through the issuer, with the code that it gave the browser."""
@@ -166,21 +155,13 @@ class IssuerSignIn(Service):
         with self._opening.attempt(gate, command, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
-            now = attempt.count(partial(_limits, attempt.client.origin))
+            now = attempt.count(lambda _uow, now: (limits_of(attempt.client.origin), now))
             person = self._redeemed(self._issuer, command, now)
-            for _ in range(_MOST_TRIES):
-                try:
-                    return attempt.open(partial(self._prove, person))
-                except UserMissing:
-                    known = storage_of(gate).snapshot(partial(known_names, person))
-                    create = partial(self._users.create, person=person, known=known)
-                    follow_issuer(gate, attempt.client, create)
-                except RoleDiffers as differs:
-                    follow_issuer(gate, attempt.client, differs.assign)
-                except Roleless:
-                    self._refuse(gate, attempt.client, person)
-                    raise SignInForbidden(NO_ROLE) from None
-            raise IssuerRefused
+            try:
+                return self._opened(gate, command, attempt, person)
+            except Roleless:
+                self._refuse(gate, command, attempt.client, person)
+                raise SignInForbidden(NO_ROLE) from None
 
     def _way_of_issuer(self) -> IssuerWay | IssuerFailure | None:
         if self._issuer is None:
@@ -208,19 +189,22 @@ class IssuerSignIn(Service):
             raise IssuerRefused
         return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
 
-    def _prove(self, person: IssuedIdentity, uow: AuditedUnitOfWork) -> Proof:
-        """Return the user of a person, once the record of the user is as the issuer has it."""
-        role_id = self._users.role_id(uow, person.groups)
-        # An issuer may keep people signed in, so that anybody at their open screen could come this far.
-        return Proof(self._users.signed_in(uow, person, role_id), "issuer", person.authenticated_at or 0)
+    def _opened(self, gate: Gate, command: SignInByIssuer, attempt: Attempt, person: IssuedIdentity) -> Tokens:
+        """Begin a session of a person, who becomes a user if they are none."""
 
-    def _refuse(self, gate: Gate, client: Anonymous, person: IssuedIdentity) -> None:
+        def prove(uow: AuditedUnitOfWork) -> Proof:
+            # An issuer may keep people signed in, so that anybody at their open screen could come this far.
+            return Proof(self._users.signed_in(uow, person), "issuer", person.authenticated_at or 0)
+
         try:
-            follow_issuer(gate, client, partial(self._users.refuse, person=person))
+            return attempt.open(prove)
+        except UserMissing:
+            known = storage_of(gate).snapshot(partial(known_names, person))
+            gate.write(command, attempt.client, lambda uow, _command: self._users.create(uow, person, known))
+            return attempt.open(prove)
+
+    def _refuse(self, gate: Gate, command: SignInByIssuer, client: Anonymous, person: IssuedIdentity) -> None:
+        try:
+            gate.write(command, client, lambda uow, _command: self._users.refuse(uow, person))
         except Conflict:
             log.warning("The issuer names no group with a role for the last user who holds everything; they keep it")
-
-
-def _limits(origin: str, _uow: UnitOfWork, now: int) -> tuple[tuple[Limit, ...], int]:
-    """Return the limits on an attempt, and its time."""
-    return limits_of(origin), now

@@ -9,21 +9,18 @@ and administrators decide from then on.
 import json
 import logging
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from operator import attrgetter
-from typing import Final, TypeVar
+from typing import Final
 
 from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
-from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller
-from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidToken, NotFound
-from logoadmin.domain.kernel.gate import Gate
+from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
@@ -35,42 +32,14 @@ from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import UnitOfWork
 
-Answer = TypeVar("Answer")
-
 log = logging.getLogger("logoadmin.issuer")
 
 _NAMELESS: Final = "user"
 _BEGINNING: Final = 8  # characters
 
 
-class FollowIssuer(Command):
-    """The change of a user's record that the issuer asks for, in a write of its own."""
-
-
-class RoleDiffers(Exception):
-    """The user has another role than the issuer's groups say; a write of records has to change that first.
-
-    Attributes:
-        user_id: the user.
-        role_id: the role that they should have.
-    """
-
-    def __init__(self, user_id: int, role_id: int) -> None:
-        self.user_id, self.role_id = user_id, role_id
-        super().__init__()
-
-    def assign(self, uow: AuditedUnitOfWork) -> None:
-        """Give the user the role.
-
-        Raises:
-            Conflict: the user is the last who holds everything.
-            NotFound: the user or the role was removed meanwhile.
-        """
-        uow.records(USERS).amend(self.user_id, None, {"role_id": self.role_id})
-
-
-class UserMissing(Exception):
-    """A person at the issuer is not yet a user."""
+class UserMissing(IssuerRefused):
+    """A person at the issuer is not a user, not yet or not any more."""
 
 
 class Roleless(Exception):
@@ -107,7 +76,92 @@ class IssuerUsers:
         """Use the issuer with this identifier, None for no issuer."""
         self._issuer, self._rules = issuer, rules
 
-    def role_id(self, uow: AnyUnitOfWork, groups: Iterable[str] | None) -> int | None:
+    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
+        """Create the user of a person with a role, unless another sign-in just did.
+
+        Args:
+            uow: a unit of work.
+            person: the person.
+            known: the names of users a short time ago; later ones are found in the history.
+        """
+        role_id = self._role_id(uow, person.groups)
+        if role_id is None or self._identity(uow, person) is not None:
+            return
+        name = _free_name(uow, person.names, known)
+        user = User(free_user_id(uow), name, person.avatar, role_id, uow.now)
+        self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
+
+    def signed_in(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> int:
+        """Return the user of a person who signs in now, with the role of the person's groups from then on.
+
+        Raises:
+            Roleless: the person has no role, and gets one at every sign-in, or signs in for the first time.
+            UserMissing: the person has a role, and no user.
+            Conflict: the user would be the last who holds everything, at the end of the work.
+        """
+        role_id, identity = self._role_id(uow, person.groups), self._identity(uow, person)
+        user = None if identity is None else uow.records(USERS).get(identity.user_id)
+        if role_id is None and (user is None or person.groups is not None):
+            raise Roleless
+        if user is None:
+            raise UserMissing
+        if person.groups is not None:
+            _follow(uow, user, role_id)
+        self._remember(uow, person, user.user_id, identity)
+        return user.user_id
+
+    def refuse(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
+        """Take all rights from a person without a group that has a role; their sessions end at once.
+
+        The user has no rights until the issuer names a group again. If only the role is missing, which is a mistake in
+        the settings, their groups are remembered: sessions of the issuer end at their next refresh.
+
+        Raises:
+            Conflict: the user is the last who holds everything, at the end of the work.
+        """
+        identity = self._identity(uow, person)
+        if identity is None:
+            return
+        user_id = identity.user_id
+        if self._rules.role_of(frozenset(person.groups or ())) is not None:
+            self._remember(uow, person, user_id, identity)
+        elif not identity.refused:
+            ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(user_id))
+            user = uow.records(USERS).get(user_id)
+            if user is not None:
+                uow.records(USERS).note_possible_lockout(user)
+            identity_in(uow).identities.put(replace(identity, groups=_json(person.groups), refused=True))
+            end_sign_ins(uow, user_id)
+            if ended:
+                record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=ended)
+
+    def admits(self, uow: AuditedUnitOfWork, session: Session) -> bool:
+        """Return whether a session may go on: one that the issuer began, as long as its groups, if any, have a role.
+
+        The user gets the role that the groups have by now.
+
+        Raises:
+            Conflict: the user would be the last who holds everything, at the end of the work.
+        """
+        if session.factor != "issuer":
+            admission = identity_in(uow).sessions.admission(session.user_id)
+            return admission is not None and not admission.refused
+        identities = identity_in(uow).identities.of_user(session.user_id)
+        identity = next((each for each in identities if each.issuer == self._issuer), None)
+        user = uow.records(USERS).get(session.user_id)
+        if identity is None or user is None:
+            return False
+        groups = json.loads(identity.groups)
+        if groups is None:
+            return True
+        role_id = self._role_id(uow, groups)
+        _follow(uow, user, role_id)
+        return role_id is not None
+
+    def _identity(self, uow: AnyUnitOfWork, person: IssuedIdentity) -> Identity | None:
+        return None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
+
+    def _role_id(self, uow: AnyUnitOfWork, groups: Iterable[str] | None) -> int | None:
         """Return the role of people with these groups; None if they have none, or one that does not exist."""
         wanted = self._rules.role_of(frozenset(groups or ()))
         if wanted is None:
@@ -117,120 +171,20 @@ class IssuerUsers:
             log.error("The settings give users of the issuer the role %s, which does not exist", wanted)
         return role_id
 
-    def signed_in(self, uow: AnyUnitOfWork, person: IssuedIdentity, role_id: int | None) -> int:
-        """Return the user of a person who signs in now, and remember the person's groups.
-
-        Args:
-            uow: a unit of work.
-            person: the person.
-            role_id: the role of the person, if there is one.
-
-        Raises:
-            UserMissing: the person has no user.
-            RoleDiffers: the user has another role.
-            Roleless: the person has no role, and gets one at every sign-in, or signs in for the first time.
-        """
-        if role_id is None and person.groups is not None:
-            raise Roleless
-        identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
-        user = None if identity is None else uow.records(USERS).get(identity.user_id)
-        if user is None:
-            raise Roleless if role_id is None else UserMissing
-        if person.groups is not None and role_id is not None and user.role_id != role_id:
-            raise RoleDiffers(user.user_id, role_id)
-        self._remember(uow, person, user.user_id, identity)
-        return user.user_id
-
-    def refuse(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
-        """Take all rights from a person without a group that has a role; their sessions end at once.
-
-        If only the role is missing, which is a mistake in the settings, their groups are remembered: sessions of the
-        issuer end at their next refresh.
-
-        Raises:
-            Conflict: the user is the last who holds everything, at the end of the work.
-        """
-        identity = None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
-        if identity is None:
-            return
-        if self._rules.role_of(frozenset(person.groups or ())) is not None:
-            self._remember(uow, person, identity.user_id, identity)
-        elif not identity.refused:
-            ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(identity.user_id))
-            refuse(uow, replace(identity, groups=_json(person.groups), refused=True))
-            if ended:
-                record_event(uow, "session_ended", identity.user_id, uow.caller, uow.now, count=ended)
-
-    def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
-        """Create the user of a person, unless another sign-in just did.
-
-        Args:
-            uow: a unit of work.
-            person: the person.
-            known: the names of users a short time ago; later ones are found in the history.
-        """
-        role_id = self.role_id(uow, person.groups)
-        if (
-            self._issuer is None
-            or role_id is None
-            or identity_in(uow).identities.find(self._issuer, person.subject) is not None
-        ):
-            return
-        name = _free_name(uow, person.names, known)
-        user = User(free_user_id(uow), name, person.avatar, role_id, uow.now)
-        self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
-
-    def admits(self, uow: AnyUnitOfWork, session: Session) -> bool:
-        """Return whether a session may go on: one that the issuer began, as long as its groups, if any, have a role.
-
-        Raises:
-            RoleDiffers: the user has another role.
-        """
-        if session.factor != "issuer":
-            admission = identity_in(uow).sessions.admission(session.user_id)
-            return admission is not None and not admission.refused
-        identities = [
-            known for known in identity_in(uow).identities.of_user(session.user_id) if known.issuer == self._issuer
-        ]
-        user = uow.records(USERS).get(session.user_id)
-        if not identities or user is None:
-            return False
-        groups = json.loads(identities[0].groups)
-        role_id = self.role_id(uow, groups)
-        if groups is not None and role_id is not None and role_id != user.role_id:
-            raise RoleDiffers(user.user_id, role_id)
-        return role_id is not None or groups is None
-
     def _remember(self, uow: AnyUnitOfWork, person: IssuedIdentity, user_id: int, known: Identity | None) -> None:
         groups = _json(person.groups)
         if known is None or known.refused or known.groups != groups:
             identity_in(uow).identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
 
 
+def _follow(uow: AuditedUnitOfWork, user: User, role_id: int | None) -> None:
+    """Give a user the role that the issuer's groups say, if they say one."""
+    if role_id not in (None, user.role_id):
+        uow.records(USERS).amend(user.user_id, None, {"role_id": role_id})
+
+
 def _json(groups: Iterable[str] | None) -> str:
     return json.dumps(None if groups is None else list(groups), ensure_ascii=False)
-
-
-def follow_issuer(gate: Gate, client: Anonymous, change: Callable[[AuditedUnitOfWork], None]) -> None:
-    """Change the record of a user: sessions have a lock of their own, under which records cannot change."""
-    gate.write(FollowIssuer(), client, lambda uow, _command: change(uow))
-
-
-def following_issuer(gate: Gate, caller: Caller, prolong: Callable[[], Answer]) -> Answer:
-    """Prolong a session. If it is of a user of the issuer whose role has to change, change that first.
-
-    Raises:
-        InvalidToken: the role cannot be changed because nobody else holds everything.
-    """
-    try:
-        return prolong()
-    except RoleDiffers as differs:
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        try:
-            follow_issuer(gate, client, differs.assign)
-            return prolong()
-        except (Conflict, NotFound, RoleDiffers):
-            raise InvalidToken from None
 
 
 def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:
@@ -256,19 +210,6 @@ def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
     size = CHANGE_PAGE_SIZES.first
     changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
     return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))
-
-
-def refuse(uow: AuditedUnitOfWork, identity: Identity) -> None:
-    """Take all rights from a user whom the issuer refused, until it names a group again (contract O7).
-
-    At the end of the work, somebody else must hold everything, if this user does (contract B4).
-    """
-    users = uow.records(USERS)
-    user = users.get(identity.user_id)
-    if user is not None:
-        users.note_possible_lockout(user)
-    identity_in(uow).identities.put(identity)
-    end_sign_ins(uow, identity.user_id)
 
 
 # Latin, Greek, Cyrillic and Armenian letters by the plain one that each resembles, as Unicode Technical Standard 39 has
@@ -335,7 +276,7 @@ _MARKS: Final = dict.fromkeys(range(0x300, 0x370))
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return what a name looks like; two names look alike if they have something of this in common.
+    """Return what a name looks like, without regard to case and marks; two look alike if they share one of these.
 
     A capital I looks like an l, but is an i in lower case: both count.
     """

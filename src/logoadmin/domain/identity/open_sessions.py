@@ -22,7 +22,7 @@ from logoadmin.domain.identity.records import EndedSession, ListedSession, Token
 from logoadmin.domain.identity.sign_in_events import Refusals, record_event, shown
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -45,8 +45,8 @@ NO_ROLE: Final = "No role for your groups at the issuer"
 
 Found = TypeVar("Found")
 
-# Whether a session may go on; it may raise what its user's record needs first.
-Admits = Callable[[AnyUnitOfWork, Session], bool]
+# Whether a session may go on, once its user's record is as the issuer has it.
+Admits = Callable[[AuditedUnitOfWork, Session], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ class SessionTokens:
         remember_network(uow, user_id, client.origin, now, self._rules.event_days)
         return self._given(uow, session, now, admission.scope)
 
-    def refresh(self, uow: AnyUnitOfWork, refresh_token: str, client: Caller, now: int) -> Tokens | EndedSession:
+    def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
 
         Raises:
             InvalidToken: the refresh token is unknown.
         """
-        known = session_of_token(uow, refresh_token)
+        now, known = uow.now, session_of_token(uow, refresh_token)
         if known is None:
             raise InvalidToken
         session, used_at = known
@@ -130,8 +130,7 @@ class SessionTokens:
             identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token), now)
         session = _refreshed(session, now, self.lifetimes)
         identity_in(uow).sessions.update(session)
-        if isinstance(client, Anonymous | SignedIn):
-            remember_network(uow, session.user_id, client.origin, now, self._rules.event_days)
+        remember_network(uow, session.user_id, client.origin, now, self._rules.event_days)
         held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
@@ -248,7 +247,7 @@ class SessionOpening:
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         refusals = Refusals(self.transactions.storage, self.clock, client, user_of)
         try:
-            yield Attempt(self, gate, command, caller, client)
+            yield Attempt(self, gate, command, client)
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
             self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
             refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
@@ -263,11 +262,9 @@ class Attempt:
         client: the client that attempts it.
     """
 
-    def __init__(
-        self, opening: SessionOpening, gate: Gate, command: Command, caller: Caller, client: Anonymous
-    ) -> None:
+    def __init__(self, opening: SessionOpening, gate: Gate, command: Command, client: Anonymous) -> None:
         self.client = client
-        self._opening, self._gate, self._command, self._caller = opening, gate, command, caller
+        self._opening, self._gate, self._command = opening, gate, command
         self._limits: Sequence[Limit] = ()
 
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
@@ -317,4 +314,4 @@ class Attempt:
                 raise SignInForbidden(NO_ROLE)
             return self._opening.tokens.begin(uow, self.client, proof, admission)
 
-        return self._gate.write(self._command, self._caller, begin)
+        return self._gate.write(self._command, self.client, begin)

@@ -13,7 +13,6 @@ from typing import Final
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.factors import confirmed_factors
-from logoadmin.domain.identity.issuer_users import following_issuer
 from logoadmin.domain.identity.open_sessions import (
     Attempt,
     Proof,
@@ -39,6 +38,7 @@ from logoadmin.domain.kernel.access import (
     PUBLIC,
     SIGNED_IN,
     AllRights,
+    Anonymous,
     Caller,
     Held,
     Permission,
@@ -49,6 +49,7 @@ from logoadmin.domain.kernel.access import (
 from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
+    Conflict,
     InvalidToken,
     NotAuthenticated,
     NotFound,
@@ -205,11 +206,15 @@ class SessionService(Service):
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
         """
 
-        def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
-            return self._session_tokens.refresh(uow, command.refresh_token, caller, uow.now)
+        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
 
-        prolong = partial(gate.write, command, caller, refresh)
-        answer = following_issuer(gate, caller, prolong)
+        def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
+            return self._session_tokens.refresh(uow, command.refresh_token, client)
+
+        try:
+            answer = gate.write(command, client, refresh)
+        except Conflict:  # another role at the issuer, and nobody else holds everything
+            raise InvalidToken from None
         if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
             raise InvalidToken
         return answer
