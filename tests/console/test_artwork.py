@@ -413,8 +413,8 @@ def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Brows
 def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
     module: Module, base: str, mine: str, theirs: str, both: str | None
 ) -> None:
-    assert module("parts/diff/line_merge.js", "mergedLines", [base, mine, theirs]) == both
-    assert module("parts/diff/line_merge.js", "mergedLines", [base, theirs, mine]) == both
+    assert module("parts/diff/line_diff.js", "mergedLines", [base, mine, theirs]) == both
+    assert module("parts/diff/line_diff.js", "mergedLines", [base, theirs, mine]) == both
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
 def test_authors_that_two_people_chose_go_together_unless_one_reordered_them(
     module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
 ) -> None:
-    assert module("parts/diff/line_merge.js", "mergedList", [base, mine, theirs]) == both
+    assert module("parts/diff/line_diff.js", "mergedList", [base, mine, theirs]) == both
 
 
 @pytest.mark.rule("contract J2", "contract L4")

@@ -151,7 +151,7 @@ def test_a_text_is_previewed_as_the_service_renders_it(console: Person, module: 
     expect(shown).to_contain_text(hostile)
     # Even if the service let something through.
     nodes = module(
-        "parts/artwork/rendered.js", "nodesOf", ['<script>x</script><a href="javascript:x" onclick="y">z</a>']
+        "parts/artwork/details_fields.js", "nodesOf", ['<script>x</script><a href="javascript:x" onclick="y">z</a>']
     )
     assert "onclick" not in str(nodes)
     assert "href" not in str(nodes)

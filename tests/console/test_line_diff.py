@@ -70,11 +70,11 @@ def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -
 
 @pytest.mark.rule("contract J3")
 def test_within_a_line_the_words_that_changed_are_known(module: Module) -> None:
-    found: Any = module("parts/diff/word_diff.js", "wordDiff", ["color: #123; width: 10px", "color: #456; width: 10px"])
+    found: Any = module("parts/diff/diff.js", "wordDiff", ["color: #123; width: 10px", "color: #456; width: 10px"])
     assert [each["text"] for each in found["removed"] if each["isChanged"]] == ["123"]
     assert [each["text"] for each in found["added"] if each["isChanged"]] == ["456"]
     for side, whole in (("removed", "color: #123; width: 10px"), ("added", "color: #456; width: 10px")):
         assert "".join(each["text"] for each in found[side]) == whole
     # Lines with little in common are marked as a whole.
-    assert module("parts/diff/word_diff.js", "wordDiff", ["a { color: red }", "/* nothing is left of it */"]) is None
-    assert module("parts/diff/word_diff.js", "wordDiff", ["x" * 2000, "x" * 1999 + "y"]) is None
+    assert module("parts/diff/diff.js", "wordDiff", ["a { color: red }", "/* nothing is left of it */"]) is None
+    assert module("parts/diff/diff.js", "wordDiff", ["x" * 2000, "x" * 1999 + "y"]) is None

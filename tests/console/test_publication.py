@@ -266,7 +266,7 @@ def texts(value: ast.expr | None) -> list[str]:
 
 @pytest.mark.rule("contract J4", "contract L5")
 def test_every_reason_for_which_a_sheet_is_not_copied_is_known_in_the_language_of_the_console(module: Module) -> None:
-    words = "parts/publication/fetch_failure.js", "failureWords"
+    words = "parts/pictures/fetching.js", "failureWords"
     found = {*reasons()}
     assert len(found) > 30
     # Without loaded texts, a text is its key.

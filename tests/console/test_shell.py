@@ -57,7 +57,7 @@ def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
         assert "texts/en/lists.js" in loaded
         # Loaded after the list: the states for sites, the news from other tabs, the words for both, and the grounds of
         # logos.
-        later = {"parts/publication/read_status.js", "parts/lists/list_sync.js", "texts/en/others.js"}
+        later = {"texts/en/others.js"}
         later |= {"parts/primitives/ground.js"}
         assert {name for name in loaded if not name.startswith("chunk-")} <= {"texts/en/lists.js", *later}
     # The icon of the tab is also found from nested views.

@@ -11,6 +11,6 @@ from logoadmin.domain.identity.issuer_users import LIKE
 
 @pytest.mark.rule("contract O7")
 def test_the_console_knows_the_letters_that_look_like_plain_ones() -> None:
-    script = files("logoadmin.entrypoints.console").joinpath("parts/people/name_mark.js").read_text(encoding="utf-8")
+    script = files("logoadmin.entrypoints.console").joinpath("parts/people/person.js").read_text(encoding="utf-8")
     rows = re.findall(r'^  (\w): ("[^"]+"),$', script, re.MULTILINE)
     assert {plain: loads(letters) for plain, letters in rows} == LIKE

@@ -4,9 +4,8 @@ import { siteLink, startRouter } from "./router.js";
 import { hasSession, me } from "./session.js";
 import { notices } from "./notices.js";
 import { forgetRecent } from "./recent.js";
-import { forgetLists } from "./records.js";
+import { forgetLists, forgetTrails } from "./records.js";
 import { shared } from "./look.js";
-import { forgetTrails } from "./trail.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
 
@@ -15,7 +14,7 @@ const hadSession = hasSession();
 // Not awaited here: what loads meanwhile may be in a chunk that imports this module.
 void started.then(() => {
   startRouter();
-  if (siteLink && hadSession) void import("./parts/sign_in_form/link.js").then(({ offer }) => offer(siteLink));
+  if (siteLink && hadSession) void import("./parts/sign_in_form/issuer.js").then(({ offer }) => offer(siteLink));
   let userId = me.value?.user_id;
   effect(() => {
     // Users may see different records.

@@ -17,14 +17,12 @@
  *   "invalid" | "wait" | "fault"} FailureKind
  */
 import { HOME } from "./router.js";
-import { lost, noWay, obstacleOf, reached, trouble } from "./reachability.js";
+import { FILE_LIMIT, lost, noWay, obstacleOf, reached, READ_LIMIT, timedFetch, TimedOut, trouble, watched, WRITE_LIMIT } from "./network.js";
 import { freshToken, mustEnrol, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
-import { watched } from "./slow_requests.js";
-import { FILE_LIMIT, READ_LIMIT, TimedOut, timedFetch, WRITE_LIMIT } from "./timed_fetch.js";
 
 /** The address of the interface, beside the console. */
 export const ROOT = new URL("../", HOME);
-export { returned, trouble } from "./reachability.js";
+export { returned, trouble } from "./network.js";
 
 /** The number of completed writes: a read that started before the last one may be stale. */
 export let writes = 0;

@@ -15,11 +15,9 @@
  * @property {boolean} [isRare] Whether most do not need it, so that it is out of sight at first.
  * @typedef {Record<string, Schema>} Interface
  */
-import { signal, computed } from "./vendor/preact.js";
+import { computed, signal } from "./vendor/preact.js";
 import { readFile } from "./client.js";
-import { flat, nested } from "./details.js";
-import { presentation } from "./presentation.js";
-import { wordsOf } from "./problems.js";
+import { flat, nested, presentation } from "./presentation.js";
 import { FILES } from "./router.js";
 import { t } from "./texts.js";
 
@@ -269,4 +267,28 @@ function problemOfNumber({ minimum = 0, maximum = 2147483647 }, text) {
   if (text.trim() === "") return t("problem.missing");
   if (!/^\d+$/.test(text)) return t("problem.number");
   return Number(text) < minimum || Number(text) > maximum ? t("problem.range", { from: minimum, to: maximum }) : undefined;
+}
+
+/** @typedef {import("./client.js").Problem} Problem */
+
+/** @type {Record<string, import("./texts.js").TextKey>} By the type of a problem, as the service names it. */
+const WORDS = {
+  greater_than_equal: "line.range",
+  int_from_float: "problem.number",
+  int_parsing: "problem.number",
+  int_type: "problem.number",
+  less_than_equal: "line.range",
+  missing: "problem.missing",
+  string_pattern_mismatch: "problem.pattern",
+  string_too_short: "problem.missing",
+  url_parsing: "problem.url",
+};
+
+/** Problems of values from the service, in the user's language. @param {Problem} problem @returns {string} */
+export function wordsOf({ type, msg }) {
+  const [, bound, n] = /at (most|least) (\d+) characters?$/.exec(msg) ?? [];
+  if (Number(n) > 1) return t(bound === "most" ? "problem.most" : "problem.short", { n: Number(n) });
+  if (msg.endsWith("most common ones")) return t("problem.common");
+  const key = WORDS[type];
+  return key ? t(key) : msg;
 }

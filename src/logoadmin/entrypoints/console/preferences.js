@@ -5,11 +5,13 @@
  * @typedef {Record<string, unknown>} Preferences
  */
 import { computed, effect, signal } from "./vendor/preact.js";
-import { exchange as exchangeWith } from "./preferences_sync.js";
+import { call } from "./client.js";
 import { person } from "./session.js";
 
+const PATH = "/api/auth/me/preferences";
+
 /** @type {import("./vendor/preact.js").Signal<Preferences>} */
-export const preferences = signal({});
+const preferences = signal({});
 
 /** Milliseconds: the first view does not wait for the service, and changes are gathered. */
 const SOON = 500;
@@ -48,11 +50,22 @@ function exchangeSoon() {
   timer = setTimeout(() => void exchange(), SOON);
 }
 
-/** Send the changes that the service does not have, and receive those of other browsers. */
+/** Send the changes that the service does not have, and receive those of other browsers; one tab at a time. */
 async function exchange() {
   const name = unsent();
-  // Unsent changes stay for the next time.
-  const found = await exchangeWith(name, stored).catch(() => undefined);
+  const once = async () => {
+    const changes = stored(name);
+    const { data } = await call("get", PATH);
+    const now = { .../** @type {Preferences} */ (data), ...changes };
+    if (Object.keys(changes).length === 0) return now;
+    await call("put", PATH, { body: /** @type {any} */ (now) });
+    const isSent = (/** @type {[string, unknown]} */ [each, value]) => JSON.stringify(value) === JSON.stringify(changes[each]);
+    const left = Object.entries(stored(name)).filter((entry) => !isSent(entry));
+    localStorage.setItem(name, JSON.stringify(Object.fromEntries(left)));
+    return now;
+  };
+  // Without HTTPS there are no locks. Unsent changes stay for the next time.
+  const found = await (navigator.locks ? navigator.locks.request(name, once) : once()).catch(() => undefined);
   if (found && name === unsent()) preferences.value = store(key(), { ...found, ...stored(name) });
 }
 

@@ -1,7 +1,7 @@
 /** How readers of the published gallery get each logo and theme; known to users who may change one of them, and to members their blocks. */
 import { computed, signal } from "./vendor/preact.js";
+import { call, Failure, writes } from "./client.js";
 import { may, me } from "./session.js";
-import { readStatus } from "./parts/publication/read_status.js";
 
 /** What matters most first: the first two are not published. */
 export const STATES = /** @type {const} */ (["blocked", "left_out", "risky"]);
@@ -28,10 +28,27 @@ const states = computed(() => {
 /** @param {"logo" | "theme"} kind @param {number} id @returns {Known} */
 export const statesOf = (kind, id) => states.value.get(`${kind} ${id}`) ?? {};
 
-/** Read them, which no list waits for. */
+/** @type {Promise<void> | undefined} */
+let reading;
+
+/** Read them, which no list waits for; concurrent calls share one request. @returns {Promise<void>} */
 export async function readStates() {
-  if (!["logos:write", "themes:write", "proposals:write"].some(may)) return;
-  status.value = (await readStatus()) ?? status.value;
+  if (["logos:write", "themes:write", "proposals:write"].some(may)) await (reading ??= read().finally(() => (reading = undefined)));
+}
+
+/** Read them as of the last write of this page; after a failure, or for another user by then, the known ones stay. */
+async function read() {
+  const reader = me.value?.user_id;
+  let data, before;
+  try {
+    do {
+      before = writes;
+      ({ data } = await call("get", "/api/publication"));
+    } while (before !== writes);
+    if (me.value?.user_id === reader) status.value = data;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
 }
 
 // The next user may not be allowed to see them.

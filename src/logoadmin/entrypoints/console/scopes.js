@@ -26,7 +26,7 @@ export const RIGHTS = /** @type {const} */ ([
 const OURS = RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean);
 
 /** @param {string} scope @returns {boolean} whether it is for other services alone */
-export const isForeign = (scope) => scope !== ALL && !OURS.includes(scope);
+const isForeign = (scope) => scope !== ALL && !OURS.includes(scope);
 
 /** @param {string} scope @returns {string} what it allows, as one says it: "change logos" */
 export function words(scope) {
@@ -40,7 +40,7 @@ const oursFirst = (a, b) => Number(isForeign(a)) - Number(isForeign(b)) || OURS.
 export const allWords = (scope) => (scope.includes(ALL) ? [words(ALL)] : scope.toSorted(oursFirst).map(words));
 
 /** @param {readonly string[]} held @param {readonly string[]} wanted @returns {string[]} the wanted scopes that are not held */
-export const beyond = (held, wanted) => (held.includes(ALL) ? [] : wanted.filter((scope) => !held.includes(scope)));
+const beyond = (held, wanted) => (held.includes(ALL) ? [] : wanted.filter((scope) => !held.includes(scope)));
 
 /** @param {readonly string[]} wanted @returns {string[]} the scopes that the user cannot grant or change */
 export const beyondMe = (wanted) => beyond(me.value?.scope ?? [], wanted);

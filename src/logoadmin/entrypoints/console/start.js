@@ -4,8 +4,7 @@ import { issuerAnswer, siteLink } from "./router.js";
 import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
-import { startLook } from "./look.js";
-import { startTheme } from "./parts/shell/theme.js";
+import { startLook, startTheme } from "./look.js";
 
 startTheme();
 startLook();
@@ -20,6 +19,6 @@ view?.load().catch(() => undefined);
 export const started = Promise.all([loadTexts(!view?.isList && "others", !hasSession() && "sign_in"), arrived().then(startSession)]);
 
 async function arrived() {
-  if (siteLink) await (await import("./parts/sign_in_form/link.js")).finish(siteLink);
+  if (siteLink) await (await import("./parts/sign_in_form/issuer.js")).finishLink(siteLink);
   if (issuerAnswer) await (await import("./parts/sign_in_form/issuer.js")).finish(issuerAnswer);
 }

@@ -1,12 +1,12 @@
 /** Uploads a file with progress, which `fetch` does not report. */
-import { timer } from "./timed_fetch.js";
+import { timer } from "./network.js";
 
 /**
  * @param {URL} url
  * @param {import("./client.js").Request} request
  * @param {number} limit Milliseconds without progress.
  * @returns {Promise<Response>} as `fetch` has it
- * @throws {import("./timed_fetch.js").TimedOut}
+ * @throws {import("./network.js").TimedOut}
  * @throws {TypeError} if no response arrives, as with `fetch`
  */
 export function uploaded(url, { method, headers, body, signal: outer, progress }, limit) {

@@ -12,7 +12,7 @@
  * @property {import("./texts.js").TextKey} [label] In the sidebar, where that is not its title.
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "rest"} [sidebar] The part of the sidebar that names it; none where it is absent.
- * @property {import("./parts/primitives/icon.js").IconName} [icon] In the sidebar and in the search over everything, which finds it.
+ * @property {import("./parts/primitives/basics.js").IconName} [icon] In the sidebar and in the search over everything, which finds it.
  * @property {boolean} [isInMore] Whether the bar of a small phone has no room for it.
  * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
  * @property {"members" | "everybody"} [audience] `members`: those who may only propose; without it, everybody but them.
@@ -47,7 +47,7 @@ export const views = [
   { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "users" },
   { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "factors"], texts: "factors", audience: "everybody", title: "account.title", icon: "CircleUser" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "rest", icon: "History", scopes: ["changes:read"] },
-  { path: "history/:change_id", load: () => import("./pages/change.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
+  { path: "history/:change_id", load: () => import("./pages/history.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
   { path: "import", load: () => import("./pages/import_export.js"), texts: "import", title: "move.title", under: "settings", icon: "Upload" },
   { path: "settings", load: () => import("./pages/settings.js"), texts: "service", title: "settings.title", sidebar: "rest", icon: "Settings2" },
   { path: "pictures", load: () => import("./pages/pictures.js"), styles: [...STYLES, "proposals"], texts: "service", title: "settings.pictures", under: "settings", scopes: ["users:read"] },

@@ -4,14 +4,13 @@ import { say } from "../notices.js";
 import { me, whoAmI } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { AvatarCard } from "../parts/people/avatar_field.js";
+import { AvatarCard, PasswordForm } from "../parts/people/user_fields.js";
 import { ViewHead } from "../parts/primitives/basics.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { MyKeys } from "../parts/people/service_keys.js";
-import { MySessions } from "../parts/people/own_sessions.js";
-import { PasswordForm } from "../parts/people/password.js";
+import { MySessions } from "../parts/people/sessions.js";
 import { MyEvents } from "../parts/factors/events.js";
-import { MyFactors } from "../parts/factors/my_factors.js";
+import { MyFactors } from "../parts/factors/factors.js";
 
 export default function Account() {
   const user = me.value;

@@ -1,13 +1,13 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { Judging, Verdict, useWidgets } from "../parts/artwork/artwork_form.js";
+import { Judging, useWidgets, Verdict } from "../parts/artwork/artwork_form.js";
 import { authorStep, createWith, knowAuthors } from "../parts/artwork/authorship.js";
-import { STATES, readStates, statesOf } from "../reader_states.js";
+import { readStates, STATES, statesOf } from "../reader_states.js";
 import { KINDS } from "../records.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
-import { lazy } from "../parts/primitives/lazy.js";
+import { lazy } from "../parts/primitives/basics.js";
 import { OnPage } from "../parts/publication/on_page.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { RecordHistory } from "../parts/history/record_history.js";
@@ -15,9 +15,9 @@ import { RecordPage } from "../parts/record/record_page.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 
-const Blocked = lazy(withTexts(() => import("../parts/publication/blocked.js").then((module) => module.Blocked), "publication"));
-const RecordState = lazy(withTexts(() => import("../parts/publication/record_state.js").then((module) => module.RecordState), "publication"));
-const BlockDialog = lazy(withTexts(() => import("../parts/publication/block_dialog.js").then((module) => module.BlockDialog), "publication"));
+const Blocked = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.Blocked), "publication"));
+const RecordState = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.RecordState), "publication"));
+const BlockDialog = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.BlockDialog), "publication"));
 
 /** @param {{kind: ArtworkKind, params: Record<string, string>}} props */
 export default function ArtworkPage({ kind, params }) {

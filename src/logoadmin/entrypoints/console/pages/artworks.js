@@ -1,25 +1,18 @@
 /** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
 import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { returned } from "../client.js";
-import { STATES, readStates, statesOf, status } from "../reader_states.js";
-import { tagsOf } from "../details.js";
-import { KINDS, abandonReads, listOf, refreshList } from "../records.js";
+import { readStates, STATES, statesOf, status } from "../reader_states.js";
+import { searchForm, tagsOf } from "../presentation.js";
+import { abandonReads, KINDS, leaveTrail, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
-import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
-import { leaveTrail } from "../trail.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Begin, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { Icon } from "../parts/primitives/icon.js";
-import { ManyBar } from "../parts/lists/bulk_bar.js";
-import { work } from "../parts/lists/bulk_work.js";
+import { Begin, Button, EmptyState, Icon, lazy, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { ListSync } from "../parts/lists/list_sync.js";
-import { inOrder, orderChoice } from "../parts/lists/order.js";
-import { lazy } from "../parts/primitives/lazy.js";
-import { Search, Toolbar } from "../parts/lists/toolbar.js";
-import { useSelection } from "../parts/lists/selection.js";
+import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 
 /** The filters that only this page knows. */
 const OWN = ["author", "state", "host", "changed"];
@@ -72,7 +65,7 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
       h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
     ),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
-    h(ManyBar, { kind, artworks: found, selection, hasMore }),
+    h(ManyBar, { kind, artworks: found, selection, hasMore, acts: LazyActs }),
     failure && !records && h(Unread, { failure, again }),
     !records && !failure && h(Skeleton, {}),
     records && found?.length === 0 && !hasMore && h(Nothing, { kind, any: records.length > 0 || filtering() }),
@@ -204,4 +197,5 @@ function Nothing({ kind, any }) {
 
 /** The table, which most never ask for. */
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
+const LazyActs = lazy(withTexts(() => import("../parts/lists/bulk_acts.js").then((module) => module.BulkActs)));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));

@@ -1,16 +1,19 @@
 /** One author, or a new one, with what they made. */
 import { h, useState } from "../vendor/preact.js";
-import { MadeBy } from "../parts/artwork/made_by.js";
+import { call } from "../client.js";
 import { RecordHistory } from "../parts/history/record_history.js";
-import { RecordPage } from "../parts/record/record_page.js";
-import { NameDoubts } from "../parts/people/name_mark.js";
-import { lazy } from "../parts/primitives/lazy.js";
+import { NameDoubts } from "../parts/people/person.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
+import { lazy, Link, Skeleton, Unread, useRead } from "../parts/primitives/basics.js";
+import { Picture } from "../parts/primitives/picture.js";
+import { RecordPage } from "../parts/record/record_page.js";
+import { nameOf } from "../presentation.js";
+import { statesOf } from "../reader_states.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { navigate } from "../router.js";
 import { t, withTexts } from "../texts.js";
 
-const MergeAuthors = lazy(withTexts(() => import("../parts/lists/merge_authors.js").then((module) => module.MergeAuthors)));
+const MergeAuthors = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.MergeAuthors)));
 
 /** @param {{params: Record<string, string>}} props */
 export default function Author({ params }) {
@@ -33,4 +36,51 @@ export default function Author({ params }) {
 function Merging({ author, close }) {
   const choices = (listOf("author").value.records ?? []).filter((each) => each.author_id !== author.author_id);
   return h(MergeAuthors, { authors: [author], choices, close, done: (/** @type {import("../records.js").Records["author"]} */ into) => void navigate(`authors/${into.author_id}`) });
+}
+
+/** How many of each kind are shown here. */
+const SHOWN = 12;
+/** @type {Record<"logo" | "theme", (authorId: number, limit: number, signal: AbortSignal) => Promise<any[]>>} */
+const READ = {
+  logo: async (...what) => (await call("get", "/api/authors/{author_id}/logos", asked(...what))).data,
+  theme: async (...what) => (await call("get", "/api/authors/{author_id}/themes", asked(...what))).data,
+};
+
+/**
+ * What an author made: the newest logos and themes with their pictures, and a way to all of them.
+ *
+ * @param {number} authorId @param {number} limit @param {AbortSignal} signal */
+const asked = (authorId, limit, signal) => ({ path: { author_id: authorId }, query: { limit, order: /** @type {const} */ ("desc") }, anonymous: true, signal });
+
+/** @param {{authorId: number}} props
+ */
+function MadeBy({ authorId }) {
+  return /** @type {const} */ (["logo", "theme"]).map((kind) => h(Made, { key: kind, kind, authorId }));
+}
+
+/** @param {{kind: "logo" | "theme", authorId: number}} props */
+function Made({ kind, authorId }) {
+  // One more than is shown, to find out whether others exist.
+  const { data, failure, again } = useRead((signal) => READ[kind](authorId, SHOWN + 1, signal), [kind, authorId]);
+  const title = t(`${kind}s.title`);
+  return h("section", { class: "section" },
+    h("h2", null, title),
+    failure && !data && h(Unread, { failure, again: () => void again() }),
+    !data && !failure && h(Skeleton, {}),
+    data?.length === 0 && h("p", { class: "hint" }, t(`author.made.no.${kind}s`)),
+    data && data.length > 0 &&
+      h("ul", { class: "made", "aria-label": title }, data.slice(0, SHOWN).map((artwork) => h(One, { key: artwork[`${kind}_id`], kind, artwork }))),
+    data && data.length > SHOWN && h(Link, { to: `${kind}s?author=${authorId}`, class: "button quiet" }, t("author.made.all")),
+  );
+}
+
+/** @param {{kind: "logo" | "theme", artwork: any}} props */
+function One({ kind, artwork }) {
+  const { blocked } = statesOf(kind, artwork[`${kind}_id`]);
+  return h("li", null,
+    h(Picture, { kind, url: artwork.preview_url }),
+    h(Link, { to: `${kind}s/${artwork[`${kind}_id`]}`, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
+    h("bdi", { class: "hint" }, artwork.target),
+    blocked && h("span", { class: "problem", dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
+  );
 }

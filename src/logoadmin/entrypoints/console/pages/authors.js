@@ -1,19 +1,15 @@
 /** All authors, as a table. */
 import { h, useEffect, useMemo } from "../vendor/preact.js";
-import { KINDS, abandonReads, listOf, readList, refreshList } from "../records.js";
+import { abandonReads, KINDS, leaveTrail, listOf, readList, refreshList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf, searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
-import { leaveTrail } from "../trail.js";
 import { SelectBox } from "../parts/artwork/artwork_controls.js";
-import { Begin, Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { lazy } from "../parts/primitives/lazy.js";
-import { NameMark } from "../parts/people/name_mark.js";
-import { ManyBar } from "../parts/lists/bulk_bar.js";
-import { useSelection } from "../parts/lists/selection.js";
-import { inOrder, orderChoice } from "../parts/lists/order.js";
-import { Search, Toolbar } from "../parts/lists/toolbar.js";
+import { Begin, Button, EmptyState, lazy, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { NameMark } from "../parts/people/person.js";
+import { ManyBar, useSelection } from "../parts/lists/selection.js";
+import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
 /** @typedef {import("../records.js").Records["author"]} Author */

@@ -1,13 +1,13 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
-import { readAct, readPage } from "../parts/history/changes.js";
+import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
+import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
+import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
+import { Breadcrumbs, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { ChangeList, UndoAct } from "../parts/history/change_list.js";
-import { HistoryFilters, chosenFilters, isFiltered } from "../parts/history/history_filters.js";
 
 /** @typedef {import("../parts/history/changes.js").Act} Act */
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
@@ -58,7 +58,10 @@ function merged(page, known) {
   return { entries: [...page.entries, ...known.entries.filter((entry) => entry.newest < oldest)], after: known.after };
 }
 
-export default function History() {
+/** @param {{params: Record<string, string>}} props */
+export default ({ params }) => (params.change_id ? h(ChangePage, { params }) : h(History, {}));
+
+function History() {
   const filters = chosenFilters();
   const { entries, isStale, after, failure, busy, begin, more } = usePages(filters);
   useEffect(() => {
@@ -107,4 +110,40 @@ function Older({ busy, more }) {
     return () => near.disconnect();
   }, []);
   return h("div", { ref: element, class: "older" }, h(Button, { busy, onClick: more }, t(busy ? "loading" : "history.older")));
+}
+
+/** @typedef {import("../parts/history/changes.js").Change} Change */
+
+/** One change: what it did, and undoing it. @param {{params: Record<string, string>}} props */
+function ChangePage({ params }) {
+  const changeId = Number(params.change_id);
+  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Change[], whole: number} | undefined} */ (undefined));
+  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const load = async () => {
+    try {
+      const change = changeId > 0 ? await readChange(changeId) : undefined;
+      const known = change ? await readLatest(change) : [];
+      // One of many, if it came with a request for many.
+      const whole = change?.origin && change.request_id ? ((await readAct(change.request_id))?.count ?? 1) : 1;
+      setRead({ change, known, whole });
+      setFailure(undefined);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      setFailure(error);
+    }
+  };
+  useEffect(() => {
+    void load();
+    void readList("author");
+    if (may("roles:read")) void readList("role");
+  }, [changeId, returned.value]);
+  const title = t("history.change", { id: String(changeId) });
+  if (!read) return failure ? h(Unread, { failure, again: () => void load() }) : h(Skeleton, {});
+  return h("div", { class: "view" },
+    h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
+    h(ViewHead, { title }),
+    read.change
+      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void load(), isOpen: true, whole: read.whole })))
+      : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
+  );
 }

@@ -1,16 +1,14 @@
 /** Records from a file, tried first, then all of it or nothing, and undone; and records into a file. */
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, opened } from "../client.js";
-import { saveFile, today } from "../parts/primitives/save_file.js";
+import { saveFile, today } from "../parts/primitives/files.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Pick } from "../parts/lists/toolbar.js";
-import { Button, ViewHead, rich } from "../parts/primitives/basics.js";
-import { useFailure } from "../parts/primitives/countdown.js";
-import { CSV_KINDS } from "../parts/import/file_kind.js";
+import { Breadcrumbs, Button, rich, useFailure, ViewHead } from "../parts/primitives/basics.js";
+import { CSV_KINDS } from "../parts/import/importing.js";
 import { ImportFile } from "../parts/import/import_file.js";
 import { KINDS, maySee } from "../records.js";
-import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 
 /** @typedef {import("../records.js").KindName} KindName */
 

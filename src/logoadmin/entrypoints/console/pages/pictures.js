@@ -3,12 +3,10 @@ import { h, useRef, useState } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { say, sayFailure } from "../notices.js";
 import { t } from "../texts.js";
-import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
-import { Button, EmptyState, Link, Skeleton, Time, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { Picture } from "../parts/primitives/picture.js";
-import { size } from "../parts/primitives/size.js";
-import { useRead } from "../parts/primitives/use_read.js";
+import { size } from "../parts/primitives/files.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["KeptPicture"]} KeptPicture */
 

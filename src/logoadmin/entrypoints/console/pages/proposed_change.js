@@ -5,15 +5,12 @@ import { say } from "../notices.js";
 import { isDecidable, isOwn, requeue } from "../proposals.js";
 import { navigate } from "../router.js";
 import { t } from "../texts.js";
-import { EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
-import { useRead } from "../parts/primitives/use_read.js";
+import { Breadcrumbs, EmptyState, Skeleton, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { apply } from "../parts/proposals/deciding.js";
-import { ProposalForm } from "../parts/proposals/proposal_form.js";
-import { asSent, withRest } from "../parts/proposals/proposed_values.js";
-import { changeWords } from "../parts/proposals/submission_words.js";
+import { asSent, ProposalForm, withRest } from "../parts/proposals/proposal_form.js";
+import { changeWords } from "../parts/proposals/submission_list.js";
 
-/** @typedef {import("../parts/proposals/proposed_values.js").ProposableKind} ProposableKind */
+/** @typedef {import("../parts/proposals/proposal_form.js").ProposableKind} ProposableKind */
 
 const KINDS = ["logo", "theme", "author"];
 
@@ -30,7 +27,7 @@ export default function ProposedChangePage({ params }) {
   if (!change || change.remove || change.block || !KINDS.includes(change.kind) || !isOpen) return h(EmptyState, { icon: "SearchX", whole: true, title: t("submission.closed") });
   const isReview = isDecidable(proposal) && proposal.state === "waiting";
   const isAlone = proposal.changes.length === 1;
-  /** @type {import("../parts/proposals/proposed_values.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
+  /** @type {import("../parts/proposals/proposal_form.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
   const send = async (values, { version, form }) => {
     const all = withRest(change, form, values);
     const mended = change.create ? { kind: change.kind, create: all } : { kind: change.kind, id: change.id, version, set: all };

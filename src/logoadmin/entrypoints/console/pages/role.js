@@ -6,13 +6,12 @@ import { path } from "../router.js";
 import { may } from "../session.js";
 import { ALL, FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { Person } from "../parts/people/avatar.js";
+import { Person } from "../parts/people/person.js";
 import { Button, Link } from "../parts/primitives/basics.js";
 import { widgets } from "../parts/primitives/fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
-import { ScopeEffect, namesOf } from "../parts/people/scope_effect.js";
-import { ScopeMatrix } from "../parts/people/scope_matrix.js";
+import { namesOf, ScopeEffect, ScopeMatrix } from "../parts/people/scopes.js";
 
 /** @typedef {import("../records.js").Records["role"]} Role */
 const WRITE = "roles:write";

@@ -1,14 +1,13 @@
 /** All roles: what each allows, and how many people have it. */
 import { h, useEffect } from "../vendor/preact.js";
-import { KINDS, abandonReads, listOf, readList } from "../records.js";
+import { abandonReads, KINDS, leaveTrail, listOf, readList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf } from "../presentation.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
-import { PeopleTabs } from "../parts/people/people_tabs.js";
-import { leaveTrail } from "../trail.js";
+import { PeopleTabs } from "../parts/people/person.js";
 import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {

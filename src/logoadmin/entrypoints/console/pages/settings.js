@@ -1,17 +1,17 @@
 /** What administrators decide for everybody: how the gallery looks, its targets and picture hosts; and what the program is. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { Failure, ROOT } from "../client.js";
-import { FormState, fieldsOf, theInterface } from "../form.js";
-import { Button, Link, Skeleton, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
-import { RecordForm } from "../parts/primitives/fields.js";
-import { Railed } from "../parts/primitives/railed.js";
-import { fixedHosts, hostIn, shareHosts, sharedHosts } from "../parts/css/picture_hosts.js";
-import "../parts/publication/look_fields.js";
-import { Targets } from "../parts/publication/targets.js";
+import { fieldsOf, FormState, theInterface } from "../form.js";
+import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
+import { Button, lazy, Link, rich, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { RecordForm, Text, widgets } from "../parts/primitives/fields.js";
+import { ownPicture, Picture } from "../parts/primitives/picture.js";
+import { Railed } from "../parts/primitives/railed.js";
+import { Targets } from "../parts/publication/targets.js";
 import { may, pageConfig } from "../session.js";
-import { amendShared, shared, useShared } from "../shared_settings.js";
-import { t } from "../texts.js";
+import { amendShared, fixedHosts, hostIn, shared, sharedHosts, shareHosts, useShared } from "../shared_settings.js";
+import { t, withTexts } from "../texts.js";
 
 export default function Settings() {
   const { data, failure, again } = useShared();
@@ -143,3 +143,47 @@ function Add({ field, busy, add }) {
     h("p", { id: `${id}-about`, class: isWrong ? "problem" : "hint" }, t(isWrong ? "settings.hosts.wrong" : "settings.hosts.form")),
   );
 }
+
+/** @typedef {import("../parts/primitives/fields.js").WidgetProps} WidgetProps */
+
+/** Of the samples. */
+const THEMES = /** @type {const} */ (["light", "dark"]);
+
+const PictureSource = lazy(withTexts(() => import("../parts/pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+
+/** A picture that is uploaded, by its hash. @param {WidgetProps} props */
+function MarkField({ form, field, id, disabled }) {
+  const mark = String(form.values.value[field.name] ?? "");
+  const url = mark && thumbnailOf(mark);
+  return h("div", { class: "mark-field" },
+    mark && h(Picture, { url }),
+    h(PictureSource, { id, value: url, set: (/** @type {string} */ sent) => form.set(field.name, ownPicture(sent)?.picture ?? null), disabled }),
+    mark && !disabled && h(Button, { onClick: () => form.set(field.name, null) }, t("settings.mark.remove")),
+  );
+}
+
+/** A colour, and what becomes of it in both themes. @param {WidgetProps} props */
+function AccentField(props) {
+  const { form, field, disabled } = props;
+  const accent = String(form.values.value[field.name] ?? "");
+  const chosen = /^#[0-9a-f]{6}$/i.test(accent) ? accent : "";
+  return h("div", { class: "cluster" },
+    h("input", {
+      type: "color",
+      class: "colour",
+      value: chosen || "#4453b7",
+      disabled,
+      "aria-label": t("settings.accent.choose"),
+      onInput: (/** @type {InputEvent} */ event) => form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+    }),
+    h(Text, props),
+    THEMES.map((theme) =>
+      h("span", { key: theme, class: "box accented accent-sample", "data-theme": theme, style: { "--chosen": chosen } },
+        h("span", { class: "button primary" }, t(`theme.${theme}`)),
+        h("span", { class: "accent-text" }, t("settings.accent.link")),
+      ),
+    ),
+  );
+}
+
+Object.assign(widgets, { mark: MarkField, colour: AccentField });

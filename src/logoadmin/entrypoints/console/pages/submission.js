@@ -8,16 +8,13 @@ import { KINDS, readList, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Button, IconButton, Link, Skeleton, Time, Unread, ViewHead, rich } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, IconButton, Link, rich, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { OnPage } from "../parts/publication/on_page.js";
-import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
 import { ask } from "../parts/primitives/dialog.js";
-import { useRead } from "../parts/primitives/use_read.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { apply, decline, undone, whyNot } from "../parts/proposals/deciding.js";
-import { SubmissionList } from "../parts/proposals/submission_list.js";
-import { FirstWork, State, Submitter, submitter } from "../parts/proposals/submission_words.js";
+import { FirstWork, State, SubmissionList, submitter, Submitter } from "../parts/proposals/submission_list.js";
 
 /** @typedef {import("../proposals.js").Proposal} Proposal */
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */

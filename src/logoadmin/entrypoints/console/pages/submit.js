@@ -5,8 +5,7 @@ import { say } from "../notices.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
-import { ViewHead } from "../parts/primitives/basics.js";
-import { Breadcrumbs } from "../parts/primitives/breadcrumbs.js";
+import { Breadcrumbs, ViewHead } from "../parts/primitives/basics.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
 
 /** @typedef {"logo" | "theme"} ProposableKind */
@@ -36,7 +35,7 @@ function Proposing({ kind, id, title }) {
 
 /** @param {{kind: ProposableKind, id?: number | undefined}} props */
 function Form({ kind, id }) {
-  /** @type {import("../parts/proposals/proposed_values.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
+  /** @type {import("../parts/proposals/proposal_form.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
   const send = async (values, { record, version, form }) => {
     const change = record ? { kind, id, version, set: values } : { kind, create: values };
     const title = nameOf(kind, { ...record, ...values });

@@ -8,20 +8,15 @@ import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
-import { Avatar } from "../parts/people/avatar.js";
+import { Avatar, NameDoubts } from "../parts/people/person.js";
 import { Link } from "../parts/primitives/basics.js";
-import { InviteAgain, MadeAgain } from "../parts/people/invitation.js";
-import { NameDoubts } from "../parts/people/name_mark.js";
-import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/password.js";
+import { InviteAgain, MadeAgain, ShownOnce, Suspend, Suspended } from "../parts/people/access.js";
+import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/user_fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
-import { ScopeEffect } from "../parts/people/scope_effect.js";
-import { ShownOnce } from "../parts/people/shown_once.js";
-import { Suspend, Suspended } from "../parts/people/suspension.js";
-import { UserSessions } from "../parts/people/user_sessions.js";
-import { UserSecurity } from "../parts/factors/user_security.js";
-import "../parts/people/avatar_field.js";
-import "../parts/people/role_field.js";
+import { ScopeEffect } from "../parts/people/scopes.js";
+import { UserSessions } from "../parts/people/sessions.js";
+import { UserSecurity } from "../parts/factors/factors.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
 const WRITE = "users:write";

@@ -1,23 +1,19 @@
 /** All users: found by a part of the name, by role, in the order one wishes. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { KINDS, abandonReads, listOf, maySee, readList } from "../records.js";
+import { abandonReads, KINDS, leaveTrail, listOf, maySee, readList } from "../records.js";
 import { returned } from "../client.js";
 import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
-import { leaveTrail } from "../trail.js";
-import { Person } from "../parts/people/avatar.js";
-import { PeopleTabs } from "../parts/people/people_tabs.js";
-import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { inOrder, orderChoice } from "../parts/lists/order.js";
-import { Search, Toolbar } from "../parts/lists/toolbar.js";
+import { PeopleTabs, Person } from "../parts/people/person.js";
+import { Button, EmptyState, lazy, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
-import { lazy } from "../parts/primitives/lazy.js";
 
 /** @typedef {import("../records.js").Records["user"]} User */
 
-const Invitation = lazy(withTexts(() => import("../parts/people/invitation.js").then((module) => module.Invitation), "factors"));
+const Invitation = lazy(withTexts(() => import("../parts/people/access.js").then((module) => module.Invitation), "factors"));
 
 export default function Users() {
   const { records, failure } = listOf("user").value;

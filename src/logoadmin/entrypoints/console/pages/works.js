@@ -8,10 +8,8 @@ import { readStates, statesOf } from "../reader_states.js";
 import { navigate } from "../router.js";
 import { me } from "../session.js";
 import { enumeration, t } from "../texts.js";
-import { Button, EmptyState, Link, Skeleton, Time, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { Icon } from "../parts/primitives/icon.js";
+import { Button, EmptyState, Icon, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
-import { useRead } from "../parts/primitives/use_read.js";
 
 /** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {"logo" | "theme"} ArtworkKind */

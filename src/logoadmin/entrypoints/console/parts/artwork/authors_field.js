@@ -1,13 +1,14 @@
 /** Who made a logo or theme: found by a part of the name, and put in order. */
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { authorName, isAuthorGone } from "./authorship.js";
-import { returned } from "../../client.js";
+import { call, returned, versionIn } from "../../client.js";
+import { sayDone } from "../../notices.js";
 import { nameOf, searchForm } from "../../presentation.js";
-import { KINDS, listOf, readList } from "../../records.js";
+import { KINDS, listOf, readList, refreshList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
 import { Button, IconButton } from "../primitives/basics.js";
-import { NewAuthor } from "./new_author.js";
+import { FormDialog } from "../primitives/form_dialog.js";
+import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
 
 /** The number of authors offered at once; typing more narrows them down. */
 const MOST = 8;
@@ -216,3 +217,22 @@ function rest(count, isRead) {
   if (count === 0) return t("authors.none.found");
   return count > MOST ? t("authors.more", { n: count - MOST }) : t("found", { n: count });
 }
+
+/** A new author, created in a dialog of the field where somebody was missing. @param {{username: string, close: () => void, made: (authorId: number) => void}} props `username`: as typed in the field. */
+export const NewAuthor = ({ username, close, made }) =>
+  h(FormDialog, {
+    title: t("authors.new"),
+    operation: "create_author",
+    kind: "author",
+    fields: ["username", "user_id"],
+    typed: { username },
+    yes: t("authors.create"),
+    send: (body) => call("post", "/api/authors", { body }),
+    made: ({ data, etag, requestId }) => {
+      upsert("author", data, versionIn(etag));
+      knowAuthors({ authors: [data] });
+      sayDone(t("saved", { name: nameOf("author", data) }), [requestId], () => void refreshList("author"));
+      made(data.author_id);
+    },
+    close,
+  });

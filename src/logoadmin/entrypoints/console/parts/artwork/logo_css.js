@@ -30,7 +30,7 @@ const cssOf = ({ url, position, width, height }) => `background: url("${new URL(
 const writtenAs = (css) => /** @type {any} */ (WRITTEN.exec(css)?.groups);
 
 /** @param {string} css @param {string} before The picture so far. @param {string} url @returns {string} the CSS for another picture; own edits stay */
-export function withPicture(css, before, url) {
+function withPicture(css, before, url) {
   const written = css.trim() ? writtenAs(css) : USUAL;
   if (written) return cssOf({ ...written, url });
   return before ? css.replaceAll(before, url) : css;

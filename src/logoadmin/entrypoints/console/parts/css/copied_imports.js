@@ -4,7 +4,7 @@ import { Failure, call } from "../../client.js";
 import { sayFailure } from "../../notices.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { failureWords } from "../publication/fetch_failure.js";
+import { failureWords } from "../pictures/fetching.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["InlinedCss"]} Inlined */
 

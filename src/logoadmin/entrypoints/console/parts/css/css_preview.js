@@ -1,15 +1,17 @@
 /** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
-import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
-import { enumeration, language, t } from "../../texts.js";
+import { h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { call, Failure, returned } from "../../client.js";
 import { sayFailure } from "../../notices.js";
+import { PROPOSE } from "../../proposals.js";
+import { KINDS } from "../../records.js";
 import { FILES } from "../../router.js";
-import { pictureUrl } from "../primitives/basics.js";
-import { ownPicture } from "../primitives/own_picture.js";
-import { takenDown } from "../primitives/shown_picture.js";
+import { may } from "../../session.js";
+import { fixedHosts, isPictureHost, shareHosts, useShared } from "../../shared_settings.js";
+import { enumeration, language, t } from "../../texts.js";
+import { pictureUrl, useRead } from "../primitives/basics.js";
+import { ownPicture, takenDown } from "../primitives/picture.js";
 import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
-import { Contacts, allow, allowed, isLet, isReachable, isShown } from "./host_allow_list.js";
-import { fixedHosts, isPictureHost, shareHosts } from "./picture_hosts.js";
-import { useShared } from "../../shared_settings.js";
+import { allow, allowed, Contacts, isLet, isReachable, isShown } from "./host_allow_list.js";
 
 /** @typedef {import("../../texts.js").TextKey} TextKey */
 
@@ -183,4 +185,88 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
     style: { colorScheme: kind === "theme" ? ground : "normal" },
   });
   return [page, isFailed && h("p", { class: "hint preview-failed", role: "status" }, t("preview.failed"))];
+}
+
+/** @typedef {"logo" | "theme"} ArtworkKind */
+/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
+/**
+ * @typedef {object} Judged
+ * @property {string} of The record, see `keyOf`.
+ * @property {string} [css] The text that was judged.
+ * @property {boolean} [isSaved] Whether it is that of the record.
+ * @property {Verdict} [verdict]
+ * @property {Failure} [failure] Why there is no newer one.
+ */
+
+/** How long after the last keystroke the service is asked, in milliseconds. */
+const TYPING_REST = 300;
+/** @type {Record<ArtworkKind, (id: number, signal: AbortSignal) => Promise<Verdict>>} */
+const READ = {
+  logo: async (id, abort) => (await call("get", "/api/logos/{logo_id}/css", { path: { logo_id: id }, anonymous: true, signal: abort })).data,
+  theme: async (id, abort) => (await call("get", "/api/themes/{theme_id}/css", { path: { theme_id: id }, anonymous: true, signal: abort })).data,
+};
+
+const last = signal(/** @type {Judged} */ ({ of: "" }));
+const turn = signal(0);
+
+/**
+ * The verdict of the service on the CSS that is shown, asked for as the user types; the last one stays until the next.
+ *
+ * @param {ArtworkKind} kind @param {number | undefined} id */
+const keyOf = (kind, id) => `${kind} ${id ?? "new"}`;
+
+/** @param {ArtworkKind} kind @param {number | undefined} id @returns {Judged} the last verdict on a record's CSS
+ */
+export const judgedOf = (kind, id) => (last.value.of === keyOf(kind, id) ? last.value : { of: keyOf(kind, id) });
+
+/** @param {Verdict} verdict @returns {string[]} its hosts, and those of imports */
+export const listedIn = ({ hosts, imports }) => [...hosts, ...imports.map(({ url }) => url).filter((url) => URL.canParse(url, location.href)).map((url) => new URL(url, location.href).host)];
+
+/** Ask again. */
+export const judgeAgain = () => void (turn.value += 1);
+
+/**
+ * Keep the verdict on a text up to date while this is shown.
+ *
+ * @param {ArtworkKind} kind
+ * @param {number | undefined} id None for a new record.
+ * @param {string} css The text in the form.
+ * @param {string} target The target in the form.
+ * @param {{css: string, target: string}} saved What the service has.
+ */
+export function useJudgement(kind, id, css, target, saved) {
+  const isSaved = id !== undefined && css === saved.css && target === saved.target;
+  const mayAsk = isSaved || may(KINDS[kind].write) || may(PROPOSE);
+  useEffect(() => {
+    const of = keyOf(kind, id);
+    const abort = new AbortController();
+    const ask = async () => {
+      try {
+        const verdict = isSaved ? await READ[kind](id, abort.signal) : (await call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal: abort.signal })).data;
+        if (!abort.signal.aborted) last.value = { of, css, isSaved, verdict };
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        if (!(error instanceof Failure)) throw error;
+        last.value = { ...judgedOf(kind, id), failure: error };
+      }
+    };
+    const timer = mayAsk ? setTimeout(() => void ask(), isSaved ? 0 : TYPING_REST) : undefined;
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [kind, id, css, target, isSaved, mayAsk, returned.value, turn.value]);
+}
+
+/** @typedef {import("../history/changes.js").Change["after"]} State */
+
+/** How the site looks with a logo or theme as it was, and as it is. @param {{kind: "logo" | "theme", then: NonNullable<State>, now: NonNullable<State>}} props */
+export function VersionPreviews({ kind, then, now }) {
+  return h("div", { class: "pair" }, h(Version, { label: t("version.then"), kind, state: then }), h(Version, { label: t("version.now"), kind, state: now }));
+}
+
+/** @param {{label: string, kind: "logo" | "theme", state: Record<string, any>}} props */
+function Version({ label, kind, state: { custom_css: css, target, preview_url: picture } }) {
+  const { data } = useRead(async (signal) => (css ? (await call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal })).data : undefined), [kind, css, target]);
+  return h("figure", null, h("figcaption", { class: "label" }, label), h(Preview, { label: `${t("preview")}: ${label}`, kind, css, target, picture, listed: data && listedIn(data) }));
 }

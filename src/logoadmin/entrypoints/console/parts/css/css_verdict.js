@@ -1,13 +1,11 @@
 /** What the service found in the CSS of the form: which hosts it contacts, what it imports, and what it may do to a page. */
 import { h, useState } from "../../vendor/preact.js";
 import { statesOf } from "../../reader_states.js";
+import { OWN_HOSTS } from "../../shared_settings.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Unread, rich } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
-import { lazy } from "../primitives/lazy.js";
+import { Button, Icon, lazy, rich, Unread } from "../primitives/basics.js";
 import { goTo } from "./css_editor.js";
-import { OWN_HOSTS } from "./picture_hosts.js";
-import { judgeAgain, judgedOf } from "./judged.js";
+import { judgeAgain, judgedOf } from "./css_preview.js";
 
 /** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */

@@ -9,7 +9,7 @@ import { effect, h, signal } from "../../vendor/preact.js";
 import { person, state } from "../../session.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { OWN_HOSTS, isPictureHost } from "./picture_hosts.js";
+import { isPictureHost, OWN_HOSTS } from "../../shared_settings.js";
 
 /** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */
 const NAMEABLE = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;

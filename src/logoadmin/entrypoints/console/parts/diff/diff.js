@@ -1,8 +1,8 @@
 /** The differences between two texts, line by line. */
+import { diffArrays } from "../../vendor/diff.js";
 import { h, useMemo, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { lineDiff } from "./line_diff.js";
-import { wordDiff } from "./word_diff.js";
 
 /** @typedef {import("./line_diff.js").Run} Run */
 
@@ -21,7 +21,7 @@ export function Diff({ before, after, label, isBoxed = false }) {
 }
 
 /** @param {{rows: Row[], label: string, isBoxed?: boolean}} props */
-export function DiffRows({ rows: all, label, isBoxed = false }) {
+function DiffRows({ rows: all, label, isBoxed = false }) {
   const [most, setMost] = useState(FIRST_LINES);
   const { rows, left } = firstOf(all, most);
   // What scrolls must be reachable by keyboard (WCAG 2.1.1).
@@ -96,3 +96,27 @@ function marked(kind, text, other) {
   const found = kind === "removed" ? wordDiff(text, other)?.removed : wordDiff(other, text)?.added;
   return found?.map(({ text: part, isChanged }, at) => (isChanged ? h("mark", { key: at, class: "diff-word" }, part) : part)) ?? text;
 }
+
+/** The longest lines that are compared, and the most words of them that differ. */
+const LONGEST = 2000;
+const MOST_CHANGES = 200;
+
+/** @typedef {{text: string, isChanged: boolean}} Part */
+
+/** What changed within a line, word by word. @param {string} before @param {string} after @returns {{removed: Part[], added: Part[]} | undefined} the parts of both; nothing where most of it changed */
+export function wordDiff(before, after) {
+  if (before.length + after.length > LONGEST) return undefined;
+  const changes = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: MOST_CHANGES });
+  if (!changes) return undefined;
+  const parts = changes.map(({ added, removed, value }) => ({ text: value.join(""), added, removed }));
+  const stayed = parts.filter(({ added, removed }) => !added && !removed).reduce((sum, { text }) => sum + text.trim().length, 0);
+  if (stayed * 2 < Math.min(before.length, after.length)) return undefined;
+  const of = (/** @type {"added" | "removed"} */ kind) => {
+    const other = kind === "added" ? "removed" : "added";
+    return parts.filter((part) => !part[other]).map((part) => ({ text: part.text, isChanged: part[kind] }));
+  };
+  return { removed: of("removed"), added: of("added") };
+}
+
+/** @param {string} text @returns {string[]} its words, numbers and other characters, one by one */
+const wordsOf = (text) => text.match(/[\p{L}\p{N}_-]+|\s+|./gsu) ?? [];

@@ -3,11 +3,7 @@ import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { sayFailure } from "../../notices.js";
 import { t } from "../../texts.js";
-import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
-import { useRead } from "../primitives/use_read.js";
-import { deviceOf } from "../people/device.js";
-import { eventWords, factorWords } from "./known.js";
+import { Button, Icon, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
 
@@ -69,4 +65,53 @@ function Row({ its }) {
       its.address && [" · ", h("bdi", null, t("sessions.from", { address: its.address }))],
     ),
   );
+}
+
+/**
+ * Words for values of the service, of which a newer one may have more.
+ *
+ * @param {string} key @returns {string} the text; empty if there is none */
+function known(key) {
+  const text = t(/** @type {import("../../texts.js").TextKey} */ (key));
+  return text === key ? "" : text;
+}
+
+/** @param {string} event @returns {string} what happened; the event itself if it has no words
+ */
+const eventWords = (event) => known(`event.${event}`) || event;
+
+/** @param {string | null} factor @returns {string} what somebody signed in with; empty if it has no words */
+export const factorWords = (factor) => known(`way.${factor}`);
+
+/** The first that fits: many call themselves by the names of others as well. @type {[RegExp, string][]} */
+const BROWSERS = [
+  [/\bEdgA?(iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bYaBrowser\//, "Yandex Browser"],
+  [/\bVivaldi\//, "Vivaldi"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(HeadlessChrome|Chrome|CriOS|Chromium)\//, "Chrome"],
+  [/\bVersion\/[\d.]+.*\bSafari\//, "Safari"],
+  [/^curl\//, "curl"],
+  [/^(python-requests|python-httpx|Python-urllib|aiohttp)\b/i, "Python"],
+];
+/** @type {[RegExp, string][]} */
+const SYSTEMS = [
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bMac OS X\b|\bMacintosh\b/, "macOS"],
+  [/\bLinux\b|\bX11\b/, "Linux"],
+];
+
+/** What a program calls itself, in words. @param {string | null | undefined} userAgent @returns {string} such as "Firefox on Windows" */
+export function deviceOf(userAgent) {
+  const given = userAgent ?? "";
+  const browser = BROWSERS.find(([pattern]) => pattern.test(given))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(given))?.[1];
+  if (browser && system) return t("device.on", { browser, system });
+  return browser ?? system ?? (given ? given.slice(0, 60) : t("device.unknown"));
 }

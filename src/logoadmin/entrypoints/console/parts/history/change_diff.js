@@ -1,14 +1,16 @@
 /** The effect of a change, field by field: the old and the new values. */
-import { h } from "../../vendor/preact.js";
-import { flat } from "../../details.js";
+import { h, useEffect, useState } from "../../vendor/preact.js";
+import { call, Failure, returned } from "../../client.js";
+import { describe, sayDone } from "../../notices.js";
+import { flat, nameOf, nested } from "../../presentation.js";
+import { may } from "../../session.js";
 import { fieldsOfChange } from "./changes.js";
-import { listOf } from "../../records.js";
+import { KINDS, listOf, readList, refreshList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
-import { Skeleton, Time, pictureUrl } from "../primitives/basics.js";
-import { authorIds, authorName } from "./change_words.js";
+import { Button, lazy, pictureUrl, Skeleton, Time } from "../primitives/basics.js";
+import { authorIds, authorName } from "./words.js";
 import { words } from "../primitives/fields.js";
-import { lazy } from "../primitives/lazy.js";
 import { Picture } from "../primitives/picture.js";
 
 const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff), () => h(Skeleton, {}));
@@ -82,4 +84,53 @@ export function Value({ name, value }) {
     return h("span", { class: "stack tight was-picture" }, h(Picture, { url }), h("span", { dir: "auto" }, alt.join(" ") || url));
   }
   return h("bdi", null, String(value));
+}
+
+const VersionPreviews = lazy(() => import("../css/css_preview.js").then((module) => module.VersionPreviews));
+/** What a change of the record does not set. */
+const UNSET = ["created_at", "blocked", "pins"];
+
+/** A version of a record beside what the record is now: what differs, how both look, and the way back. @param {{kind: import("../../records.js").KindName, change: Change, now: Change}} props */
+export function AgainstNow({ kind, change, now }) {
+  const [busy, setBusy] = useState(false);
+  const [complaint, setComplaint] = useState("");
+  useEffect(() => {
+    void readList("author");
+    if (may("roles:read")) void readList("role");
+  }, []);
+  const { after: then } = change;
+  const difference = { ...now, before: then, after: now.after };
+  if (!then || !now.after) return h("p", { class: "hint" }, t("version.gone"));
+  if (fieldsOfChange(difference).length === 0) return h("p", { class: "hint" }, t("version.same"));
+  const set = restored(difference);
+  const restore = async () => {
+    setBusy(true);
+    setComplaint("");
+    const done = () => {
+      void refreshList(kind);
+      returned.value += 1;
+    };
+    try {
+      const { requestId } = await call("post", "/api/changes", { body: { changes: [/** @type {any} */ ({ kind, id: now.id, version: now.change_id, set })] } });
+      sayDone(t("restored", { name: nameOf(kind, then) }), [requestId], done);
+      done();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      setComplaint(describe(error));
+      setBusy(false);
+    }
+  };
+  return h("div", { class: "stack loose" },
+    h(ChangeDiff, { change: difference, before: t("version.then"), after: t("version.now") }),
+    (kind === "logo" || kind === "theme") && h(VersionPreviews, { kind, then, now: now.after }),
+    complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
+    h("div", { class: "cluster" }, h(Button, { icon: "Undo2", scope: KINDS[kind].write, busy, idle: Object.keys(set).length === 0, onClick: () => void restore() }, t("version.restore"))),
+  );
+}
+
+/** @param {Change} difference From how the record was to how it is. @returns {Record<string, any>} what differs, as a bulk change takes it */
+function restored(difference) {
+  const was = flat(difference.before) ?? {};
+  const fields = fieldsOfChange(difference).filter((name) => !UNSET.includes(name));
+  return nested(Object.fromEntries(fields.map((name) => (name === "authors" ? ["author_ids", authorIds(was["authors"])] : [name, was[name] ?? null]))));
 }

@@ -3,14 +3,12 @@ import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../ve
 import { Failure } from "../../client.js";
 import { isSingle, kindsOfAct, obstacleTo, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
-import { KINDS, isListed } from "../../records.js";
+import { isListed, KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
-import { Button, Link, Skeleton, Time, Unread } from "../primitives/basics.js";
-import { useRead } from "../primitives/use_read.js";
-import { ActWords } from "./act_words.js";
-import { Words } from "./change_words.js";
+import { Button, Link, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("./changes.js").Change} Change */

@@ -19,8 +19,8 @@
  * @property {string} [to] The page that says more, where the change is not known.
  */
 import { call } from "../../client.js";
-import { flat } from "../../details.js";
-import { KINDS, isListed, refreshList } from "../../records.js";
+import { flat } from "../../presentation.js";
+import { isListed, KINDS, refreshList } from "../../records.js";
 
 /** What may become of records of each kind, as the service names it behind the kind. */
 export const ACTIONS = /** @type {const} */ ({

@@ -1,18 +1,17 @@
 /** The history of one record, newest first: each version is seen against what the record is now, and restored. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { Words } from "./change_words.js";
-import { read } from "./changes.js";
 import { Failure, returned } from "../../client.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Link, Skeleton, Unread } from "../primitives/basics.js";
-import { lazy } from "../primitives/lazy.js";
+import { Button, lazy, Link, Skeleton, Unread } from "../primitives/basics.js";
 import { Disclosure } from "./change_list.js";
+import { read } from "./changes.js";
+import { Words } from "./words.js";
 
 /** @typedef {import("./changes.js").Change} Change */
 
 const SIZE = 8;
-const AgainstNow = lazy(() => import("./against_now.js").then((part) => part.AgainstNow), () => h(Skeleton, {}));
+const AgainstNow = lazy(() => import("./change_diff.js").then((module) => module.AgainstNow), () => h(Skeleton, {}));
 
 /** @param {{kind: import("../../records.js").KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
 export function RecordHistory({ kind, recordId, since }) {

@@ -1,19 +1,17 @@
 /** Importing a file: tried first, then all of it or nothing; and undone. */
-import { h, useEffect, useMemo, useRef } from "../../vendor/preact.js";
-import { touched, Import } from "./importing.js";
+import { h, useEffect, useId, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { wordsOf } from "../../form.js";
 import { KINDS } from "../../records.js";
 import { guard } from "../../router.js";
 import { may } from "../../session.js";
 import { number, t } from "../../texts.js";
-import { BadLines, byLine } from "./bad_lines.js";
-import { Button, Link, Skeleton } from "../primitives/basics.js";
 import { UndoAll, useUndo } from "../history/change_list.js";
-import { Counted, useLeft } from "../primitives/countdown.js";
-import { FileChoice } from "./file_choice.js";
-import { lazy } from "../primitives/lazy.js";
-import { size } from "../primitives/size.js";
+import { Pick } from "../lists/toolbar.js";
+import { Button, Counted, Icon, Link, useLeft } from "../primitives/basics.js";
+import { words } from "../primitives/fields.js";
+import { size } from "../primitives/files.js";
+import { CSV_KINDS, ENCODINGS, Import, openKinds, touched } from "./importing.js";
 
-const LazyCsvChoice = lazy(() => import("./csv_choice.js").then((module) => module.CsvChoice), () => h(Skeleton, {}));
 
 export function ImportFile() {
   const work = useMemo(() => new Import(), []);
@@ -27,7 +25,7 @@ export function ImportFile() {
     h("p", { key: "about", class: "hint" }, t("import.about")),
     h(FileChoice, { key: "choice", choose: (file) => void work.choose(file), again: source !== undefined, disabled: isBusy }),
     source && h("p", { key: "name", class: "file-name" }, h("bdi", null, source.name), h("span", { class: "aside" }, size(source.file.size))),
-    source?.csv && !["done", "undone"].includes(state.is) && h(LazyCsvChoice, { key: "csv", work, file: source.file, csv: source.csv, disabled: isBusy, isChecked: state.is === "ready" }),
+    source?.csv && !["done", "undone"].includes(state.is) && h(CsvChoice, { key: "csv", work, file: source.file, csv: source.csv, disabled: isBusy, isChecked: state.is === "ready" }),
     h("div", { key: "outcome", class: "outcome", "aria-live": "polite" }, h(Outcome, { work })),
   ];
 }
@@ -125,5 +123,138 @@ function Done({ work, counts, requestId }) {
       may("changes:read") && h(Link, { to: `history?request=${encodeURIComponent(requestId)}`, class: "button quiet" }, t("import.history")),
     ),
     complaint,
+  );
+}
+
+/** Where a file comes from: it is chosen or dropped. @param {{choose: (file: File) => void, again: boolean, disabled: boolean}} props */
+function FileChoice({ choose, again, disabled }) {
+  const id = useId();
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const [isOver, setOver] = useState(false);
+  /** @param {DragEvent} event */
+  const over = (event) => {
+    event.preventDefault();
+    setOver(!disabled);
+  };
+  /** @param {DragEvent} event */
+  const dropped = (event) => {
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file && !disabled) choose(file);
+  };
+  const changed = () => {
+    const [file] = input.current?.files ?? [];
+    // Choosing the same file again, once corrected, also counts as a change.
+    if (input.current && file) choose(new File([file], file.name));
+    if (input.current) input.current.value = "";
+  };
+  return h("div", { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
+    h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", disabled, onChange: changed }),
+    !again && h(Icon, { name: "Upload" }),
+    h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),
+    h("span", { class: "hint" }, t("import.drop")),
+    h("span", { class: "hint" }, t("import.sizes")),
+  );
+}
+
+/** What is shown: the first bytes of the file, and its first lines. */
+const BEGINNING = 1024;
+const ROWS = 5;
+
+/** How a CSV file is to be read: what its records are, and its encoding, with its first rows to judge it by. @param {{work: import("./importing.js").Import, file: Blob, csv: import("./importing.js").Csv, disabled: boolean, isChecked: boolean}} props */
+export function CsvChoice({ work, file, csv, disabled, isChecked }) {
+  const { kind, encoding } = csv;
+  const kinds = CSV_KINDS.filter((each) => each === kind || openKinds().includes(each));
+  const rows = useBeginning(file, encoding);
+  return h("section", { class: "stack loose", "aria-label": t("import.csv") },
+    h("div", { class: "cluster" },
+      h(Pick, { label: t("import.csv.kind"), value: kind, choices: kinds.map((each) => /** @type {const} */ ([each, t(`kinds.${each}`)])), pick: (chosen) => work.read({ kind: /** @type {any} */ (chosen) }) }),
+      h(Pick, { label: t("import.csv.encoding"), value: encoding, choices: ENCODINGS.map((each) => /** @type {const} */ ([each, t(`encoding.${each}`)])), pick: (chosen) => work.read({ encoding: chosen }) }),
+    ),
+    h("pre", { class: "box first-rows", dir: "auto", tabIndex: 0, role: "region", "aria-label": t("import.csv.first") }, rows),
+    h("p", { class: "hint" }, t("import.csv.about")),
+    !isChecked && h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", idle: disabled, onClick: () => void work.send(true) }, t("import.check"))),
+  );
+}
+
+/** @param {Blob} file @param {string} encoding @returns {string} */
+function useBeginning(file, encoding) {
+  const [bytes, setBytes] = useState(/** @type {ArrayBuffer | undefined} */ (undefined));
+  useEffect(() => {
+    let stays = true;
+    file.slice(0, BEGINNING).arrayBuffer().then((read) => stays && setBytes(read), () => undefined);
+    return () => void (stays = false);
+  }, [file]);
+  // The last character may be cut.
+  return new TextDecoder(encoding).decode(bytes, { stream: true }).split(/\r?\n/, ROWS).join("\n");
+}
+
+/** @typedef {import("../../client.js").Problem} Problem */
+/** @typedef {import("../../texts.js").TextKey} TextKey */
+
+/** The number shown at first. */
+const SHOWN = 50;
+
+/** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */
+const WORDS = {
+  bool_type: "line.bool",
+  csv_cells: "line.cells",
+  csv_charset: "line.charset",
+  csv_columns: "line.columns",
+  csv_quotes: "line.quotes",
+  extra_forbidden: "line.extra",
+  json_invalid: "line.json",
+  literal_error: "line.kind",
+  missing: "line.missing",
+  string_type: "line.text",
+};
+
+/**
+ * The lines of a file that cannot be imported: which, and what is wrong with each.
+ *
+ * @param {Problem} problem @returns {string} */
+function inWords(problem) {
+  const { loc, msg, type } = problem;
+  const field = loc.slice(2).join(" › ");
+  const taken = /^Duplicate entry '(.*)' for key/s.exec(msg)?.[1];
+  const absent = /^(\w+) (\d+) not found$/.exec(msg);
+  const key = WORDS[type];
+  let text = key ? t(key, { value: /: (.*)/.exec(msg)?.[1] ?? "" }) : wordsOf(problem);
+  if (taken !== undefined) text = t("failure.duplicate", { value: taken });
+  else if (absent) text = t("line.absent", { id: String(absent[2]) });
+  // Why the line is not valid JSON, or is refused.
+  else if (type === "json_invalid" && /UTF|deep/.test(msg)) text = msg;
+  if (!field) return text;
+  const label = words(field, "label");
+  return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
+}
+
+/** @param {Problem[]} problems @returns {Map<number, Problem[]>} by line
+ */
+function byLine(problems) {
+  /** @type {Map<number, Problem[]>} */
+  const lines = new Map();
+  for (const problem of problems) {
+    const line = Number(problem.loc[1]);
+    lines.set(line, [...(lines.get(line) ?? []), problem]);
+  }
+  return lines;
+}
+
+/** @param {{problems: Problem[]}} props */
+function BadLines({ problems }) {
+  const [most, setMost] = useState(SHOWN);
+  const lines = [...byLine(problems)].sort(([a], [b]) => a - b);
+  return h("div", { class: "stack loose" },
+    h("ol", { class: "box divided", "aria-label": t("import.bad.list") },
+      lines.slice(0, most).map(([line, its]) =>
+        h("li", { key: line, class: "bad-line" },
+          h("strong", null, t("import.line", { n: line })),
+          h("div", { class: "stack tight" }, its.map((problem, at) => h("p", { key: at, class: "problem", dir: "auto" }, inWords(problem)))),
+        ),
+      ),
+    ),
+    lines.length > most && h("button", { type: "button", class: "button plain", onClick: () => setMost(most * 4) }, t("import.bad.more", { n: lines.length - most, all: number(lines.length) })),
   );
 }

@@ -4,9 +4,8 @@
  * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
  */
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { clicked, follow, glance, isBeside } from "./beside.js";
+import { clicked, followRecord, glance, isBeside, useWindowing } from "./rows.js";
 import { selectUpTo } from "./selection.js";
-import { useWindowing } from "./windowing.js";
 
 const GAP = 12;
 /** What stands over the grid at the top of the screen, or below it at the bottom. */
@@ -75,7 +74,7 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
       setFocused(target);
       focus();
       show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
-      follow(() => element.current?.querySelector(`[data-at="${target}"] a`));
+      followRecord(() => element.current?.querySelector(`[data-at="${target}"] a`));
     }
     event.preventDefault();
   };

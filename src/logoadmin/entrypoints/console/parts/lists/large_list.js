@@ -5,7 +5,7 @@ import { KINDS, listOf, readList } from "../../records.js";
 import { query, restored } from "../../router.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { serviceOrder } from "./order.js";
+import { serviceOrder } from "./toolbar.js";
 
 const PAGE = 200;
 /** The longest page of the service. */

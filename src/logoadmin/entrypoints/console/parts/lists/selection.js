@@ -1,7 +1,10 @@
 /** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
-import { signal, useEffect, useMemo } from "../../vendor/preact.js";
+import { h, signal, useEffect, useMemo } from "../../vendor/preact.js";
+import { KINDS } from "../../records.js";
 import { restored } from "../../router.js";
+import { t } from "../../texts.js";
 import { isTyping } from "../../typing.js";
+import { Button } from "../primitives/basics.js";
 
 /**
  * @typedef {object} Selection
@@ -94,3 +97,45 @@ function between(shown, a, b) {
   const [from, to] = [shown.indexOf(a), shown.indexOf(b)].sort((one, other) => one - other);
   return from === undefined || to === undefined || from < 0 ? [b] : shown.slice(from, to + 1);
 }
+
+/**
+ * A strip over the list, which stays in view: how many there are, or what to do with those that are selected.
+ *
+ * @param {object} props
+ * @param {"logo" | "theme" | "author" | "proposal"} props.kind
+ * @param {any[] | undefined} props.artworks
+ * @param {Selection} props.selection
+ * @param {boolean} [props.hasMore] Whether there are more than these.
+ * @param {(props: any) => any} props.acts What to do with them.
+ */
+export function ManyBar({ kind, artworks, selection, hasMore = false, acts }) {
+  const ids = selection.ids.value;
+  const id = kind === "proposal" ? "proposal_id" : KINDS[kind].id;
+  const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
+  const busy = work.value && work.value.all > 1 ? work.value : undefined;
+  return h("section", { class: chosen.length > 0 || busy ? "strip chosen" : "strip", "aria-label": t("bulk") },
+    h("span", { class: "found", role: "status" },
+      artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t(hasMore ? "found.more" : "found", { n: artworks.length })),
+    ),
+    !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),
+    (busy || chosen.length > 0) && h(acts, { kind, chosen, artworks: artworks ?? [], selection, busy }),
+  );
+}
+
+/**
+ * The bulk action in progress; other views stay usable meanwhile.
+ *
+ * @typedef {"on" | "off" | "remove" | "target" | "link" | "unlink" | "licence" | "tag" | "untag" | "keep" | "inline"} Act
+ * @typedef {object} Action
+ * @property {Act} act
+ * @property {(record: any) => import("./bulk_run.js").Change} change
+ * @property {Record<string, string>} [values] Of its texts.
+ * @property {string} [note] Why, for the history.
+ * @typedef {{act: Act, all: number, left: number, stop: AbortController}} Work
+ */
+
+/** The most changes of one request (contract J7). */
+export const MOST = 1000;
+
+/** @type {import("../../vendor/preact.js").Signal<Work | undefined>} */
+export const work = signal(undefined);

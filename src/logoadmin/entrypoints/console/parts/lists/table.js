@@ -1,11 +1,9 @@
 /** Records as rows, of which only those in view are in the page. */
 import { h, useRef } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
-import { useWindowing } from "./windowing.js";
-import { Link, Time } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
-import { sortBy, sortOf } from "./order.js";
-import { clicked, follow, glance, isBeside } from "./beside.js";
+import { clicked, followRecord, glance, isBeside, useWindowing } from "./rows.js";
+import { Icon, Link, Time } from "../primitives/basics.js";
+import { sortBy, sortOf } from "./toolbar.js";
 import { selectUpTo } from "./selection.js";
 
 /** The height of a row, as in `parts.css`. */
@@ -17,7 +15,7 @@ const ROW = 44;
  * @property {string} title
  * @property {(record: any) => any} [cell] What is in it; the field of that name where there is none.
  * @property {"number" | "text"} [type]
- * @property {import("./order.js").Sortable} [sort] What its head sorts by.
+ * @property {import("./toolbar.js").Sortable} [sort] What its head sorts by.
  */
 
 /**
@@ -86,7 +84,7 @@ function stepped(event, selection, records, id) {
     selection?.move(id(records[at]), id(records[at + by]), event.shiftKey);
     next.focus();
     next.scrollIntoView({ block: "nearest" });
-    follow(() => next);
+    followRecord(() => next);
   } else return;
   event.preventDefault();
 }

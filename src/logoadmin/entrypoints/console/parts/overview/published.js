@@ -3,10 +3,8 @@ import { h, useState } from "../../vendor/preact.js";
 import { ROOT, call } from "../../client.js";
 import { status } from "../../reader_states.js";
 import { day, enumeration, t } from "../../texts.js";
-import { READ_LIMIT, timedFetch } from "../../timed_fetch.js";
-import { Button, Skeleton, Time, Unread, rich } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
-import { useRead } from "../primitives/use_read.js";
+import { READ_LIMIT, timedFetch } from "../../network.js";
+import { Button, Icon, rich, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
 
 /** @typedef {{version: number, issued: number, expires: number}} Latest */
 

@@ -4,11 +4,11 @@ import { nameTab } from "../../look.js";
 import { say } from "../../notices.js";
 import { me, mustEnrol, signOut, whoAmI } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
-import { lazy } from "../primitives/lazy.js";
+import { lazy } from "../primitives/basics.js";
 import { typed } from "../sign_in_form/typed.js";
-import { PasswordForm } from "./password.js";
+import { PasswordForm } from "./user_fields.js";
 
-const Enrolment = lazy(withTexts(() => import("./enrolment.js").then((module) => module.default), "factors"));
+const Enrolment = lazy(withTexts(() => import("../factors/enrolment.js").then((module) => module.default), "factors"));
 
 export function Demanded() {
   const user = me.value;

@@ -2,18 +2,17 @@
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { describe, dismiss, say, sayFailure } from "../../notices.js";
-import { wordsOf } from "../../problems.js";
+import { wordsOf } from "../../form.js";
 import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
-import { Button, Skeleton, Time, Unread } from "../primitives/basics.js";
+import { Button, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
 import { About } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
-import { ScopeMatrix } from "./scope_matrix.js";
-import { ShownOnce } from "./shown_once.js";
-import { useRead } from "../primitives/use_read.js";
+import { ScopeMatrix } from "./scopes.js";
+import { ShownOnce } from "./access.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ServiceKey"]} ServiceKey */
 /** @typedef {{name?: string, scope?: string, expires_in?: string}} Problems */

@@ -3,17 +3,16 @@ import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { describe } from "../../notices.js";
 import { t, withTexts } from "../../texts.js";
-import { Button, pictureUrl } from "../primitives/basics.js";
-import { FileButton, useGivenFiles } from "../primitives/given_files.js";
-import { ownPicture } from "../primitives/own_picture.js";
-import { size } from "../primitives/size.js";
-import { keepCopy, keepFile } from "./keep.js";
+import { Button, IconButton, pictureUrl } from "../primitives/basics.js";
+import { FileButton, size, useGivenFiles } from "../primitives/files.js";
+import { ownPicture, Picture } from "../primitives/picture.js";
+import { keepCopy, keepFile } from "./fetching.js";
 
-/** @typedef {import("./keep.js").Kept} Kept */
+/** @typedef {import("./fetching.js").Kept} Kept */
 /** @typedef {{words: () => string, failed: boolean, again?: (() => void) | undefined}} Outcome */
 
 const ACCEPTED = "image/png,image/jpeg,image/gif,image/webp";
-const loadWords = withTexts(() => import("./picture_failure.js"), "publication");
+const loadWords = withTexts(() => import("./fetching.js"), "publication");
 
 /** @param {{value: unknown, set: (url: string) => void, disabled: boolean, id?: string, within?: ".field" | "form"}} props `id`: of the button, where the label has no field. */
 export function PictureSource({ value, set, disabled, id, within = ".field" }) {
@@ -83,4 +82,47 @@ const resultOf = ({ size: after, width, height }, before) =>
 /** @param {DataTransfer} data Of the clipboard. @returns {File | undefined} its picture; a table or a text from an office program comes with one of its own */
 function pictureIn(data) {
   return data.types.includes("text/plain") ? undefined : [...data.files].find(({ type }) => type.startsWith("image/"));
+}
+
+/** @typedef {{url: string, alt?: string}} Screenshot */
+
+const MOST = 8;
+const LONGEST_ALT = 200;
+
+/** The pictures of an artwork in their order, each with what it shows in words (contract S1). @param {import("../primitives/fields.js").WidgetProps} props */
+export function Screenshots({ form, field, id, disabled }) {
+  const all = /** @type {Screenshot[]} */ (form.values.value[field.name]);
+  const set = (/** @type {Screenshot[]} */ shots) => form.set(field.name, shots);
+  const describe = (/** @type {number} */ at, /** @type {string} */ alt) => set(all.map((each, n) => (n === at ? { url: each.url, ...(alt ? { alt } : {}) } : each)));
+  const move = (/** @type {number} */ at, /** @type {number} */ to) => set(all.toSpliced(at, 1).toSpliced(to, 0, ...all.slice(at, at + 1)));
+  const button = (/** @type {"up" | "down" | "take"} */ what, /** @type {"ArrowUp" | "ArrowDown" | "X"} */ icon, /** @type {number} */ at, /** @type {boolean} */ isOff, /** @type {() => void} */ run) =>
+    h(IconButton, { icon, disabled: isOff, label: t(`screenshots.${what}`, { n: at + 1 }), onClick: run });
+  return h("div", { class: "stack" },
+    all.length > 0 &&
+      h("ol", { class: "box divided" },
+        all.map(({ url, alt = "" }, at) =>
+          h("li", { key: url, class: "screenshot" },
+            h(Picture, { url, alt }),
+            h("input", {
+              class: "input",
+              value: alt,
+              maxLength: LONGEST_ALT,
+              disabled,
+              dir: "auto",
+              placeholder: t("screenshots.alt"),
+              "aria-label": t("screenshots.alt.of", { n: at + 1 }),
+              onInput: (/** @type {InputEvent} */ event) => describe(at, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+            }),
+            !disabled &&
+              h("span", { class: "author-buttons" },
+                button("up", "ArrowUp", at, at === 0, () => move(at, at - 1)),
+                button("down", "ArrowDown", at, at === all.length - 1, () => move(at, at + 1)),
+                button("take", "X", at, false, () => set(all.toSpliced(at, 1))),
+              ),
+          ),
+        ),
+      ),
+    all.length < MOST && h(PictureSource, { id, value: "", disabled, set: (/** @type {string} */ url) => set(all.some((each) => each.url === url) ? all : [...all, { url }]) }),
+    disabled && all.length === 0 && h("p", { class: "hint" }, t("none")),
+  );
 }

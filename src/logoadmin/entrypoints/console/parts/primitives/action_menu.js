@@ -1,7 +1,6 @@
 /** The rarer actions of a view behind one button; they are in the page while it is closed, so that their keys work. */
 import { h, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { Button } from "./basics.js";
-import { Icon } from "./icon.js";
+import { Button, Icon } from "./basics.js";
 
 /** @type {Record<string, (at: number, count: number) => number>} Where a key leads among the actions. */
 const STEPS = {

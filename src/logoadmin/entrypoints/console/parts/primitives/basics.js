@@ -1,15 +1,14 @@
 /** Small parts that every view is made of. */
-import { h, useEffect, useId } from "../../vendor/preact.js";
-import { relativeTime, exactTime, number, t } from "../../texts.js";
+import * as icons from "../../vendor/icons.js";
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
+import { Failure } from "../../client.js";
 import { look, nameTab } from "../../look.js";
+import { isReachable, returned } from "../../network.js";
+import { busyWords, describe, wordsOfWait } from "../../notices.js";
 import { waiting } from "../../proposals.js";
-import { address, focusHeading, visits } from "../../router.js";
+import { address, focusHeading, isUnsaved, visits, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
-import { useFailure } from "./countdown.js";
-import { Icon } from "./icon.js";
-import { CopyReference } from "./reference.js";
-
-/** @typedef {import("./icon.js").IconName} IconName */
+import { exactTime, number, relativeTime, t } from "../../texts.js";
 
 /** Name the view in the tab and in its heading. @param {{title: string}} props */
 export function Heading({ title }) {
@@ -58,7 +57,7 @@ export function Link({ to, children, ...others }) {
  * @property {string | undefined} [reason] Why it cannot be done, where that is not the lack of a right.
  * @property {boolean} [busy] Whether it is at work: it shows that, and cannot be pressed again.
  * @property {boolean} [idle] Whether there is nothing to do for now.
- * @property {string} [tone]
+ * @property {string | undefined} [tone]
  * @property {IconName | undefined} [icon] Before the words.
  * @property {string} [shortcut] The key that does the same.
  * @property {(event: MouseEvent) => void} [onClick]
@@ -151,4 +150,181 @@ export function Skeleton() {
     h("p", { class: "hint" }, t("loading")),
     Array.from({ length: 6 }, (_, at) => h("div", { key: at, class: "skeleton-row" })),
   );
+}
+
+/** @typedef {keyof typeof icons} IconName */
+
+/** Icons of Lucide (lucide.dev), drawn in the colour of the text around them; `vendor/icons.d.ts` names those there are. @param {{name: IconName}} props Screen readers skip it, so it needs words beside it or a label around it. */
+export function Icon({ name }) {
+  const parts = icons[name].map(([tag, attributes], at) => h(tag, { key: at, ...attributes }));
+  return h("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": true }, parts);
+}
+
+/** A band above a form: a state of the record, what to do about it, and the buttons that do it. @param {{title: any, icon?: IconName, tone?: "warning" | "danger", role?: "status" | "alert", actions?: any, children?: any}} props */
+export const Band = ({ title, icon = "TriangleAlert", tone = "warning", role = "status", actions, children }) =>
+  h("section", { class: `band band-${tone}`, role },
+    h(Icon, { name: icon }),
+    h("div", { class: "stack tight band-words" }, h("p", { class: "band-title", dir: "auto" }, title), children),
+    actions && h("div", { class: "cluster band-actions" }, actions),
+  );
+
+/** Whose gallery this is: its mark and its title. @param {{large?: boolean, key?: any}} props */
+export function Brand({ large = false }) {
+  const { title, mark } = look.value;
+  return h("span", { class: large ? "brand large" : "brand" },
+    mark ? h("img", { key: mark, class: "brand-mark", src: mark, alt: "" }) : h("span", { class: "brand-mark brand-dot" }),
+    h("bdi", { class: "brand-title" }, title),
+  );
+}
+
+/** Where a view stands: the list that it belongs to, as the user last saw it, and its own name. @param {{list: string, title: string, name: string}} props `list` is the path of the list, `title` its name. */
+export function Breadcrumbs({ list, title, name }) {
+  return h("nav", { class: "breadcrumbs", "aria-label": t("breadcrumbs") },
+    h("ol", null, h("li", null, h(Link, { to: withChoices(list) }, title)), h("li", { "aria-current": "page", dir: "auto" }, name)),
+  );
+}
+
+/** Put a text into the clipboard of the system. @param {string} text */
+async function toClipboard(text) {
+  // There only where the page came by TLS or from this machine.
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+  return undefined;
+}
+
+/** A button that copies a text. @param {{text: string, tone?: string, children?: any}} props */
+export function Copy({ text, tone, children = t("copy") }) {
+  const [done, setDone] = useState("");
+  const copy = async () => {
+    await toClipboard(text);
+    setDone(text);
+  };
+  const isDone = done === text;
+  return h(Button, { tone, icon: isDone ? "Check" : "Copy", onClick: () => void copy() }, h("span", { "aria-live": "polite" }, isDone ? t("copied") : children));
+}
+
+/** Copies the id of a request that failed, which the administrator finds in the log; nothing for an empty one. @param {{id: string}} props */
+export const CopyReference = ({ id }) => id && h(Copy, { text: id, tone: "quiet" }, t("reference.copy"));
+
+/**
+ * Words with seconds in them that become fewer, for the eye; what reads aloud hears the first and the last.
+ *
+ * @param {number} until In milliseconds. @returns {number} how many seconds are left until then */
+const left = (until) => Math.max(0, Math.ceil((until - Date.now()) / 1000));
+
+/** @param {number} until In milliseconds; 0 for a moment that is over. @returns {number} how many seconds are left, now and as they pass
+ */
+export function useLeft(until) {
+  const [seconds, setSeconds] = useState(left(until));
+  useEffect(() => {
+    setSeconds(left(until));
+    if (left(until) === 0) return;
+    const timer = setInterval(() => {
+      setSeconds(left(until));
+      if (left(until) === 0) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [until]);
+  return seconds;
+}
+
+/**
+ * @param {object} props
+ * @param {string} props.text The words at the beginning.
+ * @param {number} props.until In milliseconds; 0 where nothing is counted.
+ * @param {number} props.left How many seconds are left.
+ * @param {((left: number) => string) | undefined} [props.words] The text with this number of seconds left, and with
+ * none.
+ */
+export function Counted({ text, until, left: seconds, words = busyWords }) {
+  if (until === 0) return text;
+  if (seconds === 0) return words(0);
+  return [h("span", { key: "seen", "aria-hidden": true }, words(seconds)), h("span", { key: "heard", class: "hidden" }, text)];
+}
+
+/** Why something could not be done, where it may be tried again. @param {import("../../client.js").Failure} failure @returns {{words: any, left: number}} with the seconds until then */
+export function useFailure(failure) {
+  const { until } = failure;
+  const left = useLeft(until);
+  return { words: h(Counted, { text: describe(failure), until, left, words: wordsOfWait(failure) }), left };
+}
+
+/**
+ * Read data now, and again when the service is back; the old data stay until then. Leaving the view aborts the read.
+ *
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} read
+ * @param {readonly unknown[]} [inputs] Read again when one of these changes.
+ * @returns {{data: T | undefined, failure: Failure | undefined, again: () => Promise<void>}}
+ */
+export function useRead(read, inputs = []) {
+  const [data, setData] = useState(/** @type {T | undefined} */ (undefined));
+  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
+  const stop = useRef(new AbortController());
+  const again = async () => {
+    stop.current.abort();
+    const { signal } = (stop.current = new AbortController());
+    try {
+      const found = await read(signal);
+      if (signal.aborted) return;
+      setData(() => found);
+      setFailure(undefined);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Failure)) throw error;
+      setFailure(error);
+    }
+  };
+  useEffect(() => {
+    void again();
+    return () => stop.current.abort();
+  }, [returned.value, ...inputs]);
+  return { data, failure, again };
+}
+
+/**
+ * Load something of the console, and again when the service is back.
+ *
+ * @template T
+ * @param {() => Promise<T>} load
+ * @returns {{found: {is: T} | undefined, problem: "" | "waits" | "missing"}} `waits` where the service cannot be reached
+ */
+export function useLoaded(load) {
+  const [found, setFound] = useState(/** @type {{is: T} | undefined} */ (undefined));
+  const [problem, setProblem] = useState(/** @type {"" | "waits" | "missing"} */ (""));
+  useEffect(() => {
+    if (found) return;
+    let stays = true;
+    const failed = async () => {
+      const isThere = await isReachable();
+      if (!stays) return;
+      // Some browsers remember that a module could not be loaded, until the page is loaded again.
+      if (isThere && problem === "waits" && !isUnsaved()) location.reload();
+      else setProblem(isThere ? "missing" : "waits");
+    };
+    load().then((is) => stays && setFound({ is }), failed);
+    return () => void (stays = false);
+  }, [returned.value]);
+  return { found, problem: found ? "" : problem };
+}
+
+/** @param {() => Promise<(props: any) => any>} load @param {() => any} [meanwhile] The placeholder while it loads. @returns {(props: any) => any} a component in its place */
+export function lazy(load, meanwhile) {
+  return (props) => {
+    const { found, problem } = useLoaded(load);
+    if (problem) return h(LoadError, { problem });
+    return found ? h(found.is, props) : (meanwhile?.() ?? null);
+  };
+}
+
+/** What cannot be loaded: without a connection, or because the service has another version of the console by now. @param {{problem: "waits" | "missing"}} props */
+export function LoadError({ problem }) {
+  return problem === "waits"
+    ? h(EmptyState, { icon: "WifiOff", whole: true, title: t("unloaded.title") }, h("p", null, t("unloaded.text")))
+    : h(EmptyState, { icon: "CircleAlert", whole: true, title: t("renewed.title") }, h(Button, { icon: "RefreshCw", onClick: () => location.reload() }, t("renewed.reload")));
 }

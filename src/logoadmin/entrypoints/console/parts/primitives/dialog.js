@@ -29,7 +29,8 @@ export function choose(question) {
       question,
       answer: (answer) => {
         asked.value = undefined;
-        done(answer);
+        // Once the dialog is gone, and the focus is back where it was.
+        setTimeout(() => done(answer));
       },
     };
   });

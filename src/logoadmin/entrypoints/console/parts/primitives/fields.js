@@ -2,7 +2,7 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
-import { ownPicture } from "./own_picture.js";
+import { ownPicture } from "./picture.js";
 
 /** @typedef {import("../../form.js").Field} Field */
 /** @typedef {{form: import("../../form.js").FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */

@@ -1,7 +1,7 @@
 /** The form of a new record, in a dialog of another view. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { FormState, fieldsOf, theInterface } from "../../form.js";
+import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
 import { Button } from "./basics.js";

@@ -1,8 +1,8 @@
 /** A button that unfolds a box below it, which is rendered only then; Escape, and whatever happens elsewhere, folds it again. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { Icon } from "./icon.js";
+import { Icon } from "./basics.js";
 
-/** @param {{label: string, icon: import("./icon.js").IconName, children?: any}} props A button in it folds it. */
+/** @param {{label: string, icon: import("./basics.js").IconName, children?: any}} props A button in it folds it. */
 export function Menu({ label, icon, children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   const [isOpen, setOpen] = useState(false);

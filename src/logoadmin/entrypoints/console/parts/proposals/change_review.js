@@ -4,18 +4,15 @@ import { call } from "../../client.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, listOf } from "../../records.js";
 import { enumeration, t } from "../../texts.js";
-import { Link, Skeleton, rich } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
+import { Icon, Link, rich, Skeleton, useRead } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
-import { useRead } from "../primitives/use_read.js";
-import { Preview } from "../css/css_preview.js";
-import { listedIn } from "../css/judged.js";
-import { OWN_HOSTS } from "../css/picture_hosts.js";
+import { listedIn, Preview } from "../css/css_preview.js";
+import { OWN_HOSTS } from "../../shared_settings.js";
 import { Diff } from "../diff/diff.js";
 import { ChangeDiff } from "../history/change_diff.js";
 import { fieldsOfChange } from "../history/changes.js";
-import { NameMark } from "../people/name_mark.js";
-import { changeWords, nameOfChange } from "./submission_words.js";
+import { NameMark } from "../people/person.js";
+import { changeWords, nameOfChange } from "./submission_list.js";
 
 /** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
 /** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */

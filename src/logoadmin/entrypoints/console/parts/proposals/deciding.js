@@ -12,7 +12,7 @@ import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { ask } from "../primitives/dialog.js";
 import { readListsOf } from "../history/changes.js";
-import { newsOf } from "./submission_words.js";
+import { newsOf } from "./submission_list.js";
 
 /** @typedef {import("../../proposals.js").Proposal} Proposal */
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */

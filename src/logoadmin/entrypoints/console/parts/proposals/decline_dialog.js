@@ -4,9 +4,8 @@ import { call } from "../../client.js";
 import { problemOf } from "../../form.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, useRead } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { useRead } from "../primitives/use_read.js";
 
 /** As the service takes it. */
 const REASON = { schema: { type: "string", minLength: 1, maxLength: 1000 }, required: true, nullable: false, name: "reason", widget: /** @type {const} */ ("text") };

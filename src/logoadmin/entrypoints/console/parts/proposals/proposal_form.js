@@ -1,18 +1,17 @@
 /** The form of a record whose values are proposed or mended instead of saved (contract R4). */
 import { h, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
+import { call, Failure } from "../../client.js";
+import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, sayFailure } from "../../notices.js";
-import { t } from "../../texts.js";
-import { Judging, Verdict, useWidgets } from "../artwork/artwork_form.js";
+import { flat, nested, withDetails } from "../../presentation.js";
+import { KINDS } from "../../records.js";
+import { readShared, shared } from "../../shared_settings.js";
+import { t, withTexts } from "../../texts.js";
+import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
-import { Button, Skeleton, Unread } from "../primitives/basics.js";
-import { RecordForm } from "../primitives/fields.js";
-import { useRead } from "../primitives/use_read.js";
-import { Rules } from "./member_fields.js";
-import { openForm, valuesOf } from "./proposed_values.js";
-
-/** @typedef {import("./proposed_values.js").ProposableKind} ProposableKind */
-/** @typedef {import("./proposed_values.js").Opened} Opened */
+import { Button, Icon, lazy, Skeleton, Unread, useRead } from "../primitives/basics.js";
+import { RecordForm, Text, widgets, words } from "../primitives/fields.js";
+import { ownPicture, Picture } from "../primitives/picture.js";
 
 /**
  * @param {object} props
@@ -91,3 +90,135 @@ function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
     ),
   ];
 }
+
+/** @typedef {import("../../proposals.js").Proposal} Proposal */
+/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
+/** @typedef {import("../../form.js").Field} Field */
+/** @typedef {"logo" | "theme" | "author"} ProposableKind */
+/** @typedef {{record: any, version: number | undefined, form: FormState, begin: any, now: import("../../form.js").Values}} Opened `begin`: the record as it was proposed, and `now` as it is, in the form. */
+
+/** A few words to the reviewer, which belong to the proposal and not to the record. @type {Field} */
+const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, required: false, nullable: false, widget: "text area", isLink: true };
+/** Applied artworks are active, and submitters are the authors themselves. */
+const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id", "details.origin"] };
+
+/**
+ * The values of a proposed change, between the form of a record and the interface (contract R1).
+ *
+ * @param {object} what
+ * @param {ProposableKind} what.kind
+ * @param {number | undefined} what.id None for a new record.
+ * @param {ProposedChange | undefined} what.change The earlier proposal.
+ * @param {string} what.note
+ * @param {boolean} what.isReviewed Whether somebody with the right changes it, who may set every field.
+ * @param {AbortSignal} stop
+ * @returns {Promise<Opened>} the form with the proposed values
+ */
+async function openForm({ kind, id, change, note, isReviewed }, stop) {
+  const { one, id: name } = KINDS[kind];
+  const isMembers = !isReviewed && kind !== "author";
+  const [described, answer] = await Promise.all([
+    theInterface(),
+    id === undefined ? undefined : call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [name]: id }, signal: stop })),
+    isMembers && readShared(stop),
+  ]);
+  const record = /** @type {any} */ (answer?.data);
+  const all = fieldsOf(described, `${id === undefined ? "create" : "amend"}_${kind}`, kind)
+    .filter(({ name: field }) => !LEFT_OUT[isReviewed ? "reviewer" : "submitter"].includes(field))
+    .map(({ isLink: _, ...field }) => field);
+  const fields = isMembers ? forSubmitters(all) : all;
+  if (!isReviewed) fields.push(NOTE);
+  const given = isMembers && id === undefined ? { target: onlyTarget() } : {};
+  const proposed = /** @type {any} */ (change?.set ?? change?.create ?? {});
+  const authorIds = proposed.author_ids ?? (change?.create && change.after?.["author_ids"]);
+  const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
+  const begin = { ...withDetails({ ...given, ...record, ...proposed, details: record?.details }, proposed.details), ...(authors ? { authors } : {}), note };
+  const now = new FormState(fields, { ...given, ...record, note }).base.value;
+  return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form: new FormState(fields, begin), begin, now };
+}
+
+/** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */
+function valuesOf({ record, form, now }) {
+  const { authors, ...values } = record ? form.changedFrom(now) : form.whole;
+  return authors === undefined ? values : { ...values, author_ids: authors };
+}
+
+/** @param {ProposedChange} change @param {FormState} form @param {Record<string, unknown>} values Of the form. @returns {Record<string, unknown>} the values with those that the form has no field for */
+export function withRest({ set, create }, form, values) {
+  const shown = ["author_ids", ...form.fields.map(({ name }) => name)];
+  const rest = Object.entries(flat(set ?? create ?? {})).filter(([name]) => !shown.includes(name) || (name === "author_ids" && !form.fields.some((field) => field.name === "authors")));
+  return nested({ ...Object.fromEntries(rest), ...flat(values) });
+}
+
+/** @param {ProposedChange} change @returns {any} as it is sent again */
+export const asSent = ({ kind, id, version, set, block, remove, create }) =>
+  create ? { kind, create } : { kind, id, version, ...(remove ? { remove } : block ? { block } : { set }) };
+
+/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
+
+const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+/** The fields in sight, in their order; the CSS of a logo is written from its picture. */
+const FIRST = ["preview_url", "name", "target", "details.description", "details.licence", "details.tags", "custom_css"];
+/** @type {Record<string, import("../../presentation.js").Widget>} */
+const WIDGETS = { preview_url: "drop", target: "choice" };
+Object.assign(widgets, { drop: PictureDrop, choice: TargetChoice });
+
+/** The form as submitters see it: it begins with the picture, and the target is chosen among those of the gallery. @param {import("../../form.js").Field[]} fields Of an artwork. @returns {import("../../form.js").Field[]} as submitters see them */
+function forSubmitters(fields) {
+  const rank = (/** @type {string} */ name) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  return fields.map((field) => ({ ...field, widget: WIDGETS[field.name] ?? field.widget, isRare: !FIRST.includes(field.name) })).toSorted((a, b) => rank(a.name) - rank(b.name));
+}
+
+/** @returns {string | undefined} the only target there is, which nobody has to choose */
+function onlyTarget() {
+  const [first, ...others] = Object.keys(shared.value?.gallery_targets ?? {});
+  return others.length === 0 ? first : undefined;
+}
+
+/** A large place for the picture, which takes files that are dropped anywhere on the form. @param {WidgetProps} props */
+function PictureDrop(props) {
+  const { form, field, describedBy, disabled } = props;
+  const url = String(form.values.value[field.name] ?? "");
+  const isOwn = ownPicture(url) !== undefined;
+  const [isGiven, setGiven] = useState(url !== "");
+  return h("div", { class: "picture-drop", role: "group", "aria-label": words(field.name, "label"), "aria-describedby": describedBy },
+    url ? h(Picture, { key: url, url }) : h(Icon, { name: "Image" }),
+    h(PictureSource, { value: url, set: (/** @type {string} */ kept) => form.set(field.name, kept), disabled, within: "form" }),
+    !isOwn && (isGiven ? h(Text, props) : h(Button, { tone: "quiet", onClick: () => setGiven(true) }, t("submit.picture.address"))),
+  );
+}
+
+/** @param {WidgetProps} props */
+function TargetChoice(props) {
+  const { form, field, id, describedBy, disabled } = props;
+  const value = String(form.values.value[field.name] ?? "");
+  const described = Object.entries(shared.value?.gallery_targets ?? {}).map(([name, target]) => [name, String(/** @type {any} */ (target).name)]);
+  const Otherwise = widgets.target ?? Text;
+  if (described.length === 0) return h(Otherwise, props);
+  // Any host may be one as well: that of a user style, or of an earlier version.
+  const offered = described.some(([name]) => name === value) ? described : [[value, value || t("submit.target.choose")], ...described];
+  return h(
+    "select",
+    {
+      id,
+      class: "input",
+      name: field.name,
+      value,
+      disabled,
+      required: true,
+      "aria-invalid": Boolean(form.problems.value[field.name]),
+      "aria-describedby": describedBy,
+      onChange: (/** @type {any} */ event) => form.set(field.name, event.currentTarget.value),
+    },
+    offered.map(([name, label]) => h("option", { key: name, value: name }, label)),
+  );
+}
+
+/** What the gallery asks of submissions, and of their pictures. @param {{kind: "logo" | "theme"}} props */
+export const Rules = ({ kind }) =>
+  h("details", { class: "box panel submit-rules", open: matchMedia("(width >= 1100px)").matches },
+    h("summary", null, t("submit.rules")),
+    shared.value?.submission_rules && h("p", { class: "rules", dir: "auto" }, shared.value.submission_rules),
+    h("p", { class: "hint" }, t("submit.pictures")),
+    h("p", { class: "hint" }, t(`submit.pictures.${kind}`)),
+  );

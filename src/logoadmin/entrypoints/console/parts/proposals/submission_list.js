@@ -1,12 +1,13 @@
 /** Submissions below each other, each with a picture, its subject, its state and what a reviewer looks at first. */
 import { h } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
 import { isOwn } from "../../proposals.js";
+import { statesOf } from "../../reader_states.js";
 import { enumeration, t } from "../../texts.js";
 import { selectUpTo } from "../lists/selection.js";
-import { Link, Time, rich } from "../primitives/basics.js";
-import { Icon } from "../primitives/icon.js";
+import { NameMark } from "../people/person.js";
+import { Icon, Link, rich, Time } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
-import { FirstWork, State, Submitter, blockOf } from "./submission_words.js";
 
 /** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {import("../lists/selection.js").Selection} Selection */
@@ -71,3 +72,32 @@ function Marks({ proposal: { new_hosts: hosts, risks, first_work: isFirst } }) {
 
 /** The most hosts that are named. */
 const HOSTS = 3;
+
+/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
+
+/** A submission in words: its changes, its submitter and its state. @param {ProposedChange} change @returns {string} such as "Logo · new" */
+export function changeWords({ kind, before, after, block }) {
+  const what = after === null ? "remove" : block ? "block" : before ? "set" : "create";
+  return `${t(`${kind}.title`)} · ${t(`submission.${what}`)}`;
+}
+
+/** @param {ProposedChange} change @returns {string} the name of its record, the new one */
+export const nameOfChange = ({ kind, before, after }) => nameOf(kind, after ?? before);
+
+/** @param {ProposalSummary} proposal @returns {string[]} what its CSS contacts and risks newly, a sentence each */
+export const newsOf = ({ new_hosts: hosts, risks }) => [...(hosts.length > 0 ? [t("news.contacts", { hosts: enumeration(hosts) })] : []), ...risks.map((risk) => t(`verdict.${risk}`))];
+
+/** @param {Pick<ProposalSummary, "user_id" | "user_name">} user @returns {string} */
+export const submitter = ({ user_id: id, user_name: name }) => name ?? (id === null ? t("submission.program") : t("who.removed", { id: String(id) }));
+
+/** @param {ProposalSummary} proposal @returns {string | undefined} why a work that it created or changed is blocked */
+const blockOf = ({ artworks, state }) => (state === "applied" ? artworks.map(({ kind, id }) => statesOf(kind, id).blocked?.reason).find(Boolean) : undefined);
+
+/** The submitter, with a mark if the name is easily taken for another one. @param {{of: Pick<ProposalSummary, "user_id" | "user_name">}} props */
+export const Submitter = ({ of }) => h("bdi", { class: "who" }, submitter(of), of.user_name && h(NameMark, { record: { user_id: of.user_id, username: of.user_name } }));
+
+/** What marks a submission of somebody of whom nothing was applied yet. */
+export const FirstWork = () => h("span", { class: "tag submission-waiting" }, t("submissions.first"));
+
+/** @param {{proposal: ProposalSummary}} props */
+export const State = ({ proposal }) => (blockOf(proposal) ? h("span", { class: "tag submission-declined" }, t("state.blocked")) : h("span", { class: `tag submission-${proposal.state}` }, t(`submission.${proposal.state}`)));

@@ -2,13 +2,12 @@
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { read } from "../history/changes.js";
 import { Failure } from "../../client.js";
-import { actor } from "../history/change_words.js";
+import { actor } from "../history/words.js";
 import { KINDS } from "../../records.js";
 import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { Band } from "../primitives/band.js";
-import { Button, Link, Time, rich } from "../primitives/basics.js";
+import { Band, Button, Link, rich, Time } from "../primitives/basics.js";
 
 /** @typedef {import("../history/changes.js").Change} Change */
 

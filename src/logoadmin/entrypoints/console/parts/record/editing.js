@@ -20,10 +20,10 @@
  */
 import { batch, signal } from "../../vendor/preact.js";
 import { call, Failure, returned, versionIn } from "../../client.js";
-import { FormState, fieldsOf, theInterface } from "../../form.js";
+import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, presentation } from "../../presentation.js";
-import { KINDS, drop, refreshList, upsert } from "../../records.js";
+import { drop, KINDS, refreshList, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
 export class Editing {

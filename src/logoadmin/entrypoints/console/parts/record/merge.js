@@ -9,7 +9,7 @@ import { Dialog } from "../primitives/dialog.js";
 import { Diff } from "../diff/diff.js";
 import { words } from "../primitives/fields.js";
 import { useTitle } from "./conflict_banner.js";
-import { mergedLines, mergedList } from "../diff/line_merge.js";
+import { mergedLines, mergedList } from "../diff/line_diff.js";
 
 /** @typedef {import("./editing.js").Editing} Editing */
 /** @typedef {import("../../form.js").FormState} FormState */

@@ -1,19 +1,19 @@
 /** One record of any kind, or a new one: its form, saving, removing, the way back from both, and what others do to it. */
 import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
-import { Failure, returned } from "../../client.js";
-import { Editing } from "./editing.js";
+import { call, Failure, returned } from "../../client.js";
 import { sayFailure } from "../../notices.js";
 import { opened } from "../../recent.js";
-import { KINDS } from "../../records.js";
-import { closeBeside, listBehind, navigate, path, query } from "../../router.js";
+import { KINDS, trailOf } from "../../records.js";
+import { closeBeside, listBehind, navigate, path, query, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, IconButton, Skeleton, Unread } from "../primitives/basics.js";
-import { Breadcrumbs } from "../primitives/breadcrumbs.js";
+import { Actor } from "../history/words.js";
+import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
+import { Breadcrumbs, Button, Heading, IconButton, rich, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
-import { Gone, Newer } from "./conflict_banner.js";
-import { Neighbours } from "./neighbours.js";
-import { FORM, RecordHead } from "./record_head.js";
+import { askWhy } from "../primitives/why.js";
+import { Gone, Newer, useLastChange } from "./conflict_banner.js";
+import { Editing } from "./editing.js";
 
 /** @typedef {import("../../records.js").KindName} KindName */
 /** @typedef {import("../../form.js").FormState} FormState */
@@ -153,4 +153,128 @@ function Form({ editing, form, kind, preview, blocked }) {
       preview?.(form, editing.record.value, again),
     ),
   );
+}
+
+
+/** The form of the record, which the buttons of the head submit. */
+export const FORM = "record-form";
+
+/** @param {{editing: Editing, title: string} & PageProps} props */
+function RecordHead({ editing, title, ...props }) {
+  const record = editing.record.value;
+  const exists = record && !editing.isNew && !editing.isGone.value;
+  const picture = exists && props.picture?.(record);
+  return [
+    h("header", { key: "head", class: "record-head" },
+      picture && h("div", { class: "record-picture" }, picture),
+      h(Heading, { title }),
+      h("div", { class: "record-actions" },
+        editing.form.value && h(Saving, { editing, form: editing.form.value, ...props }),
+        exists && h(Actions, { editing, ...props }),
+      ),
+    ),
+    exists && h(Facts, { key: "facts", editing, states: props.states?.(record) }),
+  ];
+}
+
+/** Its state, its id, and its first and its last change. @param {{editing: Editing, states: any}} props */
+function Facts({ editing, states }) {
+  const record = editing.record.value;
+  const last = useLastChange(editing, record);
+  const who = last && h(Actor, { did: last });
+  const isFirst = last?.action === `${editing.kind}.created`;
+  return h("p", { class: "hint record-facts" },
+    states,
+    h("span", null, `${t("field.id")} ${editing.recordId}`),
+    h("span", null, rich(isFirst ? "record.created.by" : "record.created", { when: h(Time, { seconds: record.created_at }), who })),
+    last && !isFirst && h("span", null, rich("record.changed.by", { when: h(Time, { seconds: last.at }), who })),
+  );
+}
+
+/** @param {{editing: Editing, form: import("../../form.js").FormState} & PageProps} props */
+function Saving({ editing, form, kind, blocked }) {
+  const { write } = KINDS[kind];
+  const isChanged = form.isChanged.value;
+  const isGone = editing.isGone.value;
+  const isSaving = editing.isSaving.value;
+  const reason = blocked?.(editing.record.value) || (isGone ? t("gone.reason") : undefined);
+  const isSaved = !editing.isNew && !isChanged;
+  const idle = isSaved || (editing.isBusy.value && !isSaving);
+  const words = isSaving ? "record.saving" : editing.isNew ? "create" : isSaved && !reason && may(write) ? "record.saved" : "save";
+  return [
+    isChanged && !editing.isNew && !isGone && h(Button, { key: "discard", icon: "Undo2", onClick: () => editing.discard() }, h("span", { class: "record-discard" }, t("discard"))),
+    h(Button, { key: "save", type: "submit", form: FORM, tone: "primary record-save", icon: words === "record.saved" ? "Check" : undefined, scope: write, reason, busy: isSaving, idle }, t(words)),
+  ];
+}
+
+/** The dangerous ones are last. @param {{editing: Editing} & PageProps} props */
+function Actions({ editing, ...props }) {
+  const { kind, list, newTitle } = props;
+  const { write } = KINDS[kind];
+  // A copy makes no sense of people, who exist once.
+  const hasCopies = kind !== "author" && kind !== "user";
+  return h(ActionMenu, { label: t("record.actions") },
+    hasCopies && h(MenuItem, { icon: "CopyPlus", shortcut: "D", scope: write, onClick: () => void navigate(`${list}/new?copy=${editing.recordId}`) }, t("duplicate")),
+    h(MenuItem, { icon: "Plus", shortcut: "N", scope: write, onClick: () => void navigate(`${list}/new`) }, newTitle),
+    h("div", { role: "separator" }),
+    props.actions?.(editing),
+    h(Remove, { editing, ...props }),
+  );
+}
+
+/** @param {{editing: Editing} & PageProps} props */
+function Remove({ editing, kind, list, blocked, needed }) {
+  const record = editing.record.value;
+  const remove = async () => {
+    const { name } = editing;
+    const note = await askWhy({ title: t("remove.title", { name }), text: t("remove.text"), yes: t("remove"), no: t("cancel"), tone: "danger" });
+    if (note === undefined) return;
+    const left = path.value;
+    // Tried again later, it may find the person elsewhere.
+    await editing.remove(note, () => void (path.value === left && navigate(withChoices(list))));
+  };
+  const reason = blocked?.(record) || needed?.(record);
+  const isSaving = editing.isSaving.value;
+  const busy = editing.isBusy.value && !isSaving;
+  return h(MenuItem, { tone: "danger", icon: "Trash", scope: KINDS[kind].write, reason, busy, idle: isSaving, onClick: () => void remove() }, t("remove"));
+}
+
+/** @typedef {{previous: number | undefined, next: number | undefined, at?: number, all?: number}} Around */
+
+/** The way from a record to the next and the previous one, in the order of the list; by id for records that it did not show. @param {{kind: KindName, id: number, list: string}} props */
+function Neighbours({ kind, id, list }) {
+  // Known at once, so that a second key is not too early.
+  const trail = useMemo(() => trailOf(kind, id), [kind, id]);
+  const read = useRead(async (signal) => (trail ? undefined : around(kind, id, signal)), [kind, id]);
+  const data = trail ? { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length } : read.data;
+  const button = (/** @type {"previous" | "next"} */ which) => {
+    const to = data?.[which];
+    const label = t(to === undefined && data ? `neighbour.${which}.none` : `neighbour.${which}`);
+    return h(IconButton, {
+      icon: which === "next" ? "ChevronRight" : "ChevronLeft",
+      label,
+      "aria-disabled": to === undefined,
+      "aria-keyshortcuts": which === "next" ? "J" : "K",
+      onClick: () => void (to !== undefined && navigate(`${list}/${to}`)),
+    });
+  };
+  return h("div", { class: "cluster neighbours" },
+    data?.at !== undefined && h("span", { class: "hint" }, t("neighbour.place", { at: data.at + 1, all: data.all ?? 0 })),
+    button("previous"),
+    button("next"),
+  );
+}
+
+/** @param {KindName} kind @param {number} id @param {AbortSignal} signal @returns {Promise<Around>} */
+async function around(kind, id, signal) {
+  const [previous, next] = await Promise.all([beside(kind, id, "desc", signal), beside(kind, id, "asc", signal)]);
+  return { previous, next };
+}
+
+/** @param {KindName} kind @param {number} id @param {"asc" | "desc"} order @param {AbortSignal} signal @returns {Promise<number | undefined>} */
+async function beside(kind, id, order, signal) {
+  const { list, id: name, anonymous } = KINDS[kind];
+  const query = { after: id, order, limit: 1 };
+  const { data } = await /** @type {Promise<import("../../client.js").Answer<any>>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
+  return data[0]?.[name];
 }

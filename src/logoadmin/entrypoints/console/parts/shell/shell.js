@@ -3,18 +3,14 @@ import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/pre
 import { trouble } from "../../client.js";
 import { asksAgain, me, mustEnrol, pageConfig, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
-import { slow } from "../../slow_requests.js";
+import { slow } from "../../network.js";
 import { dismiss, notices } from "../../notices.js";
 import { isMember } from "../../proposals.js";
 import { isMeant, missingScope, place, placeBehind } from "../../place.js";
 import { FILES, address, arrivalTop, closeBeside, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
-import { CopyReference } from "../primitives/reference.js";
-import { Counted, useLeft } from "../primitives/countdown.js";
-import { Icon } from "../primitives/icon.js";
-import { lazy, LoadError, useLoaded } from "../primitives/lazy.js";
-import { Button, EmptyState, IconButton, Link, Skeleton, ViewHead } from "../primitives/basics.js";
+import { Button, CopyReference, Counted, EmptyState, Icon, IconButton, lazy, Link, LoadError, Skeleton, useLeft, useLoaded, ViewHead } from "../primitives/basics.js";
 import { isTyping } from "../../typing.js";
 import { STYLES } from "../../views.js";
 
@@ -45,7 +41,7 @@ const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((modul
 const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
 const Demanded = lazy(withTexts(() => Promise.all([import("../people/demanded.js"), loadStyle("people"), loadStyle("factors")]).then(([module]) => module.Demanded)));
 const Palette = lazy(withTexts(() => Promise.all([import("./palette.js"), loadStyle("palette")]).then(([module]) => module.Palette)));
-const Help = lazy(withTexts(() => import("./help.js").then((module) => module.Help)));
+const Help = lazy(withTexts(() => import("./palette.js").then((module) => module.Help)));
 
 export function Shell() {
   if (state.value === "starting") return null;

@@ -3,17 +3,14 @@ import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
 import { me, signOut } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
-import { THEMES, chooseTheme, theme } from "./theme.js";
+import { chooseTheme, PAGE, theme, THEMES } from "../../look.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
-import { PAGE } from "../../look.js";
 import { isMember, readQueue, readUnseen, reviews, unseen, waiting } from "../../proposals.js";
 import { navigate, visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
-import { Button, Link } from "../primitives/basics.js";
-import { Brand } from "../primitives/brand.js";
-import { Icon } from "../primitives/icon.js";
+import { Brand, Button, Icon, Link } from "../primitives/basics.js";
 
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "rest"]);

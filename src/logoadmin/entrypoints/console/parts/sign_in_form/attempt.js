@@ -1,11 +1,12 @@
 /** One attempt to sign in at a time, and why it failed: the same for every way. */
-import { h, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
-import { describe } from "../../notices.js";
+import { h, signal, useState } from "../../vendor/preact.js";
+import { call, Failure } from "../../client.js";
+import { TimedOut } from "../../network.js";
+import { describe, say } from "../../notices.js";
+import { HOME } from "../../router.js";
 import { me, OtherUser, Refused } from "../../session.js";
 import { t } from "../../texts.js";
-import { TimedOut } from "../../timed_fetch.js";
-import { Counted, useLeft } from "../primitives/countdown.js";
+import { Counted, useLeft } from "../primitives/basics.js";
 import { NotAtIssuer } from "./issuer.js";
 import { NotChosen } from "./passkey.js";
 
@@ -80,4 +81,61 @@ export function Field({ id, label, attempt, hint, ...others }) {
     h("input", { class: "input", id, name: id, required: true, spellcheck: false, autocapitalize: "none", "aria-describedby": hint ? `refused ${id}-hint` : "refused", ...others }),
     hint && h("p", { id: `${id}-hint`, class: "hint" }, hint),
   );
+}
+
+/**
+ * Try a name as it was typed; where it is refused, without the blanks around it, then as other keyboards compose it.
+ *
+ * @param {string} typed
+ * @param {(name: string) => Promise<void>} act
+ * @param {(words: string) => void} [tell] that the name is another one than was typed
+ */
+export async function withName(typed, act, tell = say) {
+  const name = typed.trim();
+  const names = [...new Set([typed, name, name.normalize("NFC"), name.normalize("NFD")])];
+  for (const [at, each] of names.entries()) {
+    try {
+      await act(each);
+      if (each !== typed) tell(t("signIn.corrected", { name: each }));
+      return;
+    } catch (error) {
+      if (at === names.length - 1 || !(error instanceof Refused && error.status === 401)) throw error;
+    }
+  }
+}
+
+/**
+ * @typedef {object} Issuer
+ * @property {string} name The host, or its name, to be shown.
+ * @property {string} [failure] Why it cannot be used now.
+ * @property {string} authorization_endpoint
+ * @property {string} client_id
+ * @property {string} redirect_uri
+ * @property {string} scope Empty for none.
+ * @property {string} issuer
+ * @property {boolean} iss_in_response
+ *
+ * @typedef {{password: boolean, passkey: boolean, public_url: string, issuer: Issuer | null}} Ways
+ */
+
+/** Undefined until they are known. @type {import("../../vendor/preact.js").Signal<Ways | undefined>} */
+export const ways = signal(undefined);
+
+/** What every service has, until it says more, or where it cannot be asked. @type {Ways} */
+export const USUAL = { password: true, passkey: false, public_url: "", issuer: null };
+
+export async function readWays() {
+  try {
+    const { data } = await call("get", /** @type {any} */ ("/api/auth/ways"), { anonymous: true });
+    ways.value = /** @type {Ways} */ (data);
+  } catch {
+    ways.value ??= USUAL;
+  }
+}
+
+/** @param {Ways} found @returns {string} where passkeys and the issuer can be used, if it is another address than this one; empty if it is not */
+export function otherAddress({ public_url: url }) {
+  if (!url) return "";
+  const home = new URL("console/", url.endsWith("/") ? url : `${url}/`);
+  return home.href === HOME.href ? "" : home.href;
 }

@@ -6,9 +6,12 @@
  * the tab that began, and closes.
  */
 import { signal } from "../../vendor/preact.js";
+import { say } from "../../notices.js";
 import { AT_ISSUER, HOME, path } from "../../router.js";
-import { signIn } from "../../session.js";
+import { hasSession, me, Refused, signIn, signInAs } from "../../session.js";
+import { loadMoreTexts, t } from "../../texts.js";
 import { base64url } from "../primitives/base64url.js";
+import { ask } from "../primitives/dialog.js";
 
 /**
  * @typedef {object} Begun
@@ -37,10 +40,10 @@ const windows = () => new BroadcastChannel(`logoadmin issuer ${HOME.pathname}`);
 
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Whether it is an issuer of OpenID Connect, which can say when it authenticated somebody. @param {import("./ways.js").Issuer} issuer */
+/** Whether it is an issuer of OpenID Connect, which can say when it authenticated somebody. @param {import("./attempt.js").Issuer} issuer */
 export const isOpenId = ({ scope }) => scope.split(" ").includes("openid");
 
-/** @param {import("./ways.js").Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
+/** @param {import("./attempt.js").Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
 export async function beginning(issuer, isAgain) {
   const begun = {
     state: random(),
@@ -68,7 +71,7 @@ export async function beginning(issuer, isAgain) {
   return { url: url.href, begun };
 }
 
-/** Go there with this tab. @param {import("./ways.js").Issuer} issuer */
+/** Go there with this tab. @param {import("./attempt.js").Issuer} issuer */
 export async function goToIssuer(issuer) {
   const { url, begun } = await beginning(issuer, false);
   sessionStorage.setItem(AT_ISSUER, JSON.stringify(begun));
@@ -135,4 +138,27 @@ async function exchange({ nonce, verifier, redirect_uri, issuer, iss_in_response
   const code = answer.get("code");
   if (answer.has("error") || !code) throw new NotAtIssuer(answer.get("error") === "access_denied" ? "signIn.issuer.denied" : "signIn.issuer.failed");
   await signIn({ grant_type: "authorization_code", code, code_verifier: verifier, nonce, redirect_uri });
+}
+
+/** Sign in, unless this tab has a session, which nobody else's link may replace unasked. @param {string} link */
+export async function finishLink(link) {
+  if (hasSession()) return;
+  try {
+    await signIn({ grant_type: "link", link });
+  } catch (error) {
+    issuerProblem.value = error;
+  }
+}
+
+/** Ask the user who is signed in whether to go on as the member of the link. @param {string} link */
+export async function offer(link) {
+  const user = me.value;
+  if (user && !(await ask({ title: t("link.title"), text: t("link.text", { name: user.username }), yes: t("link.yes"), no: t("link.no") }))) return;
+  try {
+    await signInAs({ grant_type: "link", link });
+  } catch (error) {
+    await loadMoreTexts("sign_in");
+    const isOver = error instanceof Refused && error.status === 401;
+    say(t(isOver ? "signIn.link.over" : "failure.away"), { tone: "failed" });
+  }
 }

@@ -140,6 +140,7 @@ export default {
   "logos.none.found": "No matching logos",
   "logos.search": "Search logos",
   "logos.title": "Logos",
+  breadcrumbs: "Breadcrumbs",
   bulk: "Selected",
   "bulk.all": "Select all",
   "bulk.select": "Select {name}",

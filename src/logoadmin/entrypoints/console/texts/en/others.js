@@ -2,7 +2,6 @@
 export default {
   // Everywhere
   back: "Back to the list",
-  breadcrumbs: "Breadcrumbs",
   "copy.mark": "(copy)",
   create: "Create",
   discard: "Discard changes",

@@ -143,6 +143,7 @@ export default {
   "logos.none.found": "Логотипы не найдены",
   "logos.search": "Поиск логотипов",
   "logos.title": "Логотипы",
+  breadcrumbs: "Навигационная цепочка",
   bulk: "Выбранное",
   "bulk.all": "Выбрать все",
   "bulk.select": "Выбрать: {name}",

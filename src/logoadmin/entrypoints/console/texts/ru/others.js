@@ -5,7 +5,6 @@
 export default {
   // Everywhere
   back: "Назад к списку",
-  breadcrumbs: "Навигационная цепочка",
   "copy.mark": "(копия)",
   create: "Создать",
   discard: "Отменить правки",

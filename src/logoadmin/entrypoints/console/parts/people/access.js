@@ -1,0 +1,132 @@
+/** Links that sign somebody in once: for a new member, or for a user without another way to sign in (contract R5). */
+import { h, signal, useEffect, useId, useState } from "../../vendor/preact.js";
+import { call } from "../../client.js";
+import { say, sayFailure } from "../../notices.js";
+import { readList } from "../../records.js";
+import { guard, path } from "../../router.js";
+import { may, me } from "../../session.js";
+import { t } from "../../texts.js";
+import { MenuItem } from "../primitives/action_menu.js";
+import { Band, Button, Copy } from "../primitives/basics.js";
+import { ask, Dialog, useFocusReturn } from "../primitives/dialog.js";
+import { FormDialog } from "../primitives/form_dialog.js";
+
+/** @typedef {import("../../client.js").Failure} Failure */
+const WRITE = "users:write";
+
+/** @param {Failure} failure @returns {string | undefined} what it means for a new member */
+function explain(failure) {
+  if (failure.kind === "forbidden") return t("invite.rights");
+  if (failure.kind !== "conflict") return undefined;
+  return failure.detail.startsWith("No role") ? t("invite.role") : failure.detail.startsWith("Duplicate") ? t("invite.taken") : undefined;
+}
+
+/** @param {{username: string} | {user_id: number}} body A new user, or an existing user. */
+const make = (body) => call("post", "/api/auth/links", { body });
+
+/** Who is invited, and then the link. @param {{close: () => void}} props */
+export function Invitation({ close }) {
+  const [link, setLink] = useState(/** @type {{name: string, url: string} | undefined} */ (undefined));
+  useFocusReturn();
+  const leave = () => {
+    // Also after a link whose answer was lost.
+    void readList("user");
+    close();
+  };
+  if (link) return h(Made, { ...link, close: leave });
+  return h(FormDialog, {
+    title: t("invite.title"),
+    operation: "create_link",
+    kind: "user",
+    fields: ["username"],
+    yes: t("invite.make"),
+    send: make,
+    made: ({ data }, { username }) => setLink({ name: username, url: data.url }),
+    explain,
+    close: leave,
+  });
+}
+
+/** The link that was just made for the user of the page. */
+const again = signal(/** @type {{at: string, name: string, url: string} | undefined} */ (undefined));
+
+/** Another link, in the menu of a user. @param {{user: {user_id: number, username: string, active?: boolean}, reason: string | undefined}} props */
+export function InviteAgain({ user, reason }) {
+  const [busy, setBusy] = useState(false);
+  if (user.active === false || user.user_id === me.value?.user_id) return null;
+  const at = path.value;
+  const act = async () => {
+    setBusy(true);
+    try {
+      const { data } = await make({ user_id: user.user_id });
+      // On another page, nobody would see it.
+      if (path.value === at) again.value = { at, name: user.username, url: data.url };
+    } catch (error) {
+      if (/** @type {Failure} */ (error).kind === "forbidden") say(t("invite.otherwise"), { tone: "failed" });
+      else sayFailure(error, () => void act());
+    } finally {
+      setBusy(false);
+    }
+  };
+  return h(MenuItem, { icon: "KeyRound", scope: WRITE, reason, busy, onClick: () => void act() }, t("invite.again"));
+}
+
+/** The other link, as long as the page of the user is open. */
+export function MadeAgain() {
+  const link = again.value;
+  return link?.at === path.value ? h(Made, { ...link, close: () => (again.value = undefined) }) : null;
+}
+
+/** @param {{name: string, url: string, close: () => void}} props */
+const Made = ({ name, url, close }) => h(ShownOnce, { title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url, close });
+
+/** @typedef {import("../record/editing.js").Editing} Editing */
+/**
+ * Suspending a user, what that means while it lasts, and its end.
+ *
+ * @param {Editing} editing @param {boolean} active */
+function switchTo(editing, active) {
+  const path = { user_id: Number(editing.recordId) };
+  const words = (/** @type {string} */ name) => t(active ? "user.active.done" : "user.suspend.done", { name });
+  return editing.write(() => call("patch", "/api/users/{user_id}", { path, body: { active } }), words);
+}
+
+/** @param {{editing: Editing, reason: string | undefined}} props `reason` is why one may not change the user.
+ */
+export function Suspend({ editing, reason }) {
+  const user = editing.record.value;
+  if (user.active === false || user.user_id === me.value?.user_id) return null;
+  const suspend = async () => {
+    const { name } = editing;
+    if (await ask({ title: t("user.suspend.ask", { name }), text: t("user.suspend.text"), yes: t("user.suspend"), no: t("cancel"), tone: "danger" })) await switchTo(editing, false);
+  };
+  return h(MenuItem, { tone: "danger", icon: "Ban", scope: WRITE, reason, busy: editing.isBusy.value, onClick: () => void suspend() }, t("user.suspend"));
+}
+
+/** @param {{editing: Editing, reason: string | undefined}} props */
+export function Suspended({ editing, reason }) {
+  if (editing.record.value.active !== false) return null;
+  const actions = may(WRITE) && h(Button, { icon: "Power", reason, busy: editing.isBusy.value, onClick: () => void switchTo(editing, true) }, t("user.active"));
+  return h(Band, { icon: "Ban", tone: "danger", title: t("user.suspended.text", { name: editing.name }), actions }, h("p", null, t("user.suspended.do")));
+}
+
+/** A secret that is shown once, such as a new key or the password of a new user. @param {{title: string, text: string, label: string, secret: string, close: () => void}} props Leaving the page calls `close` as well. */
+export function ShownOnce({ title, text, label, secret, close }) {
+  const id = useId();
+  useEffect(() => {
+    // It is never shown again, so Back asks first.
+    const release = guard(() => true);
+    return () => {
+      release();
+      close();
+    };
+  }, []);
+  return h(Dialog, { title },
+    h("p", { dir: "auto" }, text),
+    h("div", { class: "field" },
+      h("label", { class: "label", for: id }, label),
+      h("input", { id, class: "input mono", readOnly: true, autocomplete: "off", value: secret, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
+    ),
+    h("div", { class: "cluster dialog-actions" }, h(Copy, { text: secret }), h("button", { type: "button", class: "button primary", onClick: close }, t("done"))),
+  );
+}

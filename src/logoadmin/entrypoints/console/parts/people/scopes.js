@@ -1,0 +1,107 @@
+/** What a role or a key may do here; scopes of other services stay as they are: rows are kinds of records, columns are to see and to change, each said in words. */
+import { h, useId } from "../../vendor/preact.js";
+import { nameOf } from "../../presentation.js";
+import { ALL, beyondMe, effect, RIGHTS, words } from "../../scopes.js";
+import { me } from "../../session.js";
+import { enumeration, t } from "../../texts.js";
+
+/** @typedef {import("../../texts.js").TextKey} TextKey */
+
+/** @param {{scope: readonly string[], choose: (scope: string[]) => void, label: string, disabled?: boolean, describedBy?: string, invalid?: boolean}} props */
+export function ScopeMatrix({ scope, choose, label, disabled = false, describedBy, invalid = false }) {
+  const all = scope.includes(ALL);
+  const outOfReach = beyondMe([ALL, ...RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean)]);
+  /** @param {string} which @param {boolean} on */
+  const set = (which, on) => choose(on ? [...scope, which] : scope.filter((each) => each !== which));
+  /** @param {string} which @param {string} text */
+  const choice = (which, text) => {
+    const beyond = outOfReach.includes(which) && !scope.includes(which);
+    return h(Choice, {
+      text,
+      checked: all || scope.includes(which),
+      why: beyond ? t("scope.beyond") : all && which !== ALL ? t("scope.included") : "",
+      disabled,
+      set: (/** @type {boolean} */ on) => set(which, on),
+    });
+  };
+  return h(
+    "div",
+    { class: "box scopes", role: "group", "aria-label": label, "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
+    h("div", { class: "scope-all" }, choice(ALL, t("scope.*"))),
+    h("table", { class: "scope-table" },
+      h("thead", null, h("tr", null, ["kind", "see", "change"].map((each) => h("th", { key: each, scope: "col" }, t(/** @type {TextKey} */ (`scope.${each}`)))))),
+      h("tbody", null,
+        RIGHTS.map(({ kind, see, change }) =>
+          h("tr", { key: kind },
+            h("th", { scope: "row" }, t(/** @type {TextKey} */ (`scope.${kind}`))),
+            h("td", null, see ? choice(see, t(/** @type {TextKey} */ (`scope.${see}`))) : h("span", { class: "scope-open" }, t(kind === "proposals" ? "scope.proposals.see" : "scope.open"))),
+            h("td", null, change ? choice(change, t(/** @type {TextKey} */ (`scope.${change}`))) : h("span", { class: "scope-open" }, t("scope.changes.change"))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {{text: string, checked: boolean, why: string, disabled: boolean, set: (on: boolean) => void}} props */
+function Choice({ text, checked, why, disabled, set }) {
+  const id = useId();
+  const fixed = disabled || why !== "";
+  return h("div", { class: fixed ? "check fixed" : "check" },
+    h("input", {
+      id,
+      type: "checkbox",
+      checked,
+      // Not `disabled`, which the keyboard could not reach: then nobody would hear the reason.
+      "aria-disabled": fixed,
+      "aria-describedby": why ? `${id}-why` : undefined,
+      onClick: (/** @type {MouseEvent} */ event) => fixed && event.preventDefault(),
+      onInput: (/** @type {InputEvent} */ event) => !fixed && set(/** @type {HTMLInputElement} */ (event.currentTarget).checked),
+    }),
+    h("label", { for: id }, text),
+    why && h("span", { id: `${id}-why`, class: "check-why" }, why),
+  );
+}
+
+/** @typedef {import("../../records.js").Records["user"]} User */
+/** The number of people named; the others are counted. */
+const NAMED = 12;
+
+/** What saving would give and take, from whom, before it is saved. @param {readonly User[]} users @returns {string} their names */
+export function namesOf(users) {
+  const named = users.slice(0, NAMED).map((user) => `\u2068${nameOf("user", user)}\u2069`);
+  const more = users.length - named.length;
+  return enumeration(more ? [...named, t("people.more", { n: more })] : named);
+}
+
+/**
+ * @param {object} props
+ * @param {readonly string[]} props.before
+ * @param {readonly string[]} props.after
+ * @param {readonly User[] | undefined} props.users The users with the role; undefined if the user cannot see them.
+ */
+export function ScopeEffect({ before, after, users }) {
+  const { gained, lost, kept } = effect(before, after);
+  if (gained.length === 0 && lost.length === 0) return h("div", { role: "status" });
+  const self = users?.some((user) => user.user_id === me.value?.user_id) ?? false;
+  return h(
+    "section",
+    { class: lost.length && self ? "stack effect warning" : "stack effect", role: "status", "aria-label": t("effect.title") },
+    h("h2", null, t("effect.title")),
+    h("p", { dir: "auto" }, whom(users)),
+    h("ul", { class: "stack tight" },
+      gained.map((scope) => h("li", { key: scope, class: "gained" }, t("effect.gained", { what: words(scope) }))),
+      lost.map((scope) => h("li", { key: scope, class: "lost" }, t("effect.lost", { what: words(scope) }))),
+      lost.length > 0 && kept.length > 0 && h("li", { class: "kept" }, t("effect.kept", { what: enumeration(kept.map(words)) })),
+    ),
+    lost.length > 0 && self && h("p", null, t("effect.self")),
+    users && users.length > 0 && h("p", { class: "hint" }, t("effect.atOnce")),
+  );
+}
+
+/** @param {readonly User[] | undefined} users @returns {string} */
+function whom(users) {
+  if (!users) return t("effect.unknown");
+  if (users.length === 0) return t("effect.nobody");
+  return t("effect.whom", { n: users.length, names: namesOf(users) });
+}

@@ -1,0 +1,281 @@
+/** A new password: typed or made up, to be seen before it is sent. */
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
+import { call, Failure } from "../../client.js";
+import { theInterface, wordsOf } from "../../form.js";
+import { describe, dismiss, sayDone, sayFailure } from "../../notices.js";
+import { nameOf } from "../../presentation.js";
+import { listOf } from "../../records.js";
+import { guard } from "../../router.js";
+import { allWords, beyondMe } from "../../scopes.js";
+import { me } from "../../session.js";
+import { enumeration, t, withTexts } from "../../texts.js";
+import { Button, Copy, Icon, lazy } from "../primitives/basics.js";
+import { About, Text, widgets } from "../primitives/fields.js";
+import { Avatar } from "./person.js";
+
+const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/** Passwords that were generated on this page. @type {Set<string>} */
+const generated = new Set();
+
+/** @param {string} password @returns {boolean} whether nobody chose it, so nobody knows it yet */
+export const isGenerated = (password) => generated.has(password);
+
+/** @returns {string} four groups of five, none of whose letters looks like another: more than 110 random bits */
+export function generatedPassword() {
+  // What is beyond a multiple of the letters that fits into a byte would make some more likely.
+  const fair = 256 - (256 % LETTERS.length);
+  let text = "";
+  while (text.length < 20) {
+    const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
+    if (byte < fair) text += LETTERS[byte % LETTERS.length] ?? "";
+  }
+  const password = text.replace(/(.{5})(?=.)/g, "$1-");
+  generated.add(password);
+  return password;
+}
+
+/**
+ * @param {object} props
+ * @param {{user_id: number, username: string}} props.user
+ * @param {string} [props.scope] What one must hold; nothing for oneself.
+ * @param {string} [props.reason] Why one may not.
+ * @param {boolean} [props.own] Whether it is one's own, for which the current one is asked (contract O5).
+ * @param {string} [props.current] The current one, if it was typed a moment ago.
+ * @param {(password: string) => void} props.done
+ */
+export function PasswordForm({ user, scope, reason, own = false, current = "", done }) {
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState("");
+  const [isAsked, setAsked] = useState(own && current === "");
+  const [refused, setRefused] = useState("");
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const typed = useRef("");
+  typed.current = password;
+  useEffect(() => guard(() => typed.current !== ""), []);
+  /** What offers to try it again: it is for this form, and goes with it. @type {{current: number | undefined}} */
+  const offer = useRef(/** @type {number | undefined} */ (undefined));
+  const withdraw = () => {
+    if (offer.current !== undefined) dismiss(offer.current);
+  };
+  useEffect(() => withdraw, []);
+
+  const set = async () => {
+    setBusy(true);
+    setProblem("");
+    setRefused("");
+    withdraw();
+    try {
+      const sent = typed.current;
+      const known = isAsked ? field()?.value : current;
+      const body = known ? { password: sent, current_password: known } : { password: sent };
+      await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body });
+      if (typed.current === sent) setPassword("");
+      const input = field();
+      if (input) input.value = "";
+      done(sent);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const problems = error.kind === "invalid" ? error.problems : [];
+      const ofCurrent = problems.find(({ loc }) => loc.includes("current_password"));
+      const ofNew = problems.find((each) => each !== ofCurrent);
+      if (ofNew) refuse(wordsOf(ofNew));
+      if (ofCurrent) refuseCurrent(wordsOf(ofCurrent));
+      else if (ofNew) return;
+      else if (error.detail === "Incorrect password") refuseCurrent(t("password.current.wrong"));
+      else if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
+      else refuse(describe(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  /** @param {string} text */
+  const refuse = (text) => {
+    setProblem(text);
+    document.getElementById(id)?.focus();
+  };
+  /** @returns {HTMLInputElement | null | undefined} that of the current one */
+  const field = () => form.current?.querySelector("[name=current-password]");
+  /** @param {string} text */
+  const refuseCurrent = (text) => {
+    setAsked(true);
+    setRefused(text);
+  };
+  useEffect(() => {
+    if (!refused) return;
+    field()?.focus();
+    field()?.select();
+  }, [refused]);
+  /** @param {SubmitEvent} event */
+  const send = async (event) => {
+    event.preventDefault();
+    const body = (await theInterface())["set_password"]?.properties?.["password"];
+    const length = [...typed.current].length;
+    if (length < (body?.minLength ?? 1)) refuse(t("problem.missing"));
+    else if (length > (body?.maxLength ?? 256)) refuse(t("problem.long", { n: body?.maxLength ?? 256, over: length - (body?.maxLength ?? 256) }));
+    else if (!busy) await set();
+  };
+  return h("form", { ref: form, class: "form", noValidate: true, onSubmit: send },
+    // For password managers, that keep it under this name.
+    h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
+    isAsked &&
+      h("div", { class: "field" },
+        h("label", { class: "label", for: `${id}-current` }, t("password.current")),
+        h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
+        h(About, { id: `${id}-refused`, problem: refused, hint: refused || me.value?.must_change_password ? undefined : t("password.current.hint") }),
+      ),
+    h("div", { class: "field" },
+      h("label", { class: "label", for: id }, t("password.new")),
+      h(PasswordInput, {
+        id,
+        name: "new-password",
+        value: password,
+        set: (text) => {
+          setPassword(text);
+          setProblem("");
+        },
+        invalid: Boolean(problem),
+        describedBy: `${id}-about`,
+      }),
+      h(About, { id: `${id}-about`, problem, hint: t(own ? "password.hint.own" : "password.hint") }),
+    ),
+    h("div", { class: "cluster form-actions" },
+      h(Button, { type: "submit", tone: "primary", scope, reason, busy, idle: password === "" }, t(own ? "password.set.own" : "password.set")),
+    ),
+  );
+}
+
+/** A new password in a form of a record. @param {import("../primitives/fields.js").WidgetProps} props */
+function PasswordField({ form, field, id, describedBy, disabled }) {
+  return h(PasswordInput, {
+    id,
+    name: field.name,
+    value: String(form.values.value[field.name] ?? ""),
+    set: (text) => form.set(field.name, text),
+    invalid: Boolean(form.problems.value[field.name]),
+    describedBy,
+    disabled,
+  });
+}
+
+widgets.password = PasswordField;
+
+/** @param {{id: string, name: string, value: string, set: (text: string) => void, invalid: boolean, describedBy: string, disabled?: boolean}} props */
+function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = false }) {
+  const [shown, setShown] = useState(isGenerated(value));
+  return h("div", { class: "cluster input-row" },
+    h("input", {
+      id,
+      class: "input mono",
+      name,
+      type: shown ? "text" : "password",
+      autocomplete: "new-password",
+      spellcheck: false,
+      autocapitalize: "none",
+      value,
+      disabled,
+      "aria-invalid": invalid,
+      "aria-describedby": describedBy,
+      onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+    }),
+    h("button", { type: "button", class: "button plain", "aria-pressed": shown, disabled, onClick: () => setShown(!shown) }, h(Icon, { name: shown ? "EyeOff" : "Eye" }), t("password.show")),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "button plain",
+        disabled,
+        onClick: () => {
+          set(generatedPassword());
+          setShown(true);
+        },
+      },
+      h(Icon, { name: "WandSparkles" }),
+      t("password.makeUp"),
+    ),
+    shown && value && h(Copy, { text: value }),
+  );
+}
+
+/** @typedef {import("./person.js").Somebody} Somebody */
+
+/** One's own avatar, where it comes from, and its end, which takes no right. @param {{user: Somebody, changed: () => void}} props */
+export function AvatarCard({ user, changed }) {
+  const [busy, setBusy] = useState(false);
+  const remove = async () => {
+    setBusy(true);
+    try {
+      const answer = await call("delete", "/api/users/{user_id}/avatar", { path: { user_id: user.user_id } });
+      sayDone(t("avatar.removed", { name: user.username }), [answer.requestId], changed);
+      changed();
+    } catch (error) {
+      sayFailure(error, () => void remove());
+    } finally {
+      setBusy(false);
+    }
+  };
+  return h("div", { class: "avatar-card" },
+    h(Avatar, { user, size: "large" }),
+    h("div", { class: "stack avatar-about" },
+      h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
+      user.avatar && h(Button, { busy, onClick: () => void remove() }, t("avatar.remove")),
+    ),
+  );
+}
+
+const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+
+/** The avatar in a form: as it is typed, so it looks. @param {import("../primitives/fields.js").WidgetProps} props */
+function AvatarField(props) {
+  const { form, field, disabled } = props;
+  const { [field.name]: avatar, username } = form.values.value;
+  const remove = (/** @type {MouseEvent} */ { currentTarget }) => {
+    /** @type {HTMLElement} */ (currentTarget).closest(".avatar-field")?.querySelector("input")?.focus();
+    form.set(field.name, null);
+  };
+  return h("div", { class: "avatar-field" },
+    h(Avatar, { user: { user_id: 0, username: String(username ?? ""), avatar: avatar ? String(avatar) : null }, size: "middle" }),
+    h(Text, props),
+    h(PictureSource, { value: avatar, set: (/** @type {string} */ url) => form.set(field.name, url), disabled }),
+    Boolean(avatar) && !disabled && h(Button, { onClick: remove }, t("avatar.remove")),
+  );
+}
+
+widgets.avatar = AvatarField;
+
+/** @param {import("../primitives/fields.js").WidgetProps} props */
+function RoleField({ form, field, id, describedBy, disabled }) {
+  const { records, failure } = listOf("role").value;
+  const value = Number(form.values.value[field.name]);
+  const roles = records ?? [];
+  const chosen = roles.find((role) => role.role_id === value);
+  const closed = roles.filter((role) => beyondMe(role.scope).length > 0);
+  return h("div", { class: "role-field" },
+    h(
+      "select",
+      {
+        id,
+        class: "input",
+        name: field.name,
+        value: String(value),
+        disabled: disabled || !records,
+        "aria-describedby": `${id}-allows ${describedBy}`,
+        "aria-invalid": Boolean(form.problems.value[field.name]),
+        onChange: (/** @type {Event} */ event) => form.set(field.name, Number(/** @type {HTMLSelectElement} */ (event.currentTarget).value)),
+      },
+      !chosen && h("option", { value: String(value) }, t("role.number", { number: String(value) })),
+      roles.map((role) =>
+        h("option", { key: role.role_id, value: String(role.role_id), disabled: closed.includes(role) && role !== chosen }, nameOf("role", role)),
+      ),
+    ),
+    h("p", { id: `${id}-allows`, class: "hint" },
+      chosen && t(chosen.scope.length ? "role.allows" : "role.allows.nothing", { what: enumeration(allWords(chosen.scope)) }),
+      !records && failure && t("role.unknown"),
+      closed.length > 0 && !disabled && h("span", { class: "line" }, t("role.closed", { names: enumeration(closed.map(({ name }) => name)) })),
+    ),
+  );
+}
+
+widgets.role = RoleField;
