@@ -1,7 +1,7 @@
 """axe reads every view and state of the console, in all ways of looking at it (contract J5)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
 from itertools import combinations, product
@@ -128,9 +128,7 @@ def test_axe_finds_nothing_in_any_view_and_none_scrolls_sideways(still: Person, 
         still.open(path)
         still.settle()
         for appearance in appearances_of(number):
-            still.see(appearance)
-            still.settle()
-            found[path, appearance] = [*findings(still.page), *wordless(still.page), *too_wide(still, appearance)]
+            found[path, appearance] = complaints(still, appearance)
     assert {where: those for where, those in found.items() if those} == {}
 
 
@@ -143,6 +141,25 @@ def too_wide(person: Person, appearance: Appearance) -> list[str]:
         if not person.becomes("document.documentElement.scrollWidth <= innerWidth", seconds=2):
             wide.append(f"more than {width} pixels")
     return wide
+
+
+def complaints(person: Person, appearance: Appearance) -> list[str]:
+    """Look at what is shown in another way; return what is wrong with it."""
+    person.see(appearance)
+    person.settle()
+    return [*findings(person.page), *wordless(person.page), *too_wide(person, appearance)]
+
+
+def complaints_of(person: Person, paths: Sequence[str]) -> dict[tuple[str, Appearance], list[str]]:
+    """Return what is wrong with views, wide and light in English, and narrow and dark in Russian."""
+    found = {}
+    light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
+    for number, path in enumerate(paths):
+        person.open(path)
+        person.settle()
+        for appearance in (light, dark) if number % 2 else (dark, light):
+            found[path, appearance] = complaints(person, appearance)
+    return {where: those for where, those in found.items() if those}
 
 
 @pytest.mark.rule("contract J5")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, RemoveLogo
-from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
+from logoadmin.domain.gallery.authors import RemoveAuthor
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
 from tests.console.conftest import Module
@@ -359,42 +359,6 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
         page.get_by_role("menuitem", name=another).click()
         expect(page.locator("h1")).to_have_text(another)
         expect(field(page, "name")).to_have_value("")
-
-
-def test_an_author_whose_creation_got_no_response_is_created_once(console: Person) -> None:
-    service, page = console.service, console.page
-    console.sign_in("logos/3")
-    combobox = page.get_by_role("combobox", name="Authors")
-    combobox.fill("Zoë")
-    expect(page.locator(".offers").get_by_role("button")).to_be_visible()
-    combobox.press("Enter")
-    dialog = page.get_by_role("dialog", name="New author")
-    dialog.locator("[name=user_id]").fill("9000")
-
-    def lose(route: Route) -> None:
-        route.fetch()
-        route.abort()
-
-    page.route("**/api/authors", lambda route: lose(route) if route.request.method == "POST" else route.fallback())
-    dialog.get_by_role("button", name="Create the author").click()
-    expect(dialog.get_by_role("alert")).to_be_visible()
-    page.unroute_all()
-    dialog.get_by_role("button", name="Create the author").click()
-    expect(page.locator(".author-chosen").last).to_contain_text("Zoë")
-    assert [change.action for change in changes(service, kind="author")][-1] == "author.created"
-    assert [each.username for each in service.gallery.authors.list(ListAuthors())].count("Zoë") == 1
-
-
-@pytest.mark.rule("contract J4")
-def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Browser, service: Served) -> None:
-    with another(chromium, service, "logos/3") as painter:
-        page = painter.page
-        combobox = page.get_by_role("combobox", name="Authors")
-        combobox.fill("Zoë")
-        expect(page.locator(".offers-rest")).to_have_text("No matching authors")
-        expect(page.locator(".offers").get_by_role("button")).to_have_count(0)
-        combobox.press("Enter")
-        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.rule("contract J4")

@@ -134,20 +134,6 @@ def test_a_work_that_is_credited_during_a_merge_keeps_its_author(console: Person
     assert "Ann" in _makers(console, late)
 
 
-@pytest.mark.rule("contract J7", "contract H3")
-def test_a_merge_whose_answer_was_lost_is_done_once(console: Person) -> None:
-    console.sign_in("authors/2")
-    page, before = console.page, _acts(console)
-    console.act("Merge into another author")
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_role("combobox").select_option("1")
-    page.route("**/api/changes", lambda route: (route.fetch(), route.abort())[0], times=1)
-    dialog.get_by_role("button", name="Merge").click()
-    page.locator(".notice").get_by_role("button", name="Try again").click()
-    expect(page.locator(".notice", has_text="Merged")).to_be_visible()
-    assert _acts(console) == before + 1
-
-
 @pytest.mark.rule("contract J7")
 def test_nothing_is_merged_before_all_works_are_known(console: Person) -> None:
     console.sign_in("authors/2")

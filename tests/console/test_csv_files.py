@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from logoadmin.domain.gallery import artworks, authors
 from tests.console.driver import Person, looking
 from tests.console.parts import PNG
-from tests.console.service import PAINTER, Served
+from tests.console.service import Served
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -89,14 +89,6 @@ def test_an_export_comes_back_changed_by_a_spreadsheet(chromium: Browser, servic
         page.get_by_role("button", name="Проверить").click()
         expect(page.locator(".outcome li")).to_contain_text("изменённых — 1, без изменений — 46")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.rule("contract J2", "contract J3")
-def test_only_kinds_that_a_person_may_change_are_offered(console: Person, tmp_path: Path) -> None:
-    username, password = PAINTER
-    console.sign_in("import", username=username, password=password)
-    choose(console.page, tmp_path / "themes.csv", "theme_id,name\n")
-    expect(console.page.get_by_label("Records").locator("option")).to_have_text(["Logos"])
 
 
 @pytest.mark.rule("contract J3")

@@ -6,18 +6,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from logoadmin.domain.changes.acts import ListActs
-from logoadmin.domain.changes.proposal_commands import ApplyProposal, ListProposals
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
-from logoadmin.domain.identity.users import ListUsers
 from tests import firefox
 from tests.console.driver import VIEWS, Person
-from tests.console.external_hosts import PICTURES
 from tests.console.password_host import password_host
 from tests.console.service import Served
-from tests.console.submissions import MEMBER, admit, new_logo, own_logo, submit
 from tests.firefox import CONTROL, ENTER, Firefox
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -32,6 +27,13 @@ def fox(service: Served) -> Iterator[Firefox]:
         yield found
 
 
+def sign_in(fox: Firefox, address: str) -> None:
+    """Open a view and sign in."""
+    fox.open(address)
+    fox.type("[name=username]", "admin")
+    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+
+
 @pytest.mark.release
 @pytest.mark.rule("contract J1", "contract J2")
 def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_picture(
@@ -39,9 +41,7 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
 ) -> None:
     with password_host() as (address, asked):
         service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
-        fox.open(f"{service.address}/console/logos?q=logo+4")
-        fox.type("[name=username]", "admin")
-        fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+        sign_in(fox, f"{service.address}/console/logos?q=logo+4")
         fox.becomes("document.querySelectorAll('.card').length === 2")
         fox.click("a[href$='logos/40']")
         fox.becomes("document.querySelector('h1')?.innerText === 'Logo 40'")
@@ -56,9 +56,7 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
 @pytest.mark.release
 @pytest.mark.rule("contract J6")
 def test_firefox_opens_a_record_beside_its_list_saves_it_there_and_has_the_menus(service: Served, fox: Firefox) -> None:
-    fox.open(f"{service.address}/console/logos?look=table&order=oldest")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    sign_in(fox, f"{service.address}/console/logos?look=table&order=oldest")
     fox.becomes("document.querySelectorAll('tbody .cell-link').length > 5")
     fox.click(".filters summary")
     fox.becomes("document.querySelectorAll('.filters select').length === 6")
@@ -82,54 +80,12 @@ def test_firefox_opens_a_record_beside_its_list_saves_it_there_and_has_the_menus
 def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: Firefox) -> None:
     service.gallery.logos.amend(AmendLogo(logo_id=40, custom_css="outline: 3px solid rgb(1, 2, 3)"))
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="h1 { color: rgb(4, 5, 6) }"))
-    fox.open(f"{service.address}/console/logos/40")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    sign_in(fox, f"{service.address}/console/logos/40")
     with fox.frame("iframe.preview-frame"):
         fox.becomes("getComputedStyle(document.querySelector('.with .logo') ?? document.body).outlineWidth === '3px'")
     fox.open(f"{service.address}/console/themes/1")
     with fox.frame("iframe.preview-frame"):
         fox.becomes("getComputedStyle(document.querySelector('h1') ?? document.body).color === 'rgb(4, 5, 6)'")
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract R4")
-def test_firefox_applies_and_undoes_a_submission(service: Served, fox: Firefox) -> None:
-    admit(service.gallery)
-    submit(service.gallery, own_logo(service.gallery, name="Redrawn", custom_css="outline: 3px solid rgb(1, 2, 3)"))
-    fox.open(f"{service.address}/console/submissions/1")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
-    fox.becomes("document.querySelectorAll('iframe.preview-frame').length === 2")
-    fox.click(".review-actions .primary")
-    fox.becomes("document.querySelector('.empty') !== null")
-    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Redrawn"
-    fox.click(".notice-action")
-    fox.becomes("document.querySelector('.remark')?.textContent.includes('undid this')")
-    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Logo 1"
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract R4", "contract R7")
-def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox: Firefox) -> None:
-    admit(service.gallery)
-    name, password = MEMBER
-    fox.open(f"{service.address}/console/submit")
-    fox.type("[name=username]", name)
-    fox.type("[name=password]", password + ENTER)
-    fox.becomes("document.querySelector('.picture-drop .quiet') !== null")
-    fox.click(".picture-drop .quiet")
-    fox.type("[name=preview_url]", f"https://{PICTURES}/sunrise.svg")
-    fox.type("[name=name]", "Sunrise")
-    fox.type("[name=target]", f"forum{CONTROL}s")
-    fox.becomes("document.querySelector('.submission-waiting') !== null")
-    (proposal,) = service.gallery.proposals.list(ListProposals())
-    service.gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id))
-    fox.open(f"{service.address}/console/submit")
-    fox.becomes("document.querySelector('.sidebar .dot') !== null")
-    fox.click(".sidebar a[href$='/works']")
-    fox.becomes("document.querySelector('.submissions li')?.innerText.includes('Published')")
-    fox.becomes("document.querySelector('.sidebar .dot') === null")
 
 
 @pytest.mark.rule("contract J2")
@@ -158,53 +114,11 @@ def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(conso
 
 
 @pytest.mark.release
-@pytest.mark.rule("contract G5")
-def test_firefox_keeps_the_reason_for_a_removal(service: Served, fox: Firefox) -> None:
-    fox.open(f"{service.address}/console/logos")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
-    fox.becomes("document.querySelectorAll('.card').length > 5")
-    fox.run("document.querySelector('.card input[type=checkbox]').click()")
-    fox.becomes("document.querySelector('.button.danger')")
-    fox.click(".button.danger")
-    fox.becomes("document.activeElement.innerText === 'Cancel' && document.activeElement.closest('dialog[open]')")
-    fox.type("dialog .why input", "A copy of another")
-    fox.click("dialog .button.danger")
-    fox.becomes("document.querySelector('.notice')?.innerText.includes('Removed') && !document.querySelector('dialog')")
-    (act,) = service.gallery.acts.list(ListActs(order="desc", limit=1))
-    assert act.note == "A copy of another"
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract R5", "contract J3")
-def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fox: Firefox) -> None:
-    admit(service.gallery)
-    submit(service.gallery, new_logo("Sunrise"))
-    fox.open(f"{service.address}/console/")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
-    fox.becomes("document.querySelector('#work h2')?.innerText === '1 submission waits for a decision'")
-    fox.click("a[href$='/console/users']")
-    invite = "[...document.querySelectorAll('button')].find((each) => each.innerText === 'Invite')"
-    fox.becomes(invite)
-    fox.run(f"{invite}.click()")
-    fox.becomes("document.activeElement.name === 'username'")
-    fox.type("dialog [name=username]", f"mia{ENTER}")
-    fox.becomes("document.activeElement.value?.includes('/console/#link=')")
-    (user,) = [each for each in service.gallery.users.list(ListUsers()) if each.username == "mia"]
-    fox.click("dialog .button.primary")
-    fox.becomes("document.querySelector('tbody').innerText.includes('mia') && !document.querySelector('dialog')")
-    assert user.user_id > ADMIN_ID
-
-
-@pytest.mark.release
 @pytest.mark.rule("contract J1", "contract J5")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_firefox_shows_every_view_without_sideways_scrolling(service: Served, fox: Firefox, width: int) -> None:
     fox.send("WebDriver:SetWindowRect", {"width": width, "height": 800})
-    fox.open(f"{service.address}/console/about")
-    fox.type("[name=username]", "admin")
-    fox.type("[name=password]", ADMIN_PASSWORD + ENTER)
+    sign_in(fox, f"{service.address}/console/about")
     fox.becomes("document.querySelector('h1')?.innerText === 'About'")
     for view in VIEWS:
         fox.open(f"{service.address}/console/{view}")

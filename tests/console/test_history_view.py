@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.gallery import artworks, authors
-from logoadmin.domain.kernel.access import Occasion, Owner
 from tests.console.driver import Appearance, Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_PASSWORD
@@ -187,31 +186,6 @@ def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Pe
     expect(rows.filter(has_text="admin imported 120 records").get_by_role("button", name="Undo all")).to_be_visible()
 
 
-@pytest.mark.rule("contract G5")
-def test_a_sentence_stays_as_it_was_when_records_are_called_otherwise(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    noted = Owner("noted", Occasion(note="Asked for by <b>Ben</b>"))
-    gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=2), noted)
-    console.sign_in("")
-    sentence = "A program on the server credited the logo Logo 7 to Ben"
-    latest = page.get_by_role("list", name="Latest changes").locator(".change")
-    expect(latest.first).to_contain_text(sentence)
-    expect(latest.first.locator(".act-note")).to_have_text("Asked for by <b>Ben</b>")
-    expect(latest.first.get_by_role("button", name="Undo")).to_be_enabled()
-    gallery.authors.amend(authors.AmendAuthor(author_id=2, username="Benedict"))
-    gallery.logos.amend(artworks.AmendLogo(logo_id=7, name="Elk"))
-    console.open("history")
-    row = page.locator(".day > .changes > .change").filter(has_text=sentence)
-    expect(row.get_by_role("link", name="Changed since")).to_be_visible()
-    expect(row.get_by_role("button", name="Undo")).to_have_count(0)
-    row.get_by_role("button", expanded=False).click()
-    expect(row.locator(".disclosure-body")).to_contain_text("Authors")
-    row.get_by_role("link", name="Changed since").click()
-    expect(page.locator(".change-words").first).to_contain_text(
-        "A program on the server changed the name of the logo Elk"
-    )
-
-
 @pytest.mark.rule("contract J4", "contract G2")
 def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
@@ -230,27 +204,6 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     # The focus was on a button that is not offered any more.
     expect(page.locator(".undoable").get_by_role("link", name="Undone")).to_be_focused()
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
-
-
-@pytest.mark.rule("contract J3", "contract G4")
-def test_the_history_of_one_has_what_its_request_did_to_many(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    versions = {number: gallery.logos.get(artworks.GetLogo(logo_id=number)).version for number in (2, 4, 6)}
-    amended = [{"kind": "logo", "id": n, "version": v, "set": {"target": "market"}} for n, v in versions.items()]
-    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
-    asked(console.service, "POST", "changes", token["access_token"], {"changes": amended})
-    console.sign_in("logos/4")
-    history = page.locator(".record-history")
-    expect(history.locator(".change").first).to_contain_text("admin changed the target of the logo Logo 4")
-    expect(history.get_by_role("button", name="Undo")).to_have_count(0)
-    history.get_by_role("link", name="View history").click()
-    act = page.locator(".day > .changes > .change").first
-    expect(act).to_contain_text("admin changed the target of 3 logos")
-    expect(page.locator(".day > h2").first).to_contain_text(re.compile("^today · "))
-    act.get_by_role("button", name="Undo all").click()
-    page.get_by_role("dialog", name="Undo all 3 changes?").get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice")).to_contain_text("Undone")
-    assert {gallery.logos.get(artworks.GetLogo(logo_id=each)).target for each in (2, 4, 6)} == {"forum"}
 
 
 @pytest.mark.rule("contract G5", "contract J3")

@@ -428,25 +428,6 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
 
 
 @pytest.mark.rule("contract J6")
-def test_users_and_authors_sort_by_their_heads(console: Person) -> None:
-    page = console.page
-    console.sign_in("users")
-    names = page.locator("tbody .cell-link")
-    head = page.get_by_role("columnheader", name="Name")
-    head.get_by_role("button").click()
-    expect(head).to_have_attribute("aria-sort", "ascending")
-    expect(names).to_have_text([re.compile("admin"), re.compile("painter")])
-    head.get_by_role("button").click()
-    expect(names).to_have_text([re.compile("painter"), re.compile("admin")])
-    console.open("authors?order=name")
-    expect(names).to_have_count(9)
-    ordered = names.all_inner_texts()
-    page.get_by_role("columnheader", name="Name").get_by_role("button").click()
-    expect(page).to_have_url(re.compile("order=name-desc$"))
-    expect(names).to_have_text(ordered[::-1])
-
-
-@pytest.mark.rule("contract J6")
 def test_artworks_are_found_by_a_host_in_their_css_and_by_when_they_changed(console: Person) -> None:
     page, logos = console.page, console.service.gallery.logos
     logos.amend(artworks.AmendLogo(logo_id=7, custom_css="background: url(https://Far.example:81/a.svg)"))

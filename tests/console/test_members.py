@@ -20,11 +20,11 @@ from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from tests.console.driver import Appearance, Person, looking
+from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
 from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
-from tests.console.test_accessible import findings, too_wide, wordless
+from tests.console.test_accessible import complaints_of
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
 
@@ -275,44 +275,15 @@ def test_the_submitter_sees_what_a_reviewer_mended(console: Person, gallery: Log
     expect(mended.locator("ins")).to_contain_text("Redrawn well")
 
 
-@pytest.mark.rule("contract R4")
-def test_more_than_twenty_waiting_submissions_are_refused_in_words(console: Person, gallery: LogoAdmin) -> None:
-    for number in range(20):
-        submit(gallery, new_logo(f"Work {number}"))
-    console.sign_in("works/logos/1", username=NAME, password=PASSWORD)
-    console.page.get_by_label("Name", exact=True).fill("One more")
-    send(console.page)
-    expect(console.page.get_by_role("alert")).to_contain_text("You have 20 submissions waiting")
-
-
 @pytest.mark.rule("contract J5", "contract R4")
 def test_axe_finds_nothing_in_what_members_see(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
     declined = submit(gallery, new_logo("Declined"))
     gallery.proposals.decline(DeclineProposal(proposal_id=declined.proposal_id, reason="Hard to read on dark pages"))
     submit(gallery, own_logo(gallery, name="Redrawn"))
-    found = {}
-    paths = (
-        "works",
-        "submit",
-        "submissions/1",
-        "submissions/1/changes/0",
-        "works/logos/1",
-    )
     with looking(chromium, service, reduced_motion="reduce") as person:
         person.sign_in(username=NAME, password=PASSWORD)
-        for number, path in enumerate(paths):
-            person.open(path)
-            person.settle()
-            light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
-            for appearance in (light, dark) if number % 2 else (dark, light):
-                person.see(appearance)
-                person.settle()
-                found[path, appearance] = [
-                    *findings(person.page),
-                    *wordless(person.page),
-                    *too_wide(person, appearance),
-                ]
-    assert [(*where, those) for where, those in found.items() if those] == []
+        paths = ("works", "submit", "submissions/1", "submissions/1/changes/0", "works/logos/1")
+        assert complaints_of(person, paths) == {}
 
 
 @pytest.mark.rule("contract R4", "contract P5")

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from tests.console.driver import _SPEAK, Person
-from tests.console.submissions import admit, new_logo, submit
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -72,26 +71,3 @@ def test_names_that_are_easily_taken_for_others_are_marked(
     expect(page.locator(".change-words .who .name-mark").first).to_have_attribute(
         "title", re.compile(f"{alike}.*admin.*{mixed}")
     )
-
-
-@pytest.mark.rule("contract O7", "contract R4")
-def test_names_of_authors_and_submitters_are_marked_in_lists_the_queue_and_the_history(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    admit(gallery)
-    gallery.users.create(users.CreateUser(user_id=901, username="MIRA", password="some password"))
-    gallery.authors.create(authors.CreateAuthor(user_id=902, username="Mira S\u043el"))  # with a Cyrillic letter
-    submission = submit(gallery, new_logo("Aurora")).proposal_id
-    console.sign_in("authors")
-    alike = re.compile("Looks like the name of another author: .*Mira S\u043el")
-    row = page.get_by_role("row").filter(has_text="Mira Sol")
-    expect(row.locator(".name-mark")).to_have_attribute("title", alike)
-    expect(page.get_by_role("row").filter(has_text="Ann").locator(".name-mark")).to_have_count(0)
-    page.get_by_text("Mira Sol", exact=True).click()
-    expect(page.locator("p.name-mark")).to_contain_text(alike)
-    expect(page.locator("p.name-mark")).not_to_contain_text("Mixes")
-    user = re.compile("Looks like the name of another user: .*MIRA")
-    for view in ("submissions", f"submissions/{submission}"):
-        console.open(view)
-        expect(page.locator(".who .name-mark").first).to_have_attribute("title", user)
-    console.open("history")
-    expect(page.locator(".what .name-mark").first).to_have_attribute("title", re.compile("another author.*Mixes"))

@@ -1,20 +1,15 @@
 """Users, roles and one's own account: who may do what, said before it is saved, and what cannot be handed out."""
 
 import re
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import ListUserSessions, SignIn
-from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.identity.sessions import SignIn
 from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
-from tests.services import service
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -272,25 +267,6 @@ def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
     assert gone.status == 401
 
 
-@pytest.mark.rule("contract J4", "contract F3")
-def test_a_restart_of_the_service_keeps_the_session_and_the_typed_values(console: Person, tmp_path: Path) -> None:
-    page = console.page
-    serve = partial(service, tmp_path, "--access", "guarded", LOGOADMIN_ADMIN_PASSWORD=ADMIN_PASSWORD)
-    with serve() as served:
-        console.service = replace(console.service, address=served.address)
-        console.sign_in("roles/new")
-        page.get_by_role("textbox", name="Name").fill("night shift")
-    page.keyboard.press("Control+s")
-    expect(page.locator(".banner")).to_contain_text("The service cannot be reached.")
-    expect(page.get_by_role("textbox", name="Name")).to_have_value("night shift")
-    with serve("--port", str(served.port)):
-        expect(page.locator(".banner")).to_have_count(0)
-        page.get_by_role("button", name="Try again").click()
-        expect(page.locator("h1")).to_have_text("night shift")
-        console.open("roles")
-        expect(page.locator(".role-name")).to_have_text(["member", "admin", "night shift"])
-
-
 @pytest.mark.rule("contract J3", "contract C6")
 def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person) -> None:
     laptop = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -344,25 +320,3 @@ def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Pers
     page.get_by_role("button", name="More actions").click()
     expect(page.get_by_role("menuitem", name="Remove")).to_be_visible()
     expect(page.get_by_role("menuitem", name="Suspend")).to_have_count(0)
-
-
-@pytest.mark.rule("contract C6", "contract J3")
-def test_one_session_of_a_user_ends_and_the_others_stay(console: Person) -> None:
-    service = console.service
-    add_head(service)
-    name, password = HEAD
-    for agent in ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "curl/8.9"):
-        service.gallery.sessions.sign_in(
-            SignIn(username=name, password=password), Anonymous("192.0.2.7", user_agent=agent)
-        )
-    console.sign_in("users/8")
-    page = console.page
-    rows = page.get_by_role("list", name="Sessions").get_by_role("listitem")
-    expect(rows).to_have_count(2)
-    rows.filter(has_text="Firefox").get_by_role("button", name="End").click()
-    expect(rows).to_have_count(1)
-    assert [each.user_agent for each in service.gallery.sessions.list_of_user(ListUserSessions(user_id=8))] == [
-        "curl/8.9"
-    ]
-    rows.get_by_role("button", name="End").click()
-    expect(page.get_by_text("is signed in nowhere")).to_be_visible()

@@ -26,9 +26,9 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.proposal_storage import ProposalState
 from tests.console.driver import Appearance, Person, looking
 from tests.console.external_hosts import PICTURES
-from tests.console.service import PAINTER, Served
+from tests.console.service import Served
 from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
-from tests.console.test_accessible import findings, too_wide, wordless
+from tests.console.test_accessible import complaints, complaints_of
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -101,20 +101,6 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     expect(page.locator("aside .submission-title")).to_have_text(["Redrawn"])
     # Something of the submitter is applied now.
     expect(page.locator(".submission-facts")).not_to_contain_text("First work")
-
-
-@pytest.mark.rule("contract R1", "contract R4")
-def test_the_queue_is_read_to_its_end(console: Person, gallery: LogoAdmin) -> None:
-    for number in range(7):
-        submit(gallery, new_logo(f"Work {number}"), user_id=MEMBER_ID)
-    # As if the service returned pages of three.
-    console.page.route(
-        re.compile(r"/api/proposals\?.*limit=500"),
-        lambda route: route.continue_(url=route.request.url.replace("limit=500", "limit=3")),
-    )
-    console.sign_in("submissions")
-    expect(console.page.locator(".submission-row")).to_have_count(7)
-    expect(console.page.locator(".sidebar-count")).to_have_text("7")
 
 
 @pytest.mark.rule("contract J3")
@@ -330,82 +316,19 @@ def test_a_record_that_changed_since_is_named_and_mended(console: Person, galler
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Redrawn"
 
 
-@pytest.mark.rule("contract R4")
-def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAdmin) -> None:
-    proposal = submit(gallery, new_logo("Sunrise"))
-    console.sign_in("submissions/1")
-    expect(console.page.get_by_role("button", name="Apply", exact=True)).to_be_visible()
-    gallery.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="No"))
-    console.page.keyboard.press("a")
-    expect(console.page.locator(".submission-declined").first).to_be_visible()
-    assert named(gallery, "Sunrise") == []
-
-
-@pytest.mark.rule("contract R4")
-def test_a_reviewer_sees_what_they_may_apply(console: Person, gallery: LogoAdmin) -> None:
-    theme = gallery.themes.get(GetTheme(theme_id=OWN))
-    submit(gallery, new_logo("Sunrise"))
-    submit(gallery, BulkChange(kind=Kind.THEME, id=OWN, version=theme.version, set={"name": "Dusk"}), title="Dusk")
-    console.sign_in("submissions", username=PAINTER[0], password=PAINTER[1])
-    expect(console.page.locator(".submission-title")).to_have_text(["Sunrise"])
-
-
-@pytest.mark.rule("contract R4")
-def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
-    submit(gallery, new_logo("Sunrise"))
-    with looking(chromium, service, **PHONE) as person:
-        person.sign_in("submissions/1")
-        page = person.page
-        for name in ("Apply", "Decline…", "Edit…"):
-            box = page.get_by_role("button", name=name, exact=True).bounding_box()
-            assert box is not None
-            assert box["y"] > 844 * 0.6
-            assert box["height"] >= 44
-        page.get_by_role("button", name="Apply", exact=True).tap()
-        expect(page.get_by_role("button", name="Undo")).to_be_visible()
-        page.get_by_role("button", name="Undo").tap()
-        expect(page.locator(".remark")).to_contain_text("admin undid this")
-
-
 @pytest.mark.rule("contract J5", "contract R4")
 def test_axe_finds_nothing_in_the_review(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
-    theme = gallery.themes.get(GetTheme(theme_id=OWN))
+    version = gallery.themes.get(GetTheme(theme_id=OWN)).version
     css = "body { position: fixed; background: url(https://tracker.example/x.svg) }"
-    change = BulkChange(
-        kind=Kind.THEME,
-        id=OWN,
-        version=theme.version,
-        set={"custom_css": css, "preview_url": f"https://{PICTURES}/o.svg"},
-    )
+    values = {"custom_css": css, "preview_url": f"https://{PICTURES}/o.svg"}
+    change = BulkChange(kind=Kind.THEME, id=OWN, version=version, set=values)
     submit(gallery, change, new_logo("Sunrise"), title="Two at once", note="Both belong together")
     declined = submit(gallery, new_logo("Declined"))
     gallery.proposals.decline(DeclineProposal(proposal_id=declined.proposal_id, reason="Hard to read on dark pages"))
-    found = {}
+    paths = ("submissions", "submissions?state=declined", "submissions/1", "submissions/2", "submissions/1/changes/0")
     with looking(chromium, service, reduced_motion="reduce") as person:
         person.sign_in()
-
-        def read(name: str, number: int) -> None:
-            light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
-            for appearance in (light, dark) if number % 2 else (dark, light):
-                person.see(appearance)
-                person.settle()
-                found[name, appearance] = [
-                    *findings(person.page),
-                    *wordless(person.page),
-                    *too_wide(person, appearance),
-                ]
-
-        paths = (
-            "submissions",
-            "submissions?state=declined",
-            "submissions/1",
-            "submissions/2",
-            "submissions/1/changes/0",
-        )
-        for number, path in enumerate(paths):
-            person.open(path)
-            person.settle()
-            read(path, number)
+        assert complaints_of(person, paths) == {}
         person.see(Appearance(1280, "light", "en"))
         person.open("submissions/1")
         person.settle()
@@ -413,5 +336,4 @@ def test_axe_finds_nothing_in_the_review(chromium: Browser, service: Served, gal
         expect(person.page.locator("dialog textarea")).to_be_visible()
         person.page.keyboard.press("Control+Enter")
         expect(person.page.locator("dialog .problem")).to_be_visible()
-        read("decline", 1)
-    assert [(*where, those) for where, those in found.items() if those] == []
+        assert complaints(person, Appearance(320, "dark", "ru")) == []

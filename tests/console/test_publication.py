@@ -60,29 +60,6 @@ def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console
     expect(verdict(page)).to_contain_text("Nothing in it needs attention.")
 
 
-@pytest.mark.rule("contract L4", "contract J3")
-def test_a_risk_leads_to_its_place_in_the_text_area_and_the_editor_keeps_it(console: Person, service: Served) -> None:
-    css = "a { color: red }\n\n.😀 { color: blue } }\n"
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
-    page = console.page
-    held: list[Route] = []
-    page.route("**/css_code.js", lambda route: held.append(route))
-    console.sign_in("themes/1")
-    verdict(page).get_by_role("button", name="Line 3").press("Enter")
-    editor = page.get_by_role("textbox", name="CSS")
-    expect(editor).to_be_focused()
-    page.keyboard.insert_text("/*1*/")
-    for route in held:
-        route.continue_()
-    expect(page.locator("textarea.css-editor-plain")).to_have_count(0)
-    expect(editor).to_be_focused()
-    page.keyboard.insert_text("/*2*/")
-    page.keyboard.press("Control+s")
-    expect(page.get_by_role("button", name="Saved", exact=True)).to_be_disabled()
-    saved = service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
-    assert saved == css.replace("} }", "} /*1*//*2*/}")
-
-
 @pytest.mark.rule("contract L4")
 def test_the_last_verdict_stays_while_the_service_is_away(console: Person, service: Served) -> None:
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a { color: red }"))
