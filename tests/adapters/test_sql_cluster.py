@@ -62,7 +62,7 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.identity.keys.use(1, 50),
         lambda uow: uow.identity.keys.remove(1, 7),
         lambda uow: uow.identity.passwords.set(7, PasswordHash("another")),
-        lambda uow: uow.secrets.replace("secret", "another"),
+        lambda uow: uow.secrets.put("secret", "another"),
         lambda uow: uow.identity.sign_in_attempts.set("ann", 2, 100),
         lambda uow: uow.identity.sign_in_attempts.set("bob", 1, 100),
         lambda uow: uow.identity.sign_in_attempts.take_back(["ann"], "ann"),

@@ -193,7 +193,7 @@ def test_every_commit_to_a_file_shows_in_its_data_version(sqlite_storage: SqlSto
         seen = [sqlite_storage.data_version()]
         for value, storage in enumerate((sqlite_storage, other, sqlite_storage, other)):
             assert sqlite_storage.data_version() == seen[-1]
-            storage.write(lambda uow, value=value: uow.secrets.replace("name", str(value)))  # type: ignore[misc]  # has a default
+            storage.write(lambda uow, value=value: uow.secrets.put("name", str(value)))  # type: ignore[misc]  # has a default
             seen.append(sqlite_storage.data_version())
         assert None not in seen
         assert len(set(seen)) == 5

@@ -72,7 +72,7 @@ def test_of_a_factor_and_a_password_that_are_due_the_password_comes_first(chromi
     required = SignInRules(second_factor="required")
     with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
         page, heading = person.page, person.page.get_by_role("heading", level=1)
-        service.storage.write(lambda uow: uow.secrets.replace("generated_password", str(ADMIN_ID)))
+        service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
         person.open()
         page.get_by_label("User name").fill("admin")
         page.get_by_label("Password").fill(ADMIN_PASSWORD)

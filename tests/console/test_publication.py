@@ -27,8 +27,8 @@ def verdict(page: Page) -> Locator:
 
 
 def blocked(service: Served, logo_id: int) -> str | None:
-    withdrawal = service.storage.read(lambda uow: uow.withdrawals.get(LOGOS.kind, logo_id))
-    return None if withdrawal is None else withdrawal.reason
+    withdrawals = service.storage.read(lambda uow: uow.withdrawals.get_many(LOGOS.kind, [logo_id]))
+    return withdrawals[0].reason if withdrawals else None
 
 
 @pytest.mark.rule("contract L4")

@@ -91,7 +91,7 @@ def person(chromium: Browser, shared: Served) -> Iterator[Person]:
 def test_the_first_password_is_changed_before_anything_else(person: Person) -> None:
     page, service = person.page, person.service
     # As if nobody had given one at the first start.
-    service.storage.write(lambda uow: uow.secrets.replace("generated_password", str(ADMIN_ID)))
+    service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
     person.open("logos")
     page.get_by_label("User name").fill("admin")
     page.get_by_label("Password").fill(ADMIN_PASSWORD)

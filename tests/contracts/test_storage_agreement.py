@@ -154,7 +154,7 @@ def everything(uow: UnitOfWork) -> object:
             uow.withdrawals.newest(0, 99),
             uow.withdrawals.blocked(2),
         ],
-        [uow.withdrawals.get(kind.kind, 1) for kind in ARTWORK_KINDS],
+        [uow.withdrawals.get_many(kind.kind, [1]) for kind in ARTWORK_KINDS],
     )
 
 
@@ -323,8 +323,9 @@ class Agreement(RuleBasedStateMachine):
             kind: FactorKind = "totp" if taken else "passkey"
             credential = None if taken else key
             factor_id = uow.identity.factors.next_id()
-            uow.identity.factors.add(Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None))
-            uow.identity.factors.confirm(factor_id, counter, now)
+            factor = Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None)
+            uow.identity.factors.add(factor)
+            uow.identity.factors.update(replace(factor, confirmed=True, counter=counter, last_used_at=now))
             uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
             uow.identity.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
 
@@ -362,7 +363,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key=KEYS, value=TEXTS)
     def replace_secret(self, key: str, value: str) -> None:
-        self.step(lambda uow: uow.secrets.replace(key, value[:999]))
+        self.step(lambda uow: uow.secrets.put(key, value[:999]))
 
     @rule(user_id=IDS)
     def renew_password(self, user_id: int) -> None:

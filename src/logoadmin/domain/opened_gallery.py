@@ -196,12 +196,4 @@ def record_milestone(storage: Storage, milestone: Milestone, now: int) -> None:
     Raises:
         StorageUnavailable: the database is out of reach.
     """
-    name = f"{milestone}_at"
-
-    def write(uow: UnitOfWork) -> None:
-        if uow.secrets.get(name) is None:
-            uow.secrets.put(name, str(now))
-        else:
-            uow.secrets.replace(name, str(now))
-
-    storage.write(write)
+    storage.write(lambda uow: uow.secrets.put(f"{milestone}_at", str(now)))

@@ -167,9 +167,6 @@ class Withdrawals(Protocol):
     logos, then higher ids first.
     """
 
-    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
-        """Return the withdrawal of an artwork, or None."""
-
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
         """Return the withdrawals of up to 50 artworks, as far as they have one, by id."""
 

@@ -95,7 +95,4 @@ class Secrets(Protocol):
         """Return those of some secrets that exist, by their names."""
 
     def put(self, name: str, value: str) -> None:
-        """Store a new secret."""
-
-    def replace(self, name: str, value: str) -> None:
-        """Store a secret, replacing the current one of that name."""
+        """Store a secret, in place of the current one of that name."""

@@ -57,14 +57,8 @@ class Factors(Protocol):
     def find_credential(self, credential: str) -> Factor | None:
         """Return the passkey with a credential id, or None."""
 
-    def use(self, factor_id: int, counter: int, now: int) -> None:
-        """Store the counter of an existing factor, and that it was used now."""
-
-    def confirm(self, factor_id: int, counter: int, now: int) -> None:
-        """Let an existing factor be used, and do the same as :meth:`use`."""
-
-    def replace_secret(self, factor_id: int, secret: str) -> None:
-        """Store the secret of an existing factor, encrypted with another key."""
+    def update(self, factor: Factor) -> None:
+        """Store the secret of an existing factor, whether it can be used, its counter and its last use."""
 
     def remove(self, factor_id: int, user_id: int) -> bool:
         """Remove a factor of a user; return whether it existed."""

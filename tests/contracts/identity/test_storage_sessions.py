@@ -370,7 +370,7 @@ def test_secrets_are_kept_and_replaced_each_alone(storage: Storage) -> None:
         return uow.secrets.get("token_key"), uow.secrets.get("Token_key")
 
     def replaced(name: str, value: str) -> Step:
-        return lambda uow: uow.secrets.replace(name, value)
+        return lambda uow: uow.secrets.put(name, value)
 
     assert storage.read(found) == (None, None)
     write(storage, lambda uow: uow.secrets.put("token_key", "🗝" * 1000), lambda uow: uow.secrets.put("Token_key", ""))

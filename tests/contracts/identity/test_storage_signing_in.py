@@ -75,31 +75,21 @@ def test_a_passkey_is_found_by_exactly_its_credential(peopled: Storage) -> None:
 @pytest.mark.rule("contract O1")
 def test_factors_are_confirmed_and_used(peopled: Storage) -> None:
     write(peopled, add_factors(totp(1), totp(2), passkey(3, "c")))
-    write_in_vain(
-        peopled,
-        lambda uow: uow.identity.factors.confirm(1, 7, 1_001),
-        lambda uow: uow.identity.factors.use(3, 0, 1_001),
-    )
-    assert factors_of(peopled, 1) == [(totp(1), totp(2), passkey(3, "c"))]
-    write(
-        peopled,
-        lambda uow: uow.identity.factors.confirm(1, 7, 1_001),
-        lambda uow: uow.identity.factors.use(3, 2**40, 1_002),
-    )
     confirmed = replace(totp(1, confirmed=True), counter=7, last_used_at=1_001)
     used = replace(passkey(3, "c"), counter=2**40, last_used_at=1_002)
+    updates = [lambda uow, each=each: uow.identity.factors.update(each) for each in (confirmed, used)]
+    write_in_vain(peopled, *updates)
+    assert factors_of(peopled, 1) == [(totp(1), totp(2), passkey(3, "c"))]
+    write(peopled, *updates, *updates)
     assert factors_of(peopled, 1) == [(confirmed, totp(2), used)]
-    write(peopled, lambda uow: uow.identity.factors.use(1, 8, 1_003), lambda uow: uow.identity.factors.use(1, 8, 1_003))
-    assert factors_of(peopled, 1)[0][0] == replace(confirmed, counter=8, last_used_at=1_003)
 
 
 @pytest.mark.rule("contract O1")
 def test_a_secret_is_replaced_by_the_same_under_another_key(peopled: Storage) -> None:
     write(peopled, add_factors(totp(1), totp(2, 2)))
-    write_in_vain(peopled, lambda uow: uow.identity.factors.replace_secret(1, "other"))
-    assert factors_of(peopled, 1, 2) == [(totp(1),), (totp(2, 2),)]
-    write(peopled, lambda uow: uow.identity.factors.replace_secret(1, "other"))
-    assert factors_of(peopled, 1, 2) == [(replace(totp(1), secret="other"),), (totp(2, 2),)]
+    other = replace(totp(1), secret="other")
+    write(peopled, lambda uow: uow.identity.factors.update(other))
+    assert factors_of(peopled, 1, 2) == [(other,), (totp(2, 2),)]
 
 
 @pytest.mark.rule("contract O1")

@@ -173,7 +173,7 @@ def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: S
         (attempts, _), letters = uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
         dawdle()
         uow.identity.sign_in_attempts.set("ann", attempts + 1, 1_000)
-        uow.secrets.replace("token_key", f"{letters}x")
+        uow.secrets.put("token_key", f"{letters}x")
 
     write(storage, lambda uow: uow.secrets.put("token_key", "-"))
     assert at_once(*[lambda: storage.write(write_more)] * 6) == [None] * 6

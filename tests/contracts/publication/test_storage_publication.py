@@ -23,7 +23,7 @@ def hash_of(text: str) -> str:
 @pytest.mark.rule("contract L3")
 def test_withdrawals_are_replaced_dropped_and_kept_without_their_record(storage: Storage) -> None:
     def there(kind: Kind = Kind.LOGO, id_: int = 1) -> Withdrawal | None:
-        return storage.read(lambda uow: uow.withdrawals.get(kind, id_))
+        return next(iter(storage.read(lambda uow: uow.withdrawals.get_many(kind, [id_]))), None)
 
     write(storage, add(logo(1)), lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100)))
     assert (there(), there(id_=2), there(Kind.THEME)) == (Withdrawal(Kind.LOGO, 1, 100), None, None)

@@ -1,6 +1,7 @@
 """Second factors: enrolling, listing and removing them, and the secrets at rest (contract O1)."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -30,7 +31,7 @@ from tests.domain.identity.second_factors import (
     wrong_code,
 )
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
-from tests.gallery import NOW, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
 
 O1 = pytest.mark.rule("contract O1")
 OLD_KEY, NEW_KEY = "the first key that these tests use", "another key of at least 32 characters"
@@ -219,8 +220,9 @@ def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: Logo
         assert secret not in repr((totp, who))
     # The row of one user is no factor of another.
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    mine, _ = enrol(stocked, admin)
-    storage.write(lambda uow: uow.identity.factors.replace_secret(mine.factor_id, stored.secret))
+    enrol(stocked, admin)
+    (own,) = storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID))
+    storage.write(lambda uow: uow.identity.factors.update(replace(own, secret=stored.secret)))
     assert is_refused(stocked, challenged(stocked, ADMIN), totp=code_of(totp, NOW + STEP))
 
 

@@ -167,7 +167,7 @@ def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issu
     gallery: LogoAdmin, storage: MemoryStorage
 ) -> None:
     # The program signs nobody in by the generated password.
-    storage.write(lambda uow: uow.secrets.replace("generated_password", str(FIRST_ADMIN_ID)))
+    storage.write(lambda uow: uow.secrets.put("generated_password", str(FIRST_ADMIN_ID)))
     gallery.acting_as(FIRST_ADMIN_ID).authors.create(ANN)
     eve = gallery.acting_as(5)
     identity = Identity("https://issuer.example", "eve", 5, "[]", refused=True)

@@ -131,11 +131,8 @@ _age = attrgetter("at", "kind", "id")
 class MemoryWithdrawals(Repository):
     """The withdrawals, as :class:`~logoadmin.ports.gallery_storage.Withdrawals` says."""
 
-    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
-        return self._tables.withdrawals.get((kind, id_))
-
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
-        found = (self.get(kind, id_) for id_ in sorted(set(ids)))
+        found = (self._tables.withdrawals.get((kind, id_)) for id_ in sorted(set(ids)))
         return tuple(each for each in found if each is not None)
 
     def put(self, *withdrawals: Withdrawal) -> None:

@@ -117,9 +117,6 @@ class MemorySecrets(Repository):
     def put(self, name: str, value: str) -> None:
         self._journal.set(self._tables.secrets, name, value)
 
-    def replace(self, name: str, value: str) -> None:
-        self._journal.set(self._tables.secrets, name, value)
-
 
 class MemoryServiceKeys(Repository):
     """The service keys, as :class:`~logoadmin.ports.identity_storage.ServiceKeys` says."""
@@ -205,6 +202,8 @@ class MemoryFactors(Repository):
     def add(self, factor: Factor) -> None:
         self._journal.set(self._tables.factors, factor.factor_id, factor)
 
+    update = add
+
     def of_user(self, user_id: int) -> tuple[Factor, ...]:
         theirs = [factor for factor in self._tables.factors.values() if factor.user_id == user_id]
         return tuple(sorted(theirs, key=attrgetter("factor_id")))
@@ -212,17 +211,6 @@ class MemoryFactors(Repository):
     def find_credential(self, credential: str) -> Factor | None:
         found = (factor for factor in self._tables.factors.values() if factor.credential == credential)
         return next(found, None)
-
-    def use(self, factor_id: int, counter: int, now: int) -> None:
-        factor = self._tables.factors[factor_id]
-        self._journal.set(self._tables.factors, factor_id, replace(factor, counter=counter, last_used_at=now))
-
-    def confirm(self, factor_id: int, counter: int, now: int) -> None:
-        self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], confirmed=True))
-        self.use(factor_id, counter, now)
-
-    def replace_secret(self, factor_id: int, secret: str) -> None:
-        self._journal.set(self._tables.factors, factor_id, replace(self._tables.factors[factor_id], secret=secret))
 
     def remove(self, factor_id: int, user_id: int) -> bool:
         factor = self._tables.factors.get(factor_id)

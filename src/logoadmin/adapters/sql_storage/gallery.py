@@ -270,10 +270,6 @@ def _withdrawal(row: Row) -> Withdrawal:
 class SqlWithdrawals(Repository):
     """Implements :class:`~logoadmin.ports.gallery_storage.Withdrawals`."""
 
-    def get(self, kind: Kind, id_: int) -> Withdrawal | None:
-        row = self._find(*withdrawals.c, kind=kind.value, record_id=id_)
-        return None if row is None else _withdrawal(row)
-
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
         wanted = [id_ for id_ in ids if not self._transaction.is_above_all(KINDS[kind].id_field, id_)]
         if not wanted:

@@ -214,9 +214,6 @@ class SqlSecrets(Repository):
         return {name: value for some in portions for name, value in self._transaction.rows(_SECRETS, some)}
 
     def put(self, name: str, value: str) -> None:
-        self._add(secrets, {"name": name, "value": value})
-
-    def replace(self, name: str, value: str) -> None:
         self._put(secrets, {"name": name}, {"value": value})
 
 

@@ -72,15 +72,9 @@ class SqlFactors(Repository):
         row = self._find(*_FACTOR_COLUMNS, credential_hash=_hashed(credential))
         return None if row is None else _factor(row)
 
-    def use(self, factor_id: int, counter: int, now: int) -> None:
-        self._update(factors, {"factor_id": factor_id}, {"counter": counter, "last_used_at": now})
-
-    def confirm(self, factor_id: int, counter: int, now: int) -> None:
-        values = {"counter": counter, "last_used_at": now, "confirmed": True}
-        self._update(factors, {"factor_id": factor_id}, values)
-
-    def replace_secret(self, factor_id: int, secret: str) -> None:
-        self._update(factors, {"factor_id": factor_id}, {"secret": secret})
+    def update(self, factor: Factor) -> None:
+        changed = {name: getattr(factor, name) for name in ("secret", "counter", "confirmed", "last_used_at")}
+        self._update(factors, {"factor_id": factor.factor_id}, changed)
 
     def remove(self, factor_id: int, user_id: int) -> bool:
         return self._remove(factors, factor_id=factor_id, user_id=user_id)

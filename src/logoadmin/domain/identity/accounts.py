@@ -79,7 +79,7 @@ def set_password(
     users.authorize(user, password=password)
     identity_in(uow).passwords.set(user_id, password)
     if generated or must_change_password(uow, user_id):
-        secrets_in(uow).replace(_GENERATED_PASSWORD, str(user_id) if generated else "")
+        secrets_in(uow).put(_GENERATED_PASSWORD, str(user_id) if generated else "")
     values = snapshot(USERS, user)
     return users.touch(PASSWORD_SET, user_id, values, values)
 

@@ -113,7 +113,7 @@ def start_with_key_files(storage: Storage, now: int) -> int:
         since = now if stored is None else int(stored)
         if since > now + CLOCK_SKEW:
             since = 0
-        uow.secrets.replace(_FILES_SINCE, str(since))
+        uow.secrets.put(_FILES_SINCE, str(since))
         return since
 
     return storage.write(remember)
@@ -137,11 +137,11 @@ def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) ->
         current, following = uow.secrets.get(_TOKEN_KEY), uow.secrets.get(_NEXT_TOKEN_KEY)
         if current is None or following is None:
             raise TablesMissing
-        uow.secrets.replace(_PREVIOUS_TOKEN_KEY, current)
-        uow.secrets.replace(_TOKEN_KEY, following)
-        uow.secrets.replace(_NEXT_TOKEN_KEY, randomness.text())
+        uow.secrets.put(_PREVIOUS_TOKEN_KEY, current)
+        uow.secrets.put(_TOKEN_KEY, following)
+        uow.secrets.put(_NEXT_TOKEN_KEY, randomness.text())
         now, last = clock.now(), uow.secrets.get(_TOKEN_KEYS_ROTATED)
-        uow.secrets.replace(_TOKEN_KEYS_ROTATED, str(now))
+        uow.secrets.put(_TOKEN_KEYS_ROTATED, str(now))
         return None if last is None else max(0, now - int(last))
 
     return storage.write(rotate)

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -139,7 +139,7 @@ class PasskeyFactors:
         if not passkey.synced and counter <= passkey.counter and (counter or passkey.counter):
             log.warning("Passkey %d was refused: its counter went back, so it may have been copied", factor.factor_id)
             return None
-        identity_in(uow).factors.use(factor.factor_id, counter, now)
+        identity_in(uow).factors.update(replace(factor, counter=counter, last_used_at=now))
         return factor.user_id
 
 

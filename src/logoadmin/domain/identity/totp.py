@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pyotp import TOTP
@@ -124,17 +124,17 @@ class TotpFactors:
             raise Conflict(f"Factor {factor_id} is confirmed already")
         if factor is None or not -CLOCK_SKEW <= now - factor.created_at <= _ENROLMENT_SECONDS:
             raise NotFound("Factor", factor_id)
-        step = self._matching_step(uow, factor, code, now)
-        if step is not None:
-            identity_in(uow).factors.confirm(factor_id, step, now)
-        return step is not None
+        used = self._used(uow, factor, code, now)
+        if used is not None:
+            identity_in(uow).factors.update(replace(used, confirmed=True))
+        return used is not None
 
     def use(self, uow: AnyUnitOfWork, user_id: int, code: str, now: int) -> bool:
         """Use up the step of a code with the user's app that shows it; return whether there is one."""
         for factor in confirmed_factors(uow, user_id):
-            step = self._matching_step(uow, factor, code, now) if factor.kind == "totp" else None
-            if step is not None:
-                identity_in(uow).factors.use(factor.factor_id, step, now)
+            used = self._used(uow, factor, code, now) if factor.kind == "totp" else None
+            if used is not None:
+                identity_in(uow).factors.update(used)
                 return True
         return False
 
@@ -158,16 +158,17 @@ class TotpFactors:
                 continue
         return None
 
-    def _matching_step(self, uow: AnyUnitOfWork, factor: Factor, code: str, now: int) -> int | None:
-        """Return the step of a code; its secret is encrypted with the current key from then on."""
+    def _used(self, uow: AnyUnitOfWork, factor: Factor, code: str, now: int) -> Factor | None:
+        """Return an app once the step of a code is used up, its secret encrypted with the current key; or None."""
         secret, is_current = self.decrypted(uow, factor.user_id, factor.secret) or (None, False)
         if secret is None:
             log.error("Factor %d cannot be used: no key in factor_key decrypts its secret", factor.factor_id)
             return None
         step = matching_step(secret, code, now, factor.counter)
-        if step is not None and not is_current:
-            identity_in(uow).factors.replace_secret(factor.factor_id, self.encrypted(uow, factor.user_id, secret))
-        return step
+        if step is None:
+            return None
+        encrypted = factor.secret if is_current else self.encrypted(uow, factor.user_id, secret)
+        return replace(factor, secret=encrypted, counter=step, last_used_at=now)
 
     def _keys(self, uow: AnyUnitOfWork) -> tuple[str, ...]:
         stored = secrets_in(uow).get(FACTOR_KEY)

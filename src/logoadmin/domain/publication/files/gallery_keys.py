@@ -110,7 +110,7 @@ class GalleryKeys:
 
 def raise_epoch(uow: UnitOfWork, now: int) -> None:
     """Begin an epoch, so that readers follow a restored gallery to lower versions; each is above all before it."""
-    uow.secrets.replace(_EPOCH, str(max(now, int(uow.secrets.get(_EPOCH) or 0) + 1)))
+    uow.secrets.put(_EPOCH, str(max(now, int(uow.secrets.get(_EPOCH) or 0) + 1)))
 
 
 def _stored(uow: UnitOfWork) -> list[_StoredKey]:
@@ -122,4 +122,4 @@ def _parsed(keys: str | None) -> list[_StoredKey]:
 
 
 def _store(uow: UnitOfWork, keys: Sequence[_StoredKey]) -> None:
-    uow.secrets.replace(_KEYS, json.dumps([asdict(key) for key in keys]))
+    uow.secrets.put(_KEYS, json.dumps([asdict(key) for key in keys]))
