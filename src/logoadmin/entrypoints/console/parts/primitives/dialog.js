@@ -15,24 +15,23 @@ import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
  * @typedef {"yes" | "no" | "other"} Answer
  */
 
-/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (answer: Answer) => void} | undefined>} */
+/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (answer: Answer) => void, gone: () => void} | undefined>} */
 const asked = signal(undefined);
 
 /** @param {Question} question @returns {Promise<boolean>} */
 export const ask = async (question) => (await choose(question)) === "yes";
 
-/** @param {Question} question @returns {Promise<Answer>} */
+/** @param {Question} question @returns {Promise<Answer>} once the dialog is gone, and the focus is back where it was */
 export function choose(question) {
   asked.value?.answer("no");
+  /** @type {Answer} */
+  let given = "no";
   return new Promise((done) => {
-    asked.value = {
-      question,
-      answer: (answer) => {
-        asked.value = undefined;
-        // Once the dialog is gone, and the focus is back where it was.
-        setTimeout(() => done(answer));
-      },
+    const answer = (/** @type {Answer} */ chosen) => {
+      given = chosen;
+      asked.value = undefined;
     };
+    asked.value = { question, answer, gone: () => done(given) };
   });
 }
 
@@ -41,7 +40,7 @@ export function Dialogs() {
   const open = asked.value;
   if (!open) return null;
   const { title, text, list, field, yes, no, other, tone = "primary" } = open.question;
-  return h(Dialog, { title, close: () => open.answer("no") },
+  return h(Dialog, { key: open, title, close: () => open.answer("no"), gone: open.gone },
     text && h("p", { dir: "auto" }, text),
     list && h("ul", { class: "dialog-list" }, list.map((each, at) => h("li", { key: at, dir: "auto" }, each))),
     field,
@@ -54,22 +53,23 @@ export function Dialogs() {
   );
 }
 
-/** Return the focus in the end to where it was in the beginning. */
-export function useFocusReturn() {
+/** Return the focus in the end to where it was in the beginning. @param {() => void} [then] What follows. */
+export function useFocusReturn(then) {
   useEffect(() => {
     const before = document.activeElement;
     return () => {
       // This runs after the dialog is gone from the page, and somebody may have gone on by key or click since.
       if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus();
+      then?.();
     };
   }, []);
 }
 
-/** @param {{title: string, close?: () => void, children?: any, look?: "wide" | "palette"}} props Without `close`, Escape does nothing. */
-export function Dialog({ title, close, children, look }) {
+/** @param {{title: string, close?: () => void, gone?: () => void, children?: any, look?: "wide" | "palette", key?: any}} props Without `close`, Escape does nothing; `gone` follows when it has left the page. */
+export function Dialog({ title, close, gone, children, look }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
-  useFocusReturn();
+  useFocusReturn(gone);
   useEffect(() => element.current?.showModal(), []);
   return h(
     "dialog",
