@@ -33,7 +33,9 @@ from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors import (
+    ConfirmTotp,
     CountRecoveryCodes,
+    EnrolTotp,
     ListFactors,
     ListUserFactors,
     MakeRecoveryCodes,
@@ -48,7 +50,6 @@ from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import (
     ALL_RIGHTS,
     OWNER,

@@ -172,7 +172,7 @@ from .domain.changes.history import ListChanges as ListChanges, Revert as Revert
 from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
 from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
 from .domain.identity.sign_in_events import ListEvents as ListEvents
-from .domain.identity.totp import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
+from .domain.identity.factors import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
 from .domain.identity.factors import (
     CountRecoveryCodes as CountRecoveryCodes,
     ListFactors as ListFactors,

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import RemoveUserSessions
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import Caller, SignedIn
 from logoadmin.entrypoints.http_api.shown_answers import qr_svg
 from logoadmin.ports.history_storage import creation_of

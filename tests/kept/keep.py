@@ -23,9 +23,9 @@ from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import BlockLogo
 from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import ActingAs, Owner
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.maintenance import move

@@ -9,7 +9,8 @@ import pytest
 
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity.challenges import hashed_code, new_code
-from logoadmin.domain.identity.totp import ConfirmTotp, matching_step, new_secret, provisioning_uri
+from logoadmin.domain.identity.factors import ConfirmTotp
+from logoadmin.domain.identity.totp import matching_step, new_secret, provisioning_uri
 from logoadmin.entrypoints.http_api.shown_answers import qr_svg
 
 pytestmark = pytest.mark.rule("contract O1")

@@ -8,6 +8,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity import factors
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.records import (
     ListedFactor,
@@ -15,7 +16,6 @@ from logoadmin.domain.identity.records import (
     RemovedUserFactors,
 )
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import SignedIn

@@ -16,13 +16,12 @@ from pyotp import TOTP
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.identity.factors import RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, RemoveFactor, RemoveUserFactors
 from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules, Ways
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.users import AmendUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import Policy, SignedIn
 from logoadmin.domain.kernel.errors import LogoAdminError, SecondFactorRequired

@@ -9,12 +9,18 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.pictures import RemovePicture
 from logoadmin.domain.identity import passkeys
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import ListFactors, MakeRecoveryCodes, RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.factors import (
+    ConfirmTotp,
+    EnrolTotp,
+    ListFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+    RemoveUserFactors,
+)
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_events import ListEvents
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command

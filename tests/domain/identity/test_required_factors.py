@@ -4,12 +4,18 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import passkeys, sessions
-from logoadmin.domain.identity.factors import CountRecoveryCodes, ListFactors, MakeRecoveryCodes, RemoveFactor
+from logoadmin.domain.identity.factors import (
+    ConfirmTotp,
+    CountRecoveryCodes,
+    EnrolTotp,
+    ListFactors,
+    MakeRecoveryCodes,
+    RemoveFactor,
+)
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.users import AmendUser, GetUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import PUBLIC, Policy, Scope, SignedIn

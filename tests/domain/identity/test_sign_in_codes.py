@@ -6,13 +6,13 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.identity.factors import ConfirmTotp
 from logoadmin.domain.identity.one_time_sign_in import CODE_SECONDS, CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import ListSessions, Refresh, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.totp import ConfirmTotp
 from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy, SignedIn

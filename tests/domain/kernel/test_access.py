@@ -16,7 +16,9 @@ from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.factors import (
+    ConfirmTotp,
     CountRecoveryCodes,
+    EnrolTotp,
     ListFactors,
     ListUserFactors,
     MakeRecoveryCodes,
@@ -28,7 +30,6 @@ from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInC
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.totp import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Policy, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command

@@ -15,7 +15,7 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, pictures
-from logoadmin.domain.identity import factors, passkeys, roles, sessions, totp, users
+from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import SignInWithPasskey
@@ -141,7 +141,7 @@ UNRECORDED: Final = [kind for kind in ASKED if kind not in {*TABLE, pictures.Rem
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {
-    *(css.InlineCss, totp.ConfirmTotp, factors.RemoveFactor, factors.MakeRecoveryCodes, SignInWithFactor),
+    *(css.InlineCss, factors.ConfirmTotp, factors.RemoveFactor, factors.MakeRecoveryCodes, SignInWithFactor),
     *(passkeys.EnrolPasskey, SignInWithPasskey, SignInWithCode, SignInWithLink),
 }
 

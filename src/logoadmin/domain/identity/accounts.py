@@ -1,4 +1,4 @@
-"""Accounts of users: their ids and passwords, and the end of what lets them in (contract C3, D, G, H3, O6, O7, R5)."""
+"""Accounts of users: their ids, passwords and second factors, and the end of what lets them in (contract C3, O, R5)."""
 
 from dataclasses import replace
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from logoadmin.domain.identity.records import EventName
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import Ways
-from logoadmin.domain.kernel.access import Caller, Held, Rights, SignedIn
+from logoadmin.domain.kernel.access import Caller, Held, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink
@@ -15,6 +15,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
+from logoadmin.ports.sign_in_storage import Factor
 
 
 def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> None:
@@ -124,6 +125,60 @@ def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
     """
     if isinstance(held, Rights) and not held.must_enrol and is_by_link(uow, held):
         raise SignsInByLink
+
+
+MOST_FACTORS: Final = 20
+# Holders of one of these are administrators; others decide about proposals.
+_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
+    Scope.PROPOSALS_WRITE
+}
+
+
+def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
+    """Return the factors with which a user can sign in, by factor_id."""
+    return tuple(factor for factor in identity_in(uow).factors.of_user(user_id) if factor.confirmed)
+
+
+def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user can have another factor.
+
+    Raises:
+        Conflict: they cannot.
+    """
+    if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
+        raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
+
+
+def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
+    """Require that a user who has an authenticator app, or is about to, can take the first step of a sign-in.
+
+    Links, with which members without a password come in, end with the first factor (contract R5).
+
+    Raises:
+        Conflict: they cannot.
+    """
+    identity = identity_in(uow)
+    has_one = (
+        identity.passwords.get(user_id) is not None
+        or identity.identities.of_user(user_id)
+        or any(factor.kind == "passkey" for factor in confirmed_factors(uow, user_id))
+    )
+    if not has_one:
+        raise Conflict(
+            "An authenticator app is only the second step of a sign-in; set a password or add a passkey first"
+        )
+
+
+def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
+    """Return whether a session may do nothing but enrol, where a second factor is required (contract O4).
+
+    Users of the issuer have their second factors there.
+    """
+    return (
+        held.factor != "issuer"
+        and not _WRITE_SCOPES.isdisjoint(held.scope)
+        and not confirmed_factors(uow, held.user_id)
+    )
 
 
 # The community assigns ids from below.

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.accounts import must_change_password
-from logoadmin.domain.identity.factors import confirmed_factors, must_enrol
+from logoadmin.domain.identity.accounts import confirmed_factors, must_change_password, must_enrol
 from logoadmin.domain.identity.records import KEY_PREFIX, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import (
@@ -116,7 +115,7 @@ class Callers:
     def record_use(self, storage: Storage, caller: KeyHolder, now: int) -> None:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
         with suppress(StorageUnavailable):
-            if storage.read(partial(_is_use_due, caller, now)):
+            if storage.read(partial(_stale_key, caller, now)):
                 storage.try_write(partial(_store_use, caller, now))
 
 
@@ -152,24 +151,21 @@ def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
     return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at, username=admission.username)
 
 
-def _is_use_due(caller: KeyHolder, now: int, uow: UnitOfWork) -> bool:
-    """Return whether the use of a key should be recorded now."""
-    found = uow.identity.keys.find(caller.key_hash)
-    return found is not None and found[0].is_valid(now) and _is_stale(found[0], now)
+def _stale_key(caller: KeyHolder, now: int, uow: UnitOfWork) -> ServiceKey | None:
+    """Return the key of a caller if its recorded use is old, or in the future."""
+    key, _ = uow.identity.keys.find(caller.key_hash) or (None, None)
+    if key is None or not key.is_valid(now):
+        return None
+    used_at = now - _USE_RECORDED_EVERY if key.last_used_at is None else key.last_used_at
+    return key if key.created_at > now or not 0 <= now - used_at < _USE_RECORDED_EVERY else None
 
 
 def _store_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
     """Record the use of a key, unless that was done recently."""
-    found = uow.identity.keys.find(caller.key_hash)
-    if found is None or not _is_stale(found[0], now):
+    key = _stale_key(caller, now, uow)
+    if key is None:
         return
-    key, _ = found
     uow.identity.keys.use(key.key_id, now)
     if key.created_at > now:  # by a clock that was ahead: the key keeps its lifetime
         expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
         uow.identity.keys.update_times(key.key_id, now, expires_at)
-
-
-def _is_stale(key: ServiceKey, now: int) -> bool:
-    """Return whether the recorded use of a key is old, or in the future."""
-    return key.last_used_at is None or not 0 <= now - key.last_used_at < _USE_RECORDED_EVERY or key.created_at > now

@@ -1,28 +1,36 @@
-"""The second factors of users: listing, requiring and removing them, and their recovery codes (contract O1, O4)."""
+"""Second factors: enrolling apps, listing and removing factors, and making recovery codes (contract O1, O4)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
 
-from logoadmin.domain.identity.accounts import end_sign_ins, session_id_of
+from logoadmin.domain.identity.accounts import (
+    MOST_FACTORS,
+    confirmed_factors,
+    end_sign_ins,
+    require_first_step,
+    require_not_by_link,
+    require_room,
+    session_id_of,
+)
 from logoadmin.domain.identity.challenges import replace_recovery_codes
 from logoadmin.domain.identity.records import (
     ListedFactor,
     NewFactor,
     NewRecoveryCodes,
+    NewTotp,
     RecoveryCodesLeft,
     RemovedFactor,
     RemovedUserFactors,
 )
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import Held, Permission, Rights, Scope, user_of
+from logoadmin.domain.identity.totp import TotpFactors, new_secret, provisioning_uri
+from logoadmin.domain.kernel.access import Held, Permission, Scope, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Outdated, Problem
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import FactorId, UserId
+from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
 from logoadmin.domain.kernel.unit_of_work import (
-    AnyUnitOfWork,
     AuditedUnitOfWork,
     ReadUnitOfWork,
     get_existing,
@@ -32,51 +40,10 @@ from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights,
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Factor
 
-MOST_FACTORS: Final = 20
-# Holders of one of these are administrators; others decide about proposals.
-_WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
-    Scope.PROPOSALS_WRITE
-}
-
-
-def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
-    """Return the factors with which a user can sign in, by factor_id."""
-    return tuple(factor for factor in identity_in(uow).factors.of_user(user_id) if factor.confirmed)
-
 
 def listed(factor: Factor) -> ListedFactor:
     """Return a factor without its secret."""
     return ListedFactor(factor.factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at)
-
-
-def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require that a user can have another factor.
-
-    Raises:
-        Conflict: they cannot.
-    """
-    if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
-        raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
-
-
-def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require that a user who has an authenticator app, or is about to, can take the first step of a sign-in.
-
-    Links, with which members without a password come in, end with the first factor (contract R5).
-
-    Raises:
-        Conflict: they cannot.
-    """
-    identity = identity_in(uow)
-    has_one = (
-        identity.passwords.get(user_id) is not None
-        or identity.identities.of_user(user_id)
-        or any(factor.kind == "passkey" for factor in confirmed_factors(uow, user_id))
-    )
-    if not has_one:
-        raise Conflict(
-            "An authenticator app is only the second step of a sign-in; set a password or add a passkey first"
-        )
 
 
 def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
@@ -128,18 +95,6 @@ def _note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
         users.note_possible_lockout(user)
 
 
-def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
-    """Return whether a session may do nothing but enrol, where a second factor is required (contract O4).
-
-    Users of the issuer have their second factors there.
-    """
-    return (
-        held.factor != "issuer"
-        and not _WRITE_SCOPES.isdisjoint(held.scope)
-        and not confirmed_factors(uow, held.user_id)
-    )
-
-
 class ListFactors(Command):
     """The caller's own second factors."""
 
@@ -172,21 +127,37 @@ class MakeRecoveryCodes(Command):
     answers_secrets = True
 
 
-class FactorService(Service):
-    """The use cases of second factors."""
+class EnrolTotp(Command):
+    """A new secret for an authenticator app."""
 
-    def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
+    answers_secrets = True
+
+    name: FactorName
+
+
+class ConfirmTotp(Command):
+    """The proof that an authenticator app has the secret, which makes it a factor."""
+
+    answers_secrets = True
+
+    factor_id: FactorId
+    code: TotpCode
+
+
+class FactorService(Service):
+    """The use cases of second factors.
+
+    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    """
+
+    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
+        """Use ``issuer`` as the name of this service in authenticator apps."""
         super().__init__(transactions)
-        self._randomness = randomness
+        self._totp, self._randomness, self._issuer = totp, randomness, issuer
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
-        """Return the caller's second factors, by factor_id (contract O1).
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-        """
+        """Return the caller's second factors, by factor_id (contract O1)."""
         return tuple(map(listed, confirmed_factors(uow, user_of(held))))
 
     @reads(Permission(Scope.USERS_READ))
@@ -204,9 +175,6 @@ class FactorService(Service):
         """Remove one of the caller's factors; with the last one, the recovery codes go (contract O1).
 
         Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             NotFound: the caller has no such factor.
             Outdated: ``if_match`` is given, and factors have no versions.
             Conflict: nobody who holds everything could sign in any more, or only an authenticator app would be left.
@@ -229,7 +197,6 @@ class FactorService(Service):
 
         Raises:
             NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             NotFound: the user does not exist.
             Outdated: the user has none of the versions in ``if_match``.
             Conflict: nobody who holds everything could sign in any more.
@@ -245,12 +212,7 @@ class FactorService(Service):
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def recovery_codes(self, uow: ReadUnitOfWork, _command: CountRecoveryCodes, held: Held) -> RecoveryCodesLeft:
-        """Return how many of the caller's recovery codes are left (contract O1).
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-        """
+        """Return how many of the caller's recovery codes are left (contract O1)."""
         return RecoveryCodesLeft(identity_in(uow).recovery_codes.left(user_of(held)))
 
     @writes(Permission(signed_in=True, recent=True, enrols=True))
@@ -258,12 +220,44 @@ class FactorService(Service):
         """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
 
         Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the caller has no second factor.
         """
         user_id = user_of(uow.held)
         if not confirmed_factors(uow, user_id):
             raise Conflict("Recovery codes need a second factor to replace; enrol one first")
         return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
+
+    @writes(Permission(signed_in=True, recent=True, enrols=True))
+    def enrol_totp(self, uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
+        """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
+
+        It replaces one that was not confirmed, and expires after 10 minutes.
+
+        Raises:
+            Conflict: the user has 20 factors, or nothing but links to sign in with.
+        """
+        user_id, secret = user_of(uow.held), new_secret(self._randomness)
+        require_not_by_link(uow, uow.held)
+        require_first_step(uow, user_id)
+        factor = self._totp.add(uow, user_id, command.name, secret, uow.now)
+        uri = provisioning_uri(secret, get_existing(uow, USERS, user_id).username, self._issuer)
+        return NewTotp(factor.factor_id, secret, uri)
+
+    @writes(Permission(signed_in=True, recent=True, enrols=True))
+    def confirm_totp(self, uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
+        """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
+
+        The step of the code is used up. From the first factor on, signing in takes two steps.
+
+        Returns:
+            The factor; the user's first one with recovery codes.
+
+        Raises:
+            NotFound: the caller has no such secret, or it has expired.
+            Conflict: it is confirmed already, or the user has 20 factors, or nothing but links to sign in with.
+            InvalidInput: the code is wrong.
+        """
+        user_id = user_of(uow.held)
+        if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
+            raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
+        return enrolled(uow, user_id, command.factor_id, self._randomness)

@@ -78,7 +78,6 @@ class CodeSignIn(Service):
         Raises:
             NotFound: the user does not exist.
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Outdated: the user has none of the versions in ``if_match``.
         """
         code = new_code(self._randomness)

@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.callers import Lifetimes
-from logoadmin.domain.identity.records import EndedSession, ListedSession, Tokens
-from logoadmin.domain.identity.sign_in_events import Refusals, record_event, shown
+from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, Tokens
+from logoadmin.domain.identity.sign_in_events import count_refusal, record_event, shown
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor
@@ -245,12 +245,12 @@ class SessionOpening:
             user_of: returns the user whose account it is about, if any; for the event of a refusal.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
-        refusals = Refusals(self.transactions.storage, self.clock, client, user_of)
         try:
             yield Attempt(self, gate, command, client)
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
             self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            refusals.count("sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused")
+            event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
+            count_refusal(self.transactions.storage, self.clock.now(), event, client, user_of)
             raise
         self._metrics.sign_in("ok")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from logoadmin.domain.identity.accounts import require_not_by_link
+from logoadmin.domain.identity.accounts import confirmed_factors, require_not_by_link, require_room
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, use
-from logoadmin.domain.identity.factors import confirmed_factors, enrolled, require_room
+from logoadmin.domain.identity.factors import enrolled
 from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -187,7 +187,10 @@ class SignInWithPasskey(Command):
 
 
 class PasskeyService(Service):
-    """The use cases of passkeys."""
+    """The use cases of passkeys.
+
+    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    """
 
     def __init__(self, opening: SessionOpening, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
         super().__init__(opening.transactions)
@@ -198,9 +201,7 @@ class PasskeyService(Service):
         """Return options for a new passkey of the caller (contract O1). Nothing is stored.
 
         Raises:
-            NotAuthenticated: the caller is not a user.
             NotPermitted: the caller is a service key, or signs in by links of the host site, which would end.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             Conflict: the user has 20 factors, or passkeys cannot be used here.
         """
         user_id = user_of(held)
@@ -217,9 +218,6 @@ class PasskeyService(Service):
             The factor; the user's first one with recovery codes.
 
         Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
             InvalidInput: the challenge was used, has expired or is not the caller's, or the credential was not created
                 for it, here, by a present user, and with an algorithm that was offered.
             Conflict: it is enrolled already, the user has 20 factors, or passkeys cannot be used here.

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from logoadmin.domain.identity.accounts import confirmed_factors
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, use
-from logoadmin.domain.identity.factors import confirmed_factors
+from logoadmin.domain.identity.factors import FactorService
 from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
 from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
-from logoadmin.domain.identity.totp import TotpFactors, TotpService
+from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
@@ -112,7 +113,7 @@ class SecondStep:
             raise passkey_refused() if kind == "passkey" else code_refused()
 
 
-class SecondStepSignIn(TotpService):
+class SecondStepSignIn(FactorService):
     """The use cases of second factors, with the second step that begins a session."""
 
     def __init__(self, opening: SessionOpening, second_step: SecondStep, issuer: str) -> None:

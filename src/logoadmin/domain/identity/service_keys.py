@@ -60,7 +60,7 @@ class RemoveKey(Command):
 
 
 class KeyService(Service):
-    """The use cases of service keys."""
+    """The use cases of service keys; they raise NotAuthenticated unless the caller is a user."""
 
     def __init__(self, transactions: Transactions, randomness: Randomness) -> None:
         super().__init__(transactions)
@@ -89,10 +89,8 @@ class KeyService(Service):
         """Create a key, which is shown only this once; storage has its hash (contract C5).
 
         Raises:
-            NotAuthenticated: the caller is not a user.
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
                 create one that outlives it.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago (contract O3).
             EnrolmentRequired: a second factor is required of the caller by now, also if that is so since the last
                 refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
@@ -116,8 +114,6 @@ class KeyService(Service):
         """Remove a key; it becomes invalid at once (contract C5).
 
         Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
             NotFound: the user has no such key.
             Outdated: ``if_match`` is given, and keys have no versions.
         """

@@ -10,9 +10,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
+from logoadmin.domain.identity.accounts import (
+    can_step_up,
+    confirmed_factors,
+    is_by_link,
+    must_change_password,
+    session_id_of,
+)
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.factors import confirmed_factors
 from logoadmin.domain.identity.open_sessions import (
     Attempt,
     Proof,
@@ -142,6 +147,8 @@ class Refresh(Command):
 class SessionService(Service):
     """The use cases of sessions.
 
+    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+
     Attributes:
         caller: returns the caller with a Bearer token, see
             :meth:`~logoadmin.domain.identity.callers.Callers.caller`.
@@ -243,12 +250,7 @@ class SessionService(Service):
 
     @use_case(SIGNED_IN)
     def list(self, gate: Gate, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
-        """Return the caller's sessions, by created_at, then by session_id (contract C6).
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-        """
+        """Return the caller's sessions, by created_at, then by session_id (contract C6)."""
 
         def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
             user_id, now = user_of(held), self._clock.now()
@@ -261,8 +263,6 @@ class SessionService(Service):
         """End one of the caller's sessions at once, with all its tokens (contract C6).
 
         Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
             NotFound: the caller has no such session.
             Outdated: ``if_match`` is given, and sessions have no versions.
         """

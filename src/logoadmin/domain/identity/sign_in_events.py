@@ -5,7 +5,7 @@ It is not a change: it raises no version."""
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Annotated, Any, Final
 
@@ -30,7 +30,6 @@ from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listin
 from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -104,27 +103,15 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusals:
-    """Counts the refused attempts to sign in.
+def count_refusal(
+    storage: Storage, now: int, event: CountedEvent, client: Caller, user_of: Callable[[UnitOfWork], int | None]
+) -> None:
+    """Count a refused attempt of a client to sign in; if the database is unavailable, the refusal remains.
 
-    Attributes:
-        storage: where they are counted.
-        clock: the clock.
-        client: the client that attempts it.
-        user_of: returns the user whose account it is about, if any.
+    ``user_of`` returns the user whose account it is about, if any.
     """
-
-    storage: Storage
-    clock: Clock
-    client: Caller
-    user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
-
-    def count(self, event: CountedEvent) -> None:
-        """Count one; if the database is unavailable, the refusal remains."""
-        now = self.clock.now()
-        with suppress(StorageUnavailable):
-            self.storage.write(lambda uow: count_event(uow, event, self.user_of(uow), self.client, now))
+    with suppress(StorageUnavailable):
+        storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
 
 
 def user_named(username: str) -> Callable[[UnitOfWork], int | None]:

@@ -14,23 +14,10 @@ from typing import Final
 
 from pyotp import TOTP
 
-from logoadmin.domain.identity.accounts import require_not_by_link
-from logoadmin.domain.identity.factors import (
-    FactorService,
-    confirmed_factors,
-    enrolled,
-    require_first_step,
-    require_room,
-)
-from logoadmin.domain.identity.records import NewFactor, NewTotp
-from logoadmin.domain.kernel.access import CLOCK_SKEW, Permission, user_of
-from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Problem, TablesMissing
-from logoadmin.domain.kernel.gate import Transactions
-from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, identity_in, secrets_in
-from logoadmin.domain.kernel.use_cases import writes
+from logoadmin.domain.identity.accounts import confirmed_factors, require_room
+from logoadmin.domain.kernel.access import CLOCK_SKEW
+from logoadmin.domain.kernel.errors import Conflict, NotFound, TablesMissing
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, identity_in, secrets_in
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Factor
@@ -177,70 +164,3 @@ class TotpFactors:
 
 def _key(key: str, user_id: int) -> str:
     return f"second factor of {user_id} {key}"
-
-
-class EnrolTotp(Command):
-    """A new secret for an authenticator app."""
-
-    answers_secrets = True
-
-    name: FactorName
-
-
-class ConfirmTotp(Command):
-    """The proof that an authenticator app has the secret, which makes it a factor."""
-
-    answers_secrets = True
-
-    factor_id: FactorId
-    code: TotpCode
-
-
-class TotpService(FactorService):
-    """The use cases of second factors, with those of authenticator apps."""
-
-    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
-        """Use ``issuer`` as the name of this service in authenticator apps."""
-        super().__init__(transactions, randomness)
-        self._totp, self._issuer = totp, issuer
-
-    @writes(Permission(signed_in=True, recent=True, enrols=True))
-    def enrol_totp(self, uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
-        """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
-
-        It replaces one that was not confirmed, and expires after 10 minutes.
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
-            Conflict: the user has 20 factors, or nothing but links to sign in with.
-        """
-        user_id, secret = user_of(uow.held), new_secret(self._randomness)
-        require_not_by_link(uow, uow.held)
-        require_first_step(uow, user_id)
-        factor = self._totp.add(uow, user_id, command.name, secret, uow.now)
-        uri = provisioning_uri(secret, get_existing(uow, USERS, user_id).username, self._issuer)
-        return NewTotp(factor.factor_id, secret, uri)
-
-    @writes(Permission(signed_in=True, recent=True, enrols=True))
-    def confirm_totp(self, uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
-        """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
-
-        The step of the code is used up. From the first factor on, signing in takes two steps.
-
-        Returns:
-            The factor; the user's first one with recovery codes.
-
-        Raises:
-            NotAuthenticated: the caller is not a user.
-            NotPermitted: the caller is a service key.
-            RecentSignInRequired: the caller signed in more than 10 minutes ago.
-            NotFound: the caller has no such secret, or it has expired.
-            Conflict: it is confirmed already, or the user has 20 factors, or nothing but links to sign in with.
-            InvalidInput: the code is wrong.
-        """
-        user_id = user_of(uow.held)
-        if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
-            raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
-        return enrolled(uow, user_id, command.factor_id, self._randomness)

@@ -9,7 +9,8 @@ from logoadmin.domain.identity import accounts
 from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
 from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sign_in_events import Refusals, record_event
+from logoadmin.domain.identity.records import CountedEvent
+from logoadmin.domain.identity.sign_in_events import count_refusal, record_event
 from logoadmin.domain.identity.sign_in_limits import Limit, attempt, is_known_network, limits_of, take_back
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
@@ -262,15 +263,17 @@ class UserService(Service):
             limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
             return stored, limits, attempt(uow, limits, now)
 
-        refusals = Refusals(storage, self._clock, caller, lambda _uow: caller.user_id)
+        def count_refused(event: CountedEvent) -> None:
+            count_refusal(storage, self._clock.now(), event, caller, lambda _uow: caller.user_id)
+
         stored, limits, wait = storage.write(count)
         if wait is not None:
-            refusals.count("sign_in_limited")
+            count_refused("sign_in_limited")
             raise TooManySignIns(wait)
         if stored is None:
             return None
         if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
-            refusals.count("sign_in_refused")
+            count_refused("sign_in_refused")
             raise IncorrectPassword
         storage.write(partial(take_back, limits=limits))
         return stored
@@ -312,25 +315,20 @@ class SetPreferences(Command):
 
 
 class PreferenceService(Service):
-    """The use cases of preferences."""
+    """The use cases of preferences.
+
+    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    """
 
     @reads_with_rights(SIGNED_IN)
     def get(self, uow: ReadUnitOfWork, _command: GetPreferences, held: Held) -> dict[str, Any]:
-        """Return the caller's preferences, empty if none were set.
-
-        Raises:
-            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
-        """
+        """Return the caller's preferences, empty if none were set."""
         stored = identity_in(uow).preferences.get(user_of(held))
         found: dict[str, Any] = {} if stored is None else json.loads(stored)
         return found
 
     @writes(SIGNED_IN)
     def set(self, uow: AuditedUnitOfWork, command: SetPreferences) -> dict[str, Any]:
-        """Replace the caller's preferences and return them. They are not in the history, and go with their user.
-
-        Raises:
-            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
-        """
+        """Replace the caller's preferences and return them. They are not in the history, and go with their user."""
         identity_in(uow).preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
         return command.preferences

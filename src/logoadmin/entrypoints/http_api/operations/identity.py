@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from logoadmin.domain.identity import factors, passkeys, roles, second_step, sessions, totp, users
+from logoadmin.domain.identity import factors, passkeys, roles, second_step, sessions, users
 from logoadmin.domain.identity import issuer_sign_in as issuer
 from logoadmin.domain.identity import one_time_sign_in as one_time
 from logoadmin.domain.identity import service_keys as keys
@@ -111,13 +111,13 @@ IDENTITY_OPERATIONS: Final = (
               "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
     Operation("contract O1", "GET /api/auth/factors", factors.ListFactors, factors.FactorService.list,
               tuple[ListedFactor, ...], "List my second factors", "By `factor_id`. Not with a service key."),
-    Operation("contract O1", "POST /api/auth/factors/totp", totp.EnrolTotp, totp.TotpService.enrol_totp,
+    Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, factors.FactorService.enrol_totp,
               NewTotp, "Add an authenticator app",
               "Returns a secret for the app, shown only once. It becomes a factor once it is confirmed, within 10 "
               f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {_RECENT}", also=(409,),
               shown=with_qr_code),
-    Operation("contract O1", "POST /api/auth/factors/totp/confirm", totp.ConfirmTotp,
-              totp.TotpService.confirm_totp, NewFactor, "Confirm an authenticator app",
+    Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp,
+              factors.FactorService.confirm_totp, NewFactor, "Confirm an authenticator app",
               "With the code that the app shows, which is then used up. From then on, signing in with the password "
               "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
               f"no such secret or it has expired, 409 if it is confirmed already. {_RECENT}", success=201,
