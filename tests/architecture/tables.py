@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import fields_of
 from logoadmin.domain.kernel.lists import Listing
-from logoadmin.entrypoints.http_api.openapi.errors import errors_of
+from logoadmin.entrypoints.http_api.openapi_texts import errors_of
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings

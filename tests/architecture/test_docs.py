@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError, NotModified
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.entrypoints.cli import cli
 from logoadmin.entrypoints.http_api.errors import STATUSES
-from logoadmin.entrypoints.http_api.openapi.errors import errors_of
+from logoadmin.entrypoints.http_api.openapi_texts import errors_of
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.settings import Settings
 from tests.architecture.tables import TABLES, with_table

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Route
 
-from logoadmin.entrypoints.console import assets
+from logoadmin.entrypoints.console import routes
 from tests import browser
 from tests.bundle import BUNDLED, write_bundle
 from tests.console.driver import Person, looking
@@ -40,7 +40,7 @@ def _form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Serve the console as a bundle if ``LOGOADMIN_TEST_BUNDLE`` says so, or else as plain modules."""
     with pytest.MonkeyPatch.context() as patch:
         if BUNDLED:
-            patch.setattr(assets, "DIRECTORY", write_bundle(tmp_path_factory.mktemp("bundle") / "console", *OPENED))
+            patch.setattr(routes, "DIRECTORY", write_bundle(tmp_path_factory.mktemp("bundle") / "console", *OPENED))
         yield
 
 

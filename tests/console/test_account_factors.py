@@ -14,7 +14,7 @@ from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import RemoveUserSessions
 from logoadmin.domain.kernel.access import Caller, SignedIn
-from logoadmin.entrypoints.http_api.shown_answers import qr_svg
+from logoadmin.entrypoints.http_api.operations.identity import qr_svg
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork

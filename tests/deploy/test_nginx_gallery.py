@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from logoadmin.entrypoints.http_api.gallery_files import PAGE_POLICY, PICTURE_FIELDS
+from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PICTURE_FIELDS
 from tests.deploy.nginx import Nginx, nginx_for_folder
 from tests.deploy.services import Answer, ask
 

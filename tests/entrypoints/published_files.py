@@ -16,7 +16,7 @@ from logoadmin.entrypoints.http_api.app import Paths
 from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.gallery import PublishedGallery
-from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
+from logoadmin.entrypoints.http_api.published_files import PublishedFolder
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import AppResponse, answer_of, scope_of
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.responses import CountedRequests
 from logoadmin.entrypoints.server import Options, listen, serve
 from tests.gallery import FrozenClock, gallery_on
 

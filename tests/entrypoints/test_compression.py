@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 import logoadmin
 from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.compression import accepts_gzip
+from logoadmin.entrypoints.http_api.conditions import accepts_gzip
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import ADMIN_PASSWORD, ARTWORK

@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Page
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.entrypoints.console import assets
+from logoadmin.entrypoints.console import routes
 from tests.asgi import AppResponse, ask
 from tests.bundle import write_bundle
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
@@ -112,7 +112,7 @@ def test_what_is_no_file_and_no_view_is_not_found(app: ASGIApp) -> None:
     here = files(app)
     for path in (
         *(f"{here}missing.js", f"{here}index.html", f"{here}routes.py", f"{here}../app.js", f"{here}", here[:-1]),
-        *("/console/app.js", "/console/pages/artworks.js", "/console/~0/missing.js", "/console/%2e%2e/assets.py"),
+        *("/console/app.js", "/console/pages/artworks.js", "/console/~0/missing.js", "/console/%2e%2e/routes.py"),
     ):
         missing = ask(app, "GET", path)
         assert (missing.status_code, missing.json()) == (404, {"detail": "Not Found"}), path
@@ -253,7 +253,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def bundled_app(bundle: Path, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
     """An application that serves the console of the wheel."""
-    monkeypatch.setattr(assets, "DIRECTORY", bundle)
+    monkeypatch.setattr(routes, "DIRECTORY", bundle)
     return logoadmin.asgi(gallery)
 
 
@@ -277,7 +277,7 @@ def test_the_wheel_has_the_bundle_or_without_one_the_plain_modules(tmp_path: Pat
     plain = {
         path.relative_to(console).as_posix(): path.read_bytes()
         for path in console.rglob("*.*")
-        if path.suffix in assets._TYPES
+        if path.suffix in routes._TYPES
     }
     assert len(plain) > 100
     assert in_the_wheel(tmp_path) == plain

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.server.logs import LoggedRequests
+from logoadmin.entrypoints.server.middleware import LoggedRequests
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDbServer

@@ -15,8 +15,8 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import TablesMissing
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
-from logoadmin.entrypoints.http_api.health import STOPPING, Readiness, health_routes
-from logoadmin.entrypoints.server.logs import LoggedRequests
+from logoadmin.entrypoints.http_api.documents import STOPPING, Readiness, health_routes
+from logoadmin.entrypoints.server.middleware import LoggedRequests
 from logoadmin.entrypoints.server.serving import Stoppable
 from tests.asgi import AppClient, AppResponse, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api import bodies, temporary_files
+from logoadmin.entrypoints.http_api import bodies
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask, nothing_more, scope_of
 from tests.entrypoints.conftest import Headers
@@ -66,7 +66,7 @@ def test_password_hashes_are_not_taken_from_afar(client: AppClient, admin: Heade
 def test_lines_are_not_received_from_callers_that_may_import_nothing(
     client: AppClient, watched: WatchedStorage, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(temporary_files, "TemporaryFile", None)
+    monkeypatch.setattr(bodies, "TemporaryFile", None)
     watched.asked.clear()
     assert load(client, {}, AUTHOR).status_code == 403
     assert load(client, {"authorization": "Bearer x"}, AUTHOR).status_code == 401
@@ -194,7 +194,7 @@ def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
 def test_callers_without_the_right_take_nobody_s_place(
     client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(temporary_files, "TemporaryFile", None)
+    monkeypatch.setattr(bodies, "TemporaryFile", None)
     assert client.get("/api/export", headers=ann).status_code == 403
 
 
@@ -220,14 +220,14 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
     client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage
 ) -> None:
     written = count()
-    write_line = temporary_files.TemporaryFile.write_line
+    write_line = bodies.TemporaryFile.write_line
 
-    def fail_later(file: temporary_files.TemporaryFile, line: str) -> None:
+    def fail_later(file: bodies.TemporaryFile, line: str) -> None:
         if next(written) == 3:
             raise watched.timed_out(writing=False)
         write_line(file, line)
 
-    monkeypatch.setattr(temporary_files.TemporaryFile, "write_line", fail_later)
+    monkeypatch.setattr(bodies.TemporaryFile, "write_line", fail_later)
     answer = client.get("/api/export", headers=admin)
     assert (answer.status_code, list(answer.json())) == (503, ["detail"])
     for _ in range(3):  # more than one user may have at once

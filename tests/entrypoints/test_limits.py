@@ -10,7 +10,7 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.responses import CountedRequests
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import nothing_more, scope_of
 from tests.entrypoints.told_time import run

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from logoadmin.entrypoints.http_api import errors
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.server.logs import JsonFormatter, LineFormatter, LoggedRequests
+from logoadmin.entrypoints.server.middleware import JsonFormatter, LineFormatter, LoggedRequests
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.gallery import WatchedStorage

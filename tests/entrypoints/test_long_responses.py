@@ -21,8 +21,7 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.long_responses import LongResponses
-from logoadmin.entrypoints.http_api.sending import SLICE
+from logoadmin.entrypoints.http_api.responses import SLICE, LongResponses
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient, ask, nothing_more, scope_of
 from tests.entrypoints.concurrent_clients import Clients, with_clients

@@ -14,7 +14,7 @@ from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.gallery_files import PublishedFile
+from logoadmin.entrypoints.http_api.published_files import PublishedFile
 from tests.asgi import AppClient
 from tests.gallery import ARTWORK, PIXEL, STOCKED_PICTURE, WatchedStorage
 

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.server import Server
 
-from logoadmin.entrypoints.server.logs import LoggedRequests
+from logoadmin.entrypoints.server.middleware import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
 
 pytestmark = pytest.mark.server("a server with sockets and its clocks")

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from logoadmin.entrypoints.server.proxies import BehindProxies
+from logoadmin.entrypoints.server.middleware import BehindProxies
 
 PROXY = "10.0.0.1"
 TRUSTED = [ip_network(network) for network in ("10.0.0.0/8", "192.0.2.5", "fd00::/8")]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from logoadmin.domain.kernel.command import MAX_JSON
-from logoadmin.entrypoints.http_api import temporary_files
+from logoadmin.entrypoints.http_api import bodies
+from logoadmin.entrypoints.http_api.bodies import TemporaryFiles
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.temporary_files import TemporaryFiles
 
 
 @pytest.mark.rule("contract H4")
@@ -51,6 +51,6 @@ def test_a_full_disk_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, _: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(temporary_files, "SpooledTemporaryFile", lambda _: Full())
+    monkeypatch.setattr(bodies, "SpooledTemporaryFile", lambda _: Full())
     with TemporaryFiles("exports").open(1) as file, pytest.raises(HttpError, match="Too many concurrent exports"):
         file.write_line("line")

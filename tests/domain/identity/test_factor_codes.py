@@ -11,7 +11,7 @@ from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.factors import ConfirmTotp
 from logoadmin.domain.identity.totp import matching_step, new_secret, provisioning_uri
-from logoadmin.entrypoints.http_api.shown_answers import qr_svg
+from logoadmin.entrypoints.http_api.operations.identity import qr_svg
 
 pytestmark = pytest.mark.rule("contract O1")
 

@@ -12,20 +12,16 @@ from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork, background_publisher
-from logoadmin.entrypoints.http_api.documents import Redirect, document_routes
+from logoadmin.entrypoints.http_api.documents import Readiness, Redirect, document_routes, health_routes, picture_route
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
-from logoadmin.entrypoints.http_api.health import Readiness, health_routes
-from logoadmin.entrypoints.http_api.long_responses import MAX_LIST
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
-from logoadmin.entrypoints.http_api.pictures import picture_route
-from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
+from logoadmin.entrypoints.http_api.published_files import PublishedFolder
 from logoadmin.entrypoints.http_api.response_cache import ResponseCache
-from logoadmin.entrypoints.http_api.responses import sendable
-from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.responses import MAX_LIST, CountedRequests, sendable
 from logoadmin.ports.gallery_files import GalleryFiles
 
 # Paths where clients of other services look first, with hints.

@@ -12,8 +12,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import ChangeNote
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
 from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, HttpError, option_placed
-from logoadmin.entrypoints.http_api.grants import GRANT_TYPE
-from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, JSON, Operation
+from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, GRANT_TYPE, JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)

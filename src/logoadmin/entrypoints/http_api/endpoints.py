@@ -16,18 +16,23 @@ from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, 
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.bodies import BodyReader, check_head, no_picture
+from logoadmin.entrypoints.http_api.bodies import BodyReader, TemporaryFile, TemporaryFiles, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.errors import Faults, HttpError, note_cause
-from logoadmin.entrypoints.http_api.long_responses import MAX_LIST, LongResponses
 from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
-from logoadmin.entrypoints.http_api.responses import LongList, RenderedResponse, Renderer, error_rendered
-from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile, TemporaryFiles
+from logoadmin.entrypoints.http_api.responses import (
+    MAX_LIST,
+    LongList,
+    LongResponses,
+    RenderedResponse,
+    Renderer,
+    error_rendered,
+)
 
 Responder = Callable[[Request, Receive, Operation], Awaitable[RenderedResponse]]
 

@@ -11,11 +11,9 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.domain.publication.publication_records import PAGE, POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
-from logoadmin.entrypoints.http_api.gallery_files import CORS, PublishedFile
-from logoadmin.entrypoints.http_api.published_folder import PublishedFolder
+from logoadmin.entrypoints.http_api.published_files import CORS, PublishedFile, PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
-from logoadmin.entrypoints.http_api.responses import sendable
-from logoadmin.entrypoints.http_api.sending import CountedRequests
+from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.metrics import Metrics
 

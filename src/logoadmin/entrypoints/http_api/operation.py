@@ -10,7 +10,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from pydantic import TypeAdapter
 
 from logoadmin.domain.changes.proposal_commands import Proposal
-from logoadmin.domain.identity.records import NewFactor, NewRecoveryCodes, NewServiceKey, SignInEvent, Tokens
+from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
@@ -22,8 +22,8 @@ from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, righ
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.entrypoints.http_api.grants import Grant
-from logoadmin.entrypoints.http_api.shown_answers import NewTotp, SignInLink
+
+GRANT_TYPE: Final = "grant_type"
 
 # The types of bodies, as ``Content-Type`` names them.
 JSON: Final = "application/json"
@@ -56,6 +56,37 @@ AnyUseCase = UseCaseOf[Any, Any, Any] | Callable[..., Any]
 LEFT_OUT: Final = "Omitted fields stay unchanged."
 
 
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A way to ask for tokens, which OAuth 2 tells apart by ``grant_type`` (contract C1, RFC 6749 §4).
+
+    Attributes:
+        value: the value of ``grant_type``.
+        text: its description in the OpenAPI document.
+        command: the command that the other fields of the body make.
+        use_case: the use case of the command.
+        is_default: whether a body without ``grant_type`` is such a grant.
+    """
+
+    value: str
+    text: str
+    command: type[Command]
+    use_case: Callable[..., Any]
+    is_default: bool = False
+
+    def described(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the JSON schema of the body with this grant, given that of its command."""
+        field = {"const": self.value, "description": self.text, "title": "Grant Type", "type": "string"}
+        own = {**body, "properties": {GRANT_TYPE: field, **body["properties"]}}
+        if "examples" in body:
+            own["examples"] = [{GRANT_TYPE: self.value, **example} for example in body["examples"]]
+        if self.is_default:
+            field["default"] = self.value
+        else:
+            own["required"] = [GRANT_TYPE, *body.get("required", ())]
+        return own
+
+
 @dataclass(frozen=True)
 class Operation:
     """A row of the table: a method on a path, its command, its use case and its possible responses.
@@ -69,7 +100,7 @@ class Operation:
         summary: its effect in a few words, for readers new to this program.
         description: further details in Markdown.
         success: the status of the answer, 201 where it creates a record.
-        also: additional error statuses, which :mod:`logoadmin.entrypoints.http_api.openapi.errors` cannot derive.
+        also: additional error statuses, which :mod:`logoadmin.entrypoints.http_api.openapi_texts` cannot derive.
         grants: what the body asks for by its ``grant_type``, the operation's own command and use case first.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
@@ -135,11 +166,6 @@ class Operation:
         """The tag: the records that its path begins with, or its service."""
         of = self.path.split("/")[2]
         return self.service if of == "auth" else of
-
-    @cached_property
-    def holds_secret(self) -> bool:
-        """Whether the answer has a token, a key or a code, which its length must not reveal (contract K8)."""
-        return self.answer in (Tokens, NewServiceKey, NewTotp, NewFactor, NewRecoveryCodes, SignInLink)
 
     @cached_property
     def kind(self) -> AnyKind | None:

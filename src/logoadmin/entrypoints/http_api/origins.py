@@ -11,9 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from logoadmin.domain.kernel.access import address_of, is_loopback
 from logoadmin.entrypoints.http_api.conditions import Fields
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.health import is_health_check
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.request import Request, is_health_check, request_of
 from logoadmin.entrypoints.http_api.responses import RenderedResponse, sendable
 
 # A name or an address, and a port (RFC 9110 §7.2).

@@ -12,6 +12,7 @@ from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequest
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.ports.metrics import Metrics
 
+HEALTH_CHECKS: Final = ("/livez", "/readyz")
 _IN_SCOPE: Final = "logoadmin.request"
 _NOT_SENT: Final = ("",)
 OTHER: Final = "other"
@@ -110,3 +111,8 @@ def count_response(metrics: Metrics, request: Request, status: int, size: int, *
     name = OTHER if request.operation is None else request.operation.name
     seconds = time.perf_counter() - request.began
     metrics.response(name, STATUSES.get(status, OTHER), size, seconds, from_cache=from_cache)
+
+
+def is_health_check(scope: Scope) -> bool:
+    """Return whether a request is a health check."""
+    return scope["path"].removeprefix(scope.get("root_path", "")) in HEALTH_CHECKS

@@ -9,8 +9,7 @@ from cachetools import LRUCache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.compression import accepts_gzip
-from logoadmin.entrypoints.http_api.conditions import Fields, conditional
+from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of

@@ -1,15 +1,17 @@
-"""Renders the answers of use cases as responses (contract E1, E2, F1, F2)."""
+"""Renders the answers of use cases as responses, and sends them (contract E1, E2, F1, F2, K2)."""
 
+import threading
+import weakref
 import zlib
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.responses import Response
-from starlette.types import Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.command import Command
@@ -18,14 +20,150 @@ from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.entrypoints.http_api.compression import LEVEL, SHORT, SUFFIX, accepts_gzip, in_gzip
-from logoadmin.entrypoints.http_api.conditions import Fields, if_none_match, known_tag, unmodified
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.long_responses import Claim, LongResponses
+from logoadmin.entrypoints.http_api.bodies import TemporaryFile
+from logoadmin.entrypoints.http_api.conditions import (
+    LEVEL,
+    SHORT,
+    SUFFIX,
+    Fields,
+    accepts_gzip,
+    if_none_match,
+    in_gzip,
+    known_tag,
+    unmodified,
+)
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response, too_busy
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
-from logoadmin.entrypoints.http_api.request import Request
-from logoadmin.entrypoints.http_api.sending import SLICE, send_body
-from logoadmin.entrypoints.http_api.temporary_files import TemporaryFile
+from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
+from logoadmin.ports.metrics import Metrics, NoMetrics
+
+# The server buffers one slice for a slow reader, not the whole response.
+SLICE: Final = 65_536  # bytes
+
+
+async def send_body(send: Send, body: bytes, *, more: bool = False) -> None:
+    """Send a body, or a part of one that has more."""
+    rest = memoryview(body)  # avoids copies
+    while len(rest) > SLICE:
+        await send({"type": "http.response.body", "body": rest[:SLICE], "more_body": True})
+        rest = rest[SLICE:]
+    await send({"type": "http.response.body", "body": bytes(rest), "more_body": more})
+
+
+class CountedRequests:
+    """Counts the requests of an application, and sends its responses in slices; endpoints of operations do both."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+        """Stand in front of an application."""
+        self._app = app
+        self._metrics = metrics or NoMetrics()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count it at its end."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        metrics, request, response = self._metrics, request_of(scope), _CountedResponse(send)
+        metrics.request_started()
+        try:
+            await self._app(scope, receive, response)
+        except Exception:
+            response.status = response.status or 500
+            raise
+        finally:
+            metrics.request_ended()
+            count_response(metrics, request, response.status, response.size)
+
+
+class _CountedResponse:
+    """Sends a response.
+
+    Attributes:
+        status: its status, 0 before it begins.
+        size: the bytes of its body so far.
+    """
+
+    __slots__ = ("_send", "size", "status")
+
+    def __init__(self, send: Send) -> None:
+        self.status = self.size = 0
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of the response."""
+        body = message.get("body", b"")
+        self.size += len(body)
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        if len(body) > SLICE:
+            await send_body(self._send, body, more=message.get("more_body", False))
+        else:
+            await self._send(message)
+
+
+Kept = TypeVar("Kept")
+
+# The longest list, before compression.
+MAX_LIST: Final = 256 * 1024 * 1024  # bytes
+
+
+class Claim:
+    """The memory of one long response, until nobody sends or keeps it any more."""
+
+
+class LongResponses(Generic[Kept]):
+    """The long responses that are being sent, and those that are kept for further readers.
+
+    Where others need the memory, those that were kept are dropped, the oldest first; their readers read on. Safe to use
+    from several threads.
+    """
+
+    def __init__(self, max_list: int = MAX_LIST) -> None:
+        """Allow lists of some bytes, and twice as much for all responses."""
+        self._max_list, self._left = max_list, 2 * max_list
+        self._kept: dict[Hashable, tuple[object, Kept]] = {}
+        # Reentrant: dropping a response releases its memory.
+        self._lock = threading.RLock()
+
+    def check_list(self, size: int) -> None:
+        """Refuse a list that is too long.
+
+        Raises:
+            HttpError: 413.
+        """
+        if size > self._max_list:
+            raise HttpError(413, "This list is too long; use limit")
+
+    def claim(self, size: int) -> Claim:
+        """Return a claim for the memory of a response.
+
+        Raises:
+            HttpError: readers of other responses need all of it.
+        """
+        with self._lock:
+            while self._left < size and self._kept:
+                del self._kept[next(iter(self._kept))]
+            if self._left < size:
+                raise too_busy("long responses")
+            self._left -= size
+        claim = Claim()
+        weakref.finalize(claim, self._release, size)
+        return claim
+
+    def _release(self, size: int) -> None:
+        with self._lock:
+            self._left += size
+
+    def get(self, key: Hashable, version: object) -> Kept | None:
+        """Return the response that is kept under a key, if it was made of this version of the records."""
+        kept = self._kept.get(key)
+        return kept[1] if kept is not None and kept[0] is version else None
+
+    def keep(self, key: Hashable, version: object, response: Kept) -> None:
+        """Keep a response in place of the one of another version."""
+        with self._lock:
+            self._kept[key] = version, response
+
 
 _JSON: Final = (b"content-type", JSON.encode())
 _GZIP: Final = (b"content-encoding", b"gzip")
@@ -164,7 +302,7 @@ class Renderer:
                 if self._reads and if_none_match(request) is None:
                     return self._unmodified(version, request)
                 fields.append((b"etag", b'"%d"' % version))
-        gzip = self._reads and not self._operation.holds_secret and accepts_gzip(request)
+        gzip = self._reads and accepts_gzip(request)
         if isinstance(answer, Listing):
             if answer.goes_on:
                 return LongList(answer, self, fields, gzip)

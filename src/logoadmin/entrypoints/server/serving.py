@@ -27,12 +27,11 @@ from uvicorn.server import Server
 from uvicorn.supervisors import Multiprocess
 
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
-from logoadmin.entrypoints.http_api.health import STOPPING
+from logoadmin.entrypoints.http_api.documents import STOPPING
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
-from logoadmin.entrypoints.server.logs import LoggedRequests, configure_logging
+from logoadmin.entrypoints.server.middleware import BehindProxies, LoggedRequests, configure_logging
 from logoadmin.entrypoints.server.protocol import BoundedProtocol, allow_many_connections
-from logoadmin.entrypoints.server.proxies import BehindProxies
 
 log = logging.getLogger("logoadmin.server")
 

@@ -7,9 +7,8 @@ from typing import Final
 
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations.changes import CHANGES_OPERATIONS
-from logoadmin.entrypoints.http_api.operations.gallery import GALLERY_OPERATIONS
+from logoadmin.entrypoints.http_api.operations.gallery import GALLERY_OPERATIONS, PUBLICATION_OPERATIONS
 from logoadmin.entrypoints.http_api.operations.identity import IDENTITY_OPERATIONS
-from logoadmin.entrypoints.http_api.operations.publication import PUBLICATION_OPERATIONS
 
 OPERATIONS: Final[tuple[Operation, ...]] = (
     *IDENTITY_OPERATIONS,

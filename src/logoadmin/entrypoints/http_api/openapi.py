@@ -14,16 +14,18 @@ from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
-from logoadmin.entrypoints.http_api.grants import Grant
-from logoadmin.entrypoints.http_api.openapi.errors import ERROR_SCHEMAS, REF, error_schema, statuses_of
-from logoadmin.entrypoints.http_api.openapi.texts import (
+from logoadmin.entrypoints.http_api.openapi_texts import (
     ABOUT,
+    ERROR_SCHEMAS,
+    REF,
     RESPONSE_HEADERS,
     STATUSES,
     TAGS,
     describe_field,
+    error_schema,
     request_headers,
     response_headers,
+    statuses_of,
     with_examples,
     without_sources,
 )
@@ -36,6 +38,7 @@ from logoadmin.entrypoints.http_api.operation import (
     JSON,
     OCTETS,
     PICTURES,
+    Grant,
     Operation,
 )
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
