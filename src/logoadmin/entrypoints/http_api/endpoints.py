@@ -82,8 +82,6 @@ class Endpoint:
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
         self._cors_fields = {method: context.cors.fixed(operation) for method, operation in self._operations.items()}
-        for asked in (each for of in self._operations.values() for each in (of, *of.by_grant_type.values())):
-            asked.command.model_rebuild()  # before the first request, which would wait for it
         self._renderers = {
             each: Renderer(each, context.gallery, context.cache_seconds, context.long_responses)
             for operation in self._operations.values()
