@@ -1,149 +1,104 @@
-"""The specification as it is written: each of its twelve endpoints, its errors and its rules, over HTTP in memory."""
+"""The specification as it is written: each of its twelve endpoints, its errors and its rules, over HTTP."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-import logoadmin
 from tests.asgi import AppClient
+from tests.entrypoints.conftest import Headers
+from tests.gallery import ADMIN_ID, NOW
 
-ANN = {"user_id": 7, "username": "Ann", "avatar": "https://a.example/ann.png", "password": "s3cret"}
-AUTHOR = {"author_id": 1, "user_id": 7, "username": "Ann"}
-LOGO = {"name": "Winter", "preview_url": "https://a.example/w.png", "target": "forum", "custom_css": "", "active": True}
-OUTSIDE = ("-1", "2147483648", "one")
+ADMIN: Final = f'{{"user_id":{ADMIN_ID},"username":"admin","avatar":null,"role_id":2,"created_at":{NOW}}}'
+USER_7: Final = f'{{"user_id":7,"username":"ann","avatar":"a.png","role_id":1,"created_at":{NOW}}}'
+USER_8: Final = f'{{"user_id":8,"username":"ben","avatar":null,"role_id":1,"created_at":{NOW}}}'
+BRUSH: Final = f'{{"role_id":3,"name":"brush","scope":["logos:write","themes:write"],"created_at":{NOW}}}'
+ANN: Final = f'{{"author_id":1,"user_id":101,"username":"Ann","created_at":{NOW}}}'
+BOB: Final = f'{{"author_id":2,"user_id":102,"username":"Bob","created_at":{NOW}}}'
+CYD: Final = f'{{"author_id":3,"user_id":103,"username":"Cyd","created_at":{NOW}}}'
+AURORA: Final = (
+    '{"logo_id":1,"name":"Aurora","preview_url":"https://example.org/aurora.png","target":"forum",'
+    f'"custom_css":"color: #123","active":true,"authors":[{ANN}],"created_at":{NOW}}}'
+)
+BEN: Final[dict[str, Any]] = {"user_id": 8, "username": "ben", "password": "ben's password"}
+# One after the other: the number of the endpoint, a request, and the status and the body of its response.
+ENDPOINTS: Final = (
+    (1, "GET /api/users", None, 200, f"[{USER_7},{ADMIN}]"),
+    (2, "POST /api/users", BEN, 201, USER_8),
+    (3, "GET /api/users/7", None, 200, USER_7),
+    (4, "DELETE /api/users/7/avatar", None, 200, '{"avatar":"a.png"}'),
+    (3, "GET /api/users/7", None, 200, USER_7.replace('"a.png"', "null")),
+    (5, "PATCH /api/roles/3", {"name": "brush"}, 200, BRUSH),
+    (5, "PATCH /api/roles/3", {}, 200, BRUSH),
+    (6, "POST /api/authors", {"user_id": 103, "username": "Cyd"}, 201, CYD),
+    (7, "PATCH /api/authors/2", {"username": "Bob"}, 200, BOB),
+    (7, "PATCH /api/authors/2", {}, 200, BOB),
+    (8, "DELETE /api/themes/1/authors", {"author_id": 1}, 200, '{"theme_id":1,"author_id":1}'),
+    (9, "GET /api/logos/1", None, 200, AURORA),
+    (11, "GET /api/logos/1/authors", None, 200, f"[{ANN}]"),
+    (12, "POST /api/logos/1/authors", {"author_id": 2}, 200, '{"logo_author_id":2,"logo_id":1,"author_id":2}'),
+    (10, "DELETE /api/logos/1", None, 200, '{"logo_id":1}'),
+)
+WITH_TOKEN: Final = ("POST /api/users", "DELETE /api/users/7/avatar")
+# Requests that are refused, and what is wrong: a sentence, or where a value is.
+REFUSED: Final[tuple[tuple[str, Any, int, Any], ...]] = (
+    ("PATCH /api/roles/1", {"name": "admin"}, 400, "Duplicate entry 'admin' for key 'name'"),
+    ("PATCH /api/authors/2", {"user_id": 101}, 400, "Duplicate entry '101' for key 'user_id'"),
+    ("DELETE /api/themes/1/authors", {}, 422, ["body", "author_id"]),
+    *((f"PATCH /api/roles/{id_}", {}, 422, ["path", "role_id"]) for id_ in ("-1", "2147483648", "one")),
+    *((f"PATCH /api/authors/{id_}", {}, 422, ["path", "author_id"]) for id_ in ("-1", "2147483648", "one")),
+    *((f"DELETE /api/themes/{id_}/authors", {"author_id": 1}, 422, ["path", "theme_id"]) for id_ in ("-1", "one")),
+    *((f"DELETE /api/logos/{id_}", None, 422, ["path", "logo_id"]) for id_ in ("-1", "2147483648", "one")),
+    *(
+        ("POST /api/users", {key: each for key, each in BEN.items() if key != name}, 422, ["body", name])
+        for name in BEN
+    ),
+    *(
+        ("POST /api/users", {**BEN, name: value}, 422, ["body", name])
+        for name, value in (
+            *(("user_id", -1), ("user_id", 2147483648), ("username", "x" * 65), ("avatar", "x" * 4097)),
+            ("password", "x" * 257),
+        )
+    ),
+)
 
 
-@contextmanager
-def opened() -> Iterator[AppClient]:
-    """Yield a client of a new gallery in memory, under the policy ``open``, with a logo and a theme of one author."""
-    with logoadmin.connect(access="open", admin_password="first password") as gallery:
-        client = AppClient(logoadmin.asgi(gallery), "http://127.0.0.1:8000")
-        tokens = client.post("/api/auth/token", json={"username": "admin", "password": "first password"}).json()
-        client.headers["authorization"] = f"Bearer {tokens['access_token']}"
-        assert client.post("/api/authors", json={"user_id": 7, "username": "Ann"}).status_code == 201
-        for kind in ("logos", "themes"):
-            assert client.post(f"/api/{kind}", json=LOGO).status_code == 201
-            assert client.post(f"/api/{kind}/1/authors", json={"author_id": 1}).status_code in (200, 201)
-        yield client
-
-
-@pytest.fixture
-def client() -> Iterator[AppClient]:
-    """A client of a gallery that the test may change."""
-    with opened() as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def unchanged() -> Iterator[AppClient]:
-    """A client of a gallery that no request of these tests changes."""
-    with opened() as client:
-        yield client
-
-
-def answered(client: AppClient, method: str, path: str, body: Any = None, *, token: bool = False) -> tuple[int, Any]:
-    """Return status and body; nothing is compared that time alone decides."""
-    headers = {"authorization": client.headers["authorization"]} if token else {}
-    kept = client.headers.pop("authorization")
-    try:
-        response = client.request(method, path, json=body, headers=headers)
-    finally:
-        client.headers["authorization"] = kept
-    return response.status_code, without_times(response.json())
-
-
-def without_times(body: Any) -> Any:
-    """Return a body without ``created_at``, each of which is an integer."""
-    if isinstance(body, list):
-        return [without_times(each) for each in body]
-    if isinstance(body, dict):
-        assert isinstance(body.get("created_at", 0), int)
-        return {name: without_times(value) for name, value in body.items() if name != "created_at"}
-    return body
+def headers_of(asked: str, admin: Headers) -> Headers:
+    """Return the header of the administrator where the specification requires a token."""
+    return admin if asked in WITH_TOKEN else {}
 
 
 @pytest.mark.rule("spec §Endpoints 1", "spec §Endpoints 2", "spec §Endpoints 3", "spec §Endpoints 4")
-def test_users(client: AppClient) -> None:
-    ann = {"user_id": 7, "username": "Ann", "avatar": ANN["avatar"], "role_id": 1}
-    assert answered(client, "POST", "/api/users", ANN, token=True) == (201, ann)
-    assert answered(client, "GET", "/api/users/7") == (200, ann)
-    status, users = answered(client, "GET", "/api/users")
-    assert (status, ann in users) == (200, True)
-    assert answered(client, "DELETE", "/api/users/7/avatar", token=True) == (200, {"avatar": ANN["avatar"]})
-    assert answered(client, "GET", "/api/users/7") == (200, {**ann, "avatar": None})
-
-
-@pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2", "spec §Errors 400")
-def test_roles_and_authors(client: AppClient) -> None:
-    assert answered(client, "PATCH", "/api/roles/1", {"name": "guest"})[1]["name"] == "guest"
-    assert answered(client, "PATCH", "/api/roles/1", {})[0] == 200
-    duplicate = {"detail": "Duplicate entry 'admin' for key 'name'"}
-    assert answered(client, "PATCH", "/api/roles/1", {"name": "admin"}) == (400, duplicate)
-    ben = {"author_id": 2, "user_id": 8, "username": "Ben"}
-    assert answered(client, "POST", "/api/authors", {"user_id": 8, "username": "Ben"}) == (201, ben)
-    assert answered(client, "PATCH", "/api/authors/2", {"username": "Bob"}) == (200, {**ben, "username": "Bob"})
-    assert answered(client, "PATCH", "/api/authors/2", {}) == (200, {**ben, "username": "Bob"})
-    duplicate = {"detail": "Duplicate entry '7' for key 'user_id'"}
-    assert answered(client, "PATCH", "/api/authors/2", {"user_id": 7}) == (400, duplicate)
-
-
-@pytest.mark.rule("spec §Endpoints 8", "spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11")
-@pytest.mark.rule("spec §Endpoints 12", "spec §Rules 4", "spec §Rules 5", "spec §Rules 6")
-def test_logos_and_links(client: AppClient) -> None:
-    assert answered(client, "DELETE", "/api/themes/1/authors", {"author_id": 1}) == (
-        200,
-        {"theme_id": 1, "author_id": 1},
-    )
-    status, logo = answered(client, "GET", "/api/logos/1")
-    assert (status, logo["name"], logo["authors"]) == (200, "Winter", [AUTHOR])
-    assert answered(client, "GET", "/api/logos/1/authors") == (200, [AUTHOR])
-    answered(client, "POST", "/api/authors", {"user_id": 8, "username": "Ben"})
-    link = {"logo_author_id": 2, "logo_id": 1, "author_id": 2}
-    assert answered(client, "POST", "/api/logos/1/authors", {"author_id": 2}) == (200, link)
-    assert answered(client, "DELETE", "/api/logos/1") == (200, {"logo_id": 1})
+@pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Endpoints 8")
+@pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
+@pytest.mark.rule("spec §Rules 5", "spec §Rules 6", "spec §Resources", "contract S1")
+def test_the_endpoints_respond_as_specified_byte_for_byte(client: AppClient, admin: Headers) -> None:
+    for number, asked, body, status, expected in ENDPOINTS:
+        response = client.request(*asked.split(), json=body, headers=headers_of(asked, admin))
+        assert (response.status_code, response.text) == (status, expected), number
 
 
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 2", "spec §Authentication 3")
 @pytest.mark.rule("spec §Authentication 4", "spec §Errors 401", "spec §Errors 403")
-@pytest.mark.parametrize(("method", "path"), [("POST", "/api/users"), ("DELETE", "/api/users/2000000000/avatar")])
-def test_two_endpoints_need_a_token(unchanged: AppClient, method: str, path: str) -> None:
-    body = ANN if method == "POST" else None
-    assert answered(unchanged, method, path, body) == (403, {"detail": "Not authenticated"})
-    response = unchanged.request(method, path, json=body, headers={"authorization": "Bearer x.y.z"})
-    assert (response.status_code, response.json()) == (401, {"detail": "Couldn't validate credentials"})
+@pytest.mark.parametrize("asked", WITH_TOKEN)
+def test_two_endpoints_need_a_token(client: AppClient, asked: str) -> None:
+    for header, status, detail in (
+        ({}, 403, "Not authenticated"),
+        ({"authorization": "Bearer x.y.z"}, 401, "Couldn't validate credentials"),
+    ):
+        response = client.request(*asked.split(), json=BEN if "POST" in asked else None, headers=header)
+        assert (response.status_code, response.json()) == (status, {"detail": detail})
 
 
-@pytest.mark.rule("spec §Rules 1", "spec §Errors 422", "spec §Limits")
-@pytest.mark.parametrize("id_", OUTSIDE)
-@pytest.mark.parametrize(
-    ("method", "path", "name"),
-    [
-        ("PATCH", "/api/roles/{}", "role_id"),
-        ("PATCH", "/api/authors/{}", "author_id"),
-        ("DELETE", "/api/themes/{}/authors", "theme_id"),
-        ("DELETE", "/api/logos/{}", "logo_id"),
-    ],
-)
-def test_path_parameters_have_bounds(unchanged: AppClient, method: str, path: str, name: str, id_: str) -> None:
-    body = {"author_id": 1} if "themes" in path else {} if method == "PATCH" else None
-    status, answer = answered(unchanged, method, path.format(id_), body)
-    (problem,) = answer["detail"]
-    assert (status, problem["loc"], problem.keys()) == (422, ["path", name], {"loc", "msg", "type"})
-
-
-@pytest.mark.rule("spec §Rules 3", "spec §Rules 4", "spec §Limits")
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *((name, None) for name in ("user_id", "username", "password")),
-        *(("user_id", -1), ("user_id", 2147483648), ("username", "x" * 65), ("avatar", "x" * 4097)),
-        ("password", "x" * 257),
-    ],
-)
-def test_input_of_users_has_bounds(unchanged: AppClient, name: str, value: object) -> None:
-    given = {key: each for key, each in {**ANN, name: value}.items() if each is not None}
-    status, answer = answered(unchanged, "POST", "/api/users", given, token=True)
-    assert (status, [problem["loc"] for problem in answer["detail"]]) == (422, [["body", name]])
-    assert answered(unchanged, "DELETE", "/api/themes/1/authors", {})[1]["detail"][0]["loc"] == ["body", "author_id"]
+@pytest.mark.rule("spec §Rules 1", "spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "spec §Limits")
+@pytest.mark.rule("spec §Errors 400", "spec §Errors 422")
+@pytest.mark.parametrize(("asked", "body", "status", "reason"), REFUSED)
+def test_what_breaks_a_rule_is_refused(
+    client: AppClient, admin: Headers, asked: str, body: Any, status: int, reason: Any
+) -> None:
+    response = client.request(*asked.split(), json=body, headers=headers_of(asked, admin))
+    detail = response.json()["detail"]
+    if status == 422:
+        (problem,) = detail
+        assert problem.keys() == {"loc", "msg", "type"}
+        detail = problem["loc"]
+    assert (response.status_code, detail) == (status, reason)

@@ -1,9 +1,9 @@
-"""The settings of single sign-on (contract O7, H1)."""
+"""The values of settings of single sign-on and of the page of the gallery (contract O7, Q2, H1)."""
 
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -11,15 +11,71 @@ from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.bootstrap import issuer_of, open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError, SettingsError, StartError
 from logoadmin.ports.issuer import Authorization
-from logoadmin.settings import Settings, load_settings, settings_of
+from logoadmin.settings import load_settings, settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import roles_of
 from tests.issuer import fake_issuer
 
-pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract O7")]
+pytestmark = pytest.mark.usefixtures("empty_directory")
 
 CLIENT: dict[str, Any] = {"oidc_issuer": "https://login.example", "oidc_client_id": "a", "oidc_client_secret": "s3cret"}
 ROLES: dict[str, Any] = {"oidc_roles": "editors=member"}
+WHOLE: dict[str, Any] = CLIENT | ROLES | {"outgoing_hosts": ["idp.internal"]}
+SUBMIT: Final = "https://site.example/submit?a"
+# Settings that are taken, each with the values that it is kept as it is, or as another one.
+TAKEN: Final[tuple[tuple[str, dict[Any, Any]], ...]] = (
+    (
+        "gallery_home",
+        {home: home for home in ("https://a.example", "http://a.example:8/b?c#d", "HTTPS://ä.example/ä", "")},
+    ),
+    ("gallery_submit", {"true": True, "false": False, False: False, SUBMIT: SUBMIT}),
+    (
+        "gallery_report",
+        {url: url for url in ("", "https://a.example/report?page={url}", "MAILTO:us@a.example?body={url}")},
+    ),
+    # Unchanged, because it is compared.
+    (
+        "oidc_issuer",
+        {
+            url: url
+            for url in (
+                *(
+                    "https://login.example",
+                    "https://login.example/",
+                    "https://login.example:8443/realms/a",
+                    "https://[::1]/x",
+                ),
+                *("http://localhost:8080/realms/a", "http://127.0.0.1:9", "http://[::1]:9", "http://idp.internal/x"),
+            )
+        },
+    ),
+)
+ISSUER: Final = "should be the URL of the issuer"
+GROUPS: Final = "should be groups with their roles"
+# Settings that are refused: the words, and the values.
+REFUSED: Final[tuple[tuple[str, str, tuple[Any, ...]], ...]] = (
+    ("gallery_title", "", ("", " ", "a\nb", "\ud800", "x" * 101)),
+    ("gallery_home", "should be an http or https URL", (
+        *("javascript:alert(1)", "//a.example", "a.example", "https://", "https://u:p@a.example", "https://a b"),
+        "https://a\n",
+    )),
+    ("gallery_submit", "", ("javascript:alert(1)", "", "maybe", "https://u:p@a.example", "mailto:a@b.example")),
+    ("gallery_report", "should be an http or https URL", (
+        *("javascript:{url}", "mailto:", "mailto:a b@c.example", "data:text/html,x", "{url}"),
+    )),
+    ("oidc_issuer", ISSUER, (
+        *("", "login.example", "ftp://login.example", "https://", "https:///x", "https://u:p@login.example"),
+        *("https://login.example/?a", "https://login.example/#a", "https://login.example/a b", "https://a..b"),
+        *("https://login.example/\n", "https://login.example:99999", "javascript:alert(1)", "https://0x7f.1"),
+        "https://login.example/" + "x" * 2048,
+    )),
+    ("oidc_client_id", "", ("", "a\nb", "a\0")),
+    ("oidc_client_secret", "", ("", "a\nb", "a\0")),
+    ("oidc_roles", GROUPS, (
+        *("a", "=x", "a=", "a=x,b", {"a": ""}, {"": "x"}, {"a": None}, {"a": ["x"]}, {"a": 1.5}, 5, ["a"], [5]),
+        *({"a": True}, "a\nb=x", f"{'a' * 256}=x", ["a=x"] * 1_001),
+    )),
+)  # fmt: skip
 
 
 def refused(**given: Any) -> str:
@@ -29,35 +85,33 @@ def refused(**given: Any) -> str:
     return str(caught.value)
 
 
-def roles(settings: Settings) -> tuple[tuple[str, str], ...]:
-    return roles_of(settings)
+@pytest.mark.rule("contract O7", "contract Q2")
+@pytest.mark.parametrize(("name", "values"), TAKEN)
+def test_values_that_are_taken(name: str, values: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for given, kept in values.items():
+        assert getattr(settings_of(**WHOLE | {name: given}), name) == kept
+    with monkeypatch.context() as only:
+        only.setenv("LOGOADMIN_GALLERY_SUBMIT", SUBMIT)
+        assert load_settings().gallery_submit == SUBMIT
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("https://login.example", "https://login.example/", "https://login.example:8443/realms/a", "https://[::1]/x"),
-        *("http://localhost:8080/realms/a", "http://127.0.0.1:9", "http://[::1]:9", "http://idp.internal/x"),
-    ],
-)
-def test_the_url_of_an_issuer(url: str) -> None:
-    settings = settings_of(**CLIENT | ROLES | {"oidc_issuer": url}, outgoing_hosts=["idp.internal"])
-    assert settings.oidc_issuer == url  # unchanged, because it is compared
+@pytest.mark.rule("contract O7", "contract Q2", "contract H1")
+@pytest.mark.parametrize(("name", "words", "values"), REFUSED)
+def test_values_that_are_refused_in_words(name: str, words: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        assert re.search(rf"{name}: .*{words}", refused(**WHOLE | {name: value}), re.DOTALL), value
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("", "login.example", "ftp://login.example", "https://", "https:///x", "https://u:p@login.example"),
-        *("https://login.example/?a", "https://login.example/#a", "https://login.example/a b", "https://a..b"),
-        *("https://login.example/\n", "https://login.example:99999", "javascript:alert(1)", "https://0x7f.1"),
-        "https://login.example/" + "x" * 2048,
-    ],
-)
-def test_what_is_no_url_of_an_issuer(url: str) -> None:
-    assert "should be the URL of the issuer" in refused(**CLIENT | ROLES | {"oidc_issuer": url})
+@pytest.mark.rule("contract Q2", "contract J8")
+def test_targets_are_no_setting_of_the_service_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = "gallery_targets: is changed by administrators now, in the console under Settings"
+    assert moved in refused(gallery_targets={"forum": {"name": "Forum", "document": 'domain("forum.example")'}})
+    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", "{}")
+    with pytest.raises(SettingsError, match=moved.replace("gallery_targets", "LOGOADMIN_GALLERY_TARGETS")):
+        load_settings()
 
 
+@pytest.mark.rule("contract O7")
 @pytest.mark.parametrize("host", ["login.example", "10.0.0.1", "localhost.example"])
 def test_only_listed_hosts_do_without_tls(host: str) -> None:
     given = CLIENT | ROLES | {"oidc_issuer": f"http://{host}/x"}
@@ -65,6 +119,7 @@ def test_only_listed_hosts_do_without_tls(host: str) -> None:
     assert settings_of(**given, outgoing_hosts=[host]).oidc_issuer
 
 
+@pytest.mark.rule("contract O7")
 def test_all_settings_of_the_client_belong_together() -> None:
     for missing in CLIENT:
         given = {name: value for name, value in CLIENT.items() if name != missing}
@@ -76,17 +131,18 @@ def test_all_settings_of_the_client_belong_together() -> None:
     assert settings_of(**CLIENT, oidc_default_role="1").oidc_default_role == "1"
 
 
+@pytest.mark.rule("contract O7")
 def test_github_has_no_groups() -> None:
     for url in ("https://github.com", "https://GitHub.com/"):
         given = CLIENT | {"oidc_issuer": url}
         settings = settings_of(**given, oidc_default_role="member", database="memory:")
         assert settings.oidc_issuer == "https://github.com"
-        assert isinstance(issuer_of(settings), GitHubIssuer)
         for roles_given in ({}, ROLES, ROLES | {"oidc_default_role": "member"}):
             expected = "oidc_default_role must be set, and oidc_roles must not: GitHub has no groups"
             assert expected in refused(**given, **roles_given)
 
 
+@pytest.mark.rule("contract O7")
 def test_the_recipe_for_github_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs/people.md").read_text(encoding="utf-8")
     found = re.search(r"### GitHub\n.*?`(https:[^`]*/console/)`.*?```toml\n(.*?)```", page, re.DOTALL)
@@ -102,16 +158,10 @@ def test_the_recipe_for_github_is_complete(tmp_path: Path, monkeypatch: pytest.M
     )
 
 
-@pytest.mark.parametrize("name", ["oidc_client_id", "oidc_client_secret"])
-@pytest.mark.parametrize("value", ["", "a\nb", "a\0"])
-def test_the_client_is_printable(name: str, value: str) -> None:
-    assert name in refused(**CLIENT | ROLES | {name: value})
-
-
+@pytest.mark.rule("contract O7")
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("a=x", (("a", "x"),)),
         (" b = y , a=x,", (("b", "y"), ("a", "x"))),
         ("cn=editors=Editor", (("cn=editors", "Editor"),)),
         ({"b, c": "y", "a=1": 2}, (("b, c", "y"), ("a=1", "2"))),
@@ -120,32 +170,23 @@ def test_the_client_is_printable(name: str, value: str) -> None:
     ],
 )
 def test_roles_of_groups_keep_their_order(given: object, expected: tuple[tuple[str, str], ...]) -> None:
-    assert roles(settings_of(**CLIENT, oidc_roles=given, oidc_default_role="1")) == expected
+    assert roles_of(settings_of(**CLIENT, oidc_roles=given, oidc_default_role="1")) == expected
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        *("a", "=x", "a=", "a=x,b", {"a": ""}, {"": "x"}, {"a": None}, {"a": ["x"]}, {"a": 1.5}, 5, ["a"], [5]),
-        *({"a": True}, "a\nb=x", f"{'a' * 256}=x", ["a=x"] * 1_001),
-    ],
-)
-def test_what_assigns_no_role(given: object) -> None:
-    assert "should be groups with their roles" in refused(**CLIENT, oidc_roles=given)
-
-
+@pytest.mark.rule("contract O7")
 def test_roles_come_from_a_table_and_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "logoadmin.toml").write_text(
         'oidc_issuer = "https://login.example"\noidc_client_id = "a"\noidc_client_secret = "s"\noidc_default_role = 1\n'
         '[oidc_roles]\n"community/staff, all" = "admin"\neditors = 3\n'
     )
     settings = load_settings()
-    assert roles(settings) == (("community/staff, all", "admin"), ("editors", "3"))
+    assert roles_of(settings) == (("community/staff, all", "admin"), ("editors", "3"))
     assert sign_in_rules(settings).single_sign_on.named == ("admin", "3", "1")
     monkeypatch.setenv("LOGOADMIN_OIDC_ROLES", "x=y")
-    assert roles(load_settings()) == (("x", "y"),)
+    assert roles_of(load_settings()) == (("x", "y"),)
 
 
+@pytest.mark.rule("contract O7")
 def test_a_private_issuer_is_reached_and_style_sheets_do_not_follow() -> None:
     """The issuer's host counts as listed, for the issuer alone (contract L8)."""
     with fake_issuer() as fake:
@@ -160,6 +201,7 @@ def test_a_private_issuer_is_reached_and_style_sheets_do_not_follow() -> None:
                 outgoing.fetch(f"{fake.url}/keys", most=1_000, seconds=5)
 
 
+@pytest.mark.rule("contract O7")
 def test_without_httpx2_there_is_no_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(**CLIENT, **ROLES, database="memory:")
     monkeypatch.setitem(sys.modules, "httpx2", None)
