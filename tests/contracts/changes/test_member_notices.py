@@ -23,10 +23,8 @@ from logoadmin.domain.changes.proposal_commands import (
 )
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, CreateTheme, RemoveLogo
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import CreateUser, RemoveUser
-from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
+from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.records import Kind
@@ -185,26 +183,6 @@ def test_blocks_follow_the_authors_and_go_when_they_are_lifted(
     assert blocked() == [2]
     gallery.logos.remove(RemoveLogo(logo_id=2))
     assert blocked() == []
-
-
-def test_a_later_user_with_the_id_has_notices_of_their_own(gallery: LogoAdmin, storage: Storage) -> None:
-    gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
-
-    def person(name: str) -> Caller:
-        gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password="a long password"))
-        return ActingAs(MEMBER_ID)
-
-    first = person("Ann")
-    for _ in range(2):
-        submit(gallery, first)
-        decline(gallery, submit(gallery, first))
-    see(gallery, first)
-    gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
-    assert storage.read(lambda uow: uow.member_notices.seen(MEMBER_ID)) is None
-    second = person("Eve")
-    assert notices(gallery, second) == MemberNotices((), 0)
-    decline(gallery, submit(gallery, second))
-    assert notices(gallery, second).unseen == 1
 
 
 def test_only_a_person_has_notices(gallery: LogoAdmin, member: Caller) -> None:

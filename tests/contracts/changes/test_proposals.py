@@ -254,19 +254,6 @@ def test_a_dry_run_stores_nothing(gallery: LogoAdmin, member: Caller, reviewer: 
     assert gallery.proposals.get(GetProposal(proposal_id=1)).state == "waiting"
 
 
-@pytest.mark.rule("contract R1", "contract P4")
-def test_a_picture_that_only_a_proposal_names_stays(storage: Storage, member: Caller) -> None:
-    clock = FrozenClock()
-    gallery = gallery_on(storage, clock, started=False)
-    kept, dropped = (gallery.pictures.send(SendPicture(), drawing(shade), member) for shade in (1, 2))
-    propose(gallery, member, {"kind": "logo", "create": LOOK | {"preview_url": kept.url}})
-    clock.pass_by(90_000)
-    gallery.sweep()
-    gallery.sweep()
-    assert gallery.pictures.stored() == (kept.picture,)
-    del dropped
-
-
 @pytest.mark.rule("contract P4", "contract R3")
 @pytest.mark.parametrize("end", ["declined", "withdrawn", "removed"])
 def test_what_only_a_decided_proposal_names_goes_a_week_after(

@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
-from logoadmin.domain.gallery import pictures
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
 from logoadmin.domain.gallery.pictures import GetPicture, ListPictures, RemovePicture, SendPicture
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
@@ -444,9 +443,3 @@ def test_pictures_are_listed_with_their_senders_and_what_names_them(gallery: Log
 def test_the_path_of_a_url_decides_whether_it_names_a_picture(url: str, is_ours: bool) -> None:
     assert picture_of(url.format("a" * 64)) == ("a" * 64 if is_ours else None)
     assert picture_of(None) is None
-
-
-def test_without_pillow_the_refusal_names_the_extra(storage: Storage, clock: FrozenClock) -> None:
-    bare = gallery_on(storage, clock)
-    bare.pictures._codec = pictures.NOT_INSTALLED
-    assert refusal(bare, drawing()) == "Pictures need the extra logoadmin[pictures], which is not installed"

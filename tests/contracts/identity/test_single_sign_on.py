@@ -46,12 +46,6 @@ def found(gallery: LogoAdmin) -> list[tuple[int, str, int]]:
     return [(user.user_id, user.username, user.role_id) for user in listed if user.user_id > 2_000_000_000]
 
 
-def test_as_many_groups_as_an_issuer_may_have_are_kept(storage: Storage) -> None:
-    gallery = opened(storage)
-    tokens = sign_in(gallery, "s", *(f"{number:0255}" for number in range(999)), "admins")
-    assert refresh(gallery, tokens).scope == "*"
-
-
 def test_first_sign_ins_at_the_same_time_make_one_user(storage: Storage) -> None:
     galleries = [opened(storage), *(opened(storage, started=False) for _ in range(3))]
     with ThreadPoolExecutor(4) as threads:

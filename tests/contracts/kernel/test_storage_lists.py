@@ -1,18 +1,23 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The rules of :mod:`logoadmin.ports.record_storage` for pages and filters, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.kernel.record_storage` for pages, orders and filters, over every adapter."""
 
+import itertools
 from dataclasses import replace
 from typing import Any, Final, Literal
 from unicodedata import normalize
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from logoadmin.domain.kernel.details import NO_DETAILS, Details
+from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.kernel.lists import EVERYTHING, Filter, TruncatedPage
+from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, TruncatedPage, before_all, search_form
 from logoadmin.domain.kernel.records import Change, Kind, Logo, StoredRecord, Theme, User
-from logoadmin.ports.storage import Storage
-from tests.contracts.steps import add, author, link, logo, page, remove, role, theme, update, user, write
+from logoadmin.ports.storage import Storage, UnitOfWork
+from tests.contracts.steps import add, author, get, link, logo, page, remove, role, theme, update, user, write
 
 
 @pytest.mark.rule("contract E1")
@@ -59,8 +64,6 @@ def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
 
 
 # Filters
-
-
 GALLERY: tuple[Logo, ...] = tuple(
     replace(logo(number, active=active), name=name, target=target)
     for number, (name, target, active) in enumerate(
@@ -163,6 +166,8 @@ def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> No
 
 
 FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD", "NFKC", "NFKD")
+
+
 # Name, search text, and whether the name contains it.
 SEARCHES = (
     *(("Straße", "SS", True), ("STRASSE", "ß", True), ("Straße", "STRASSE", True), ("ẞ", "ss", True)),
@@ -242,3 +247,212 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
         (letter.swapcase() * 127 + "z", [0, 0, 1]),
     ):
         assert [len(page(storage, kind, where=Filter(q=q))) for kind in kinds] == counts
+
+
+# In no order; some names differ in case alone, and several records have one version.
+NAMES: Final = ("b", "B", "a", "ß", "SS", "z\U0010ffff", "z", "Z ", "z\t", "\uffff", "🂡", "A", "aa", "Ä", "ä")
+
+
+SORTS: Final = st.sampled_from(["name", "changed"])
+
+
+ORDERS: Final = st.sampled_from(["asc", "desc"])
+
+
+@pytest.fixture
+def sorted_gallery(storage: Storage) -> Storage:
+    numbered = list(enumerate(NAMES, 1))
+
+    def version(number: int) -> int:
+        return 100 - number // 3 * 7 % 23
+
+    artworks = [
+        replace(artwork, name=name, version=version(number), active=number % 2 == 0, target=("x", "y")[number % 3 > 0])
+        for number, name in numbered
+        for artwork in (logo(number), theme(number))
+    ]
+    write(
+        storage,
+        add(*(replace(role(number, name), version=version(number)) for number, name in numbered)),
+        add(
+            *(replace(user(number, name, role_id=1 + number % 2), version=version(number)) for number, name in numbered)
+        ),
+        add(*(replace(author(number, username=name), version=version(number)) for number, name in numbered)),
+        add(*artworks),
+        *(link(kind, number, *{1, 1 + number % 4}) for kind in ARTWORK_KINDS for number, _ in numbered),
+    )
+    return storage
+
+
+def sorted_page(
+    storage: Storage,
+    kind: AnyKind,
+    sort: SortKey,
+    after: StoredRecord | None = None,
+    limit: int = 99,
+    where: Filter = EVERYTHING,
+    order: Order = "asc",
+) -> tuple[Any, ...]:
+    return storage.read(lambda uow: uow.records(kind).sorted_page(sort, after, limit, where, order))
+
+
+def place(kind: AnyKind, sort: SortKey, record: StoredRecord) -> tuple[Any, int]:
+    return search_form(getattr(record, kind.name_field)) if sort == "name" else record.version, kind.id_of(record)
+
+
+WHERE: Final[dict[AnyKind, st.SearchStrategy[Filter]]] = {
+    ROLES: st.builds(Filter, q=st.sampled_from([None, "a", "z", "s"])),
+    USERS: st.builds(Filter, q=st.sampled_from([None, "a", "z"]), role_id=st.sampled_from([None, 1, 2, 3])),
+    AUTHORS: st.builds(Filter, q=st.sampled_from([None, "a", "z"]), user_id=st.sampled_from([None, 103])),
+    **{
+        kind: st.builds(
+            Filter,
+            q=st.sampled_from([None, None, "a", "z", "s"]),
+            target=st.sampled_from([None, "x", "y"]),
+            active=st.sampled_from([None, True, False]),
+            author_id=st.sampled_from([None, 1, 3, 9]),
+        )
+        for kind in (LOGOS, THEMES)
+    },
+}
+
+
+@pytest.mark.rule("contract E5")
+@pytest.mark.rule("contract E2", "contract E3", "contract E4")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), kind=st.sampled_from([*KINDS.values()]), sort=SORTS, order=ORDERS, limit=st.integers(1, 6))
+def test_sorted_pages_that_are_followed_are_the_whole_list_in_order(
+    sorted_gallery: Storage, data: st.DataObject, kind: AnyKind, sort: SortKey, order: Order, limit: int
+) -> None:
+    where = data.draw(WHERE[kind])
+    by_id = page(sorted_gallery, kind, where=where)
+    expected = sorted(by_id, key=lambda record: place(kind, sort, record), reverse=order == "desc")
+    assert [*sorted_page(sorted_gallery, kind, sort, where=where, order=order)] == expected
+    found: list[Any] = []
+    while more := sorted_page(sorted_gallery, kind, sort, found[-1] if found else None, limit, where, order):
+        assert len(more) == min(limit, len(expected) - len(found))
+        found += more
+    assert found == expected
+    assert [record.version for record in found] == [record.version for record in expected]
+
+
+@pytest.mark.rule("contract E5")
+@pytest.mark.parametrize("sort", ["name", "changed"])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_a_page_goes_on_after_a_record_that_is_gone(sorted_gallery: Storage, sort: SortKey, order: Order) -> None:
+    before = sorted_page(sorted_gallery, LOGOS, sort, order=order)
+    write(sorted_gallery, remove(LOGOS, before[4].logo_id))
+    assert sorted_page(sorted_gallery, LOGOS, sort, before[4], order=order) == before[5:]
+
+
+@pytest.mark.rule("contract E5")
+@pytest.mark.rule("contract E1")
+def test_a_sorted_page_ends_before_it_is_heavy(storage: Storage) -> None:
+    logos = [replace(logo(number, "x" * 40_000), name=f"{9 - number}") for number in range(1, 6)]
+    write(storage, add(*logos))
+    found = sorted_page(storage, LOGOS, "name", limit=3)
+    assert isinstance(found, TruncatedPage)
+    assert [each.logo_id for each in found] == [5]
+    pages = [*itertools.chain(found, sorted_page(storage, LOGOS, "name", found[-1], 1))]
+    assert [each.logo_id for each in pages] == [5, 4]
+
+
+BIG: Final = "\U0001f0a1"
+
+
+SHOT: Final = {"url": "https://example.org/" + BIG * 2028, "alt": BIG * 200}
+
+
+LONGEST: Final[dict[str, Any]] = {
+    "description": BIG * 500,
+    "text": BIG * 20_000,
+    "licence": BIG * 64,
+    "version": BIG * 32,
+    "tags": [chr(0x1F0A1 + number) * 32 for number in range(10)],
+    "screenshots": [SHOT] * 8,
+    "origin": "x" * 128,
+}
+
+
+def detailed(logo_id: int, **members: Any) -> Logo:
+    return replace(logo(logo_id), details=Details(**members))
+
+
+def ids(found: tuple[Logo, ...]) -> list[int]:
+    return [each.logo_id for each in found]
+
+
+@pytest.mark.rule("contract S1", "contract S2")
+def test_details_are_kept_as_they_are(storage: Storage) -> None:
+    some = [detailed(1, **LONGEST), detailed(2, description='"\\\u0001', tags=["a"]), logo(3)]
+    write(storage, add(*some, replace(theme(1), details=Details(**LONGEST))))
+    assert [get(storage, LOGOS, each.logo_id) for each in some] == some
+    assert [*page(storage, LOGOS, 0, 1), *page(storage, LOGOS, 1)] == some
+    assert some[2].details == NO_DETAILS
+    write(storage, update(replace(some[0], details=NO_DETAILS), replace(some[2], details=some[1].details)))
+    assert [each.details for each in page(storage, LOGOS)] == [NO_DETAILS, some[1].details, some[1].details]
+
+
+@pytest.mark.rule("contract S1")
+def test_an_origin_is_unique_within_its_kind(storage: Storage) -> None:
+    first, second = detailed(1, origin="a-1"), detailed(2, origin="A-1")
+    write(storage, add(first, second, logo(3), logo(4), replace(theme(1), details=Details(origin="a-1"))))
+    for refused in (detailed(5, origin="a-1"), detailed(0, origin="A-1")):
+        with pytest.raises(
+            DuplicateEntry, match=rf"^Duplicate entry '{refused.details.origin}' for key 'details.origin'$"
+        ):
+            write(storage, add(refused))
+    with pytest.raises(DuplicateUpdate, match=r"^Duplicate entry 'a-1' for key 'details.origin'$"):
+        write(storage, update(detailed(3, origin="a-1")))
+    assert page(storage, LOGOS) == (first, second, logo(3), logo(4))
+    write(storage, update(detailed(1, origin="b")), update(detailed(3, origin="a-1")), remove(LOGOS, 2))
+    write(storage, add(detailed(6, origin="A-1")))
+    for origin, found in (("a-1", [3]), ("A-1", [6]), ("b", [1]), ("c", [])):
+        assert ids(page(storage, LOGOS, where=Filter(origin=origin))) == found
+
+
+# Every filter beside a tag, and the logos below that match it; those with an odd id have the tag.
+FILTERS: Final[tuple[tuple[dict[str, Any], set[int]], ...]] = (
+    ({}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    ({"author_id": 1}, {1, 2, 3, 4, 5}),
+    ({"target": "forum"}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    ({"target": "wiki"}, set()),
+    ({"active": True}, {3, 4, 5, 6, 7, 8, 9}),
+    ({"q": "LOGO"}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    ({"author_id": 1, "active": True, "target": "forum", "q": "logo"}, {3, 4, 5}),
+)
+
+
+@pytest.mark.rule("contract E2", "contract E3", "contract E4", "contract E5")
+def test_artworks_are_found_by_a_tag_and_other_filters(storage: Storage) -> None:
+    names = [replace(detailed(n, tags=["odd" if n % 2 else "even", "all"]), active=n > 2) for n in range(1, 10)]
+    write(storage, add(author(1), author(2), *names), *(link(LOGOS, n, 2, 1) for n in range(1, 6)))
+    orders: tuple[tuple[SortKey | None, Order], ...] = (
+        *((None, "asc"), (None, "desc"), ("name", "asc")),
+        *(("name", "desc"), ("changed", "asc"), ("changed", "desc")),
+    )
+    for others, matching in FILTERS:
+        where = Filter(tag="odd", **others)
+        for sort, order in orders:
+            expected = sorted((n for n in matching if n % 2), reverse=order == "desc")
+            assert walk(storage, where, sort, order) == expected, (others, sort, order)
+    assert ids(page(storage, LOGOS, where=Filter(tag="Odd"))) == []
+    write(storage, update(replace(names[0], details=Details(tags=("even",)))), remove(LOGOS, 3))
+    assert ids(page(storage, LOGOS, where=Filter(tag="odd"))) == [5, 7, 9]
+    assert ids(page(storage, LOGOS, where=Filter(tag="even"))) == [1, 2, 4, 6, 8]
+    assert page(storage, THEMES, where=Filter(tag="odd")) == ()
+
+
+def walk(storage: Storage, where: Filter, sort: SortKey | None, order: Order) -> list[int]:
+    """Return the ids of a list, read in pages of two."""
+    found: list[Logo] = []
+
+    def following(uow: UnitOfWork) -> tuple[Logo, ...]:
+        after = found[-1] if found else None
+        if sort is not None:
+            return uow.records(LOGOS).sorted_page(sort, after, 2, where, order)
+        return uow.records(LOGOS).page(before_all(order) if after is None else after.logo_id, 2, where, order)
+
+    while more := storage.read(following):
+        found += more
+    return ids(tuple(found))

@@ -1,19 +1,33 @@
-"""The published gallery on every storage."""
+"""The published gallery and its pictures, on every storage (contract L1, P2, P5)."""
 
+import io
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
-from typing import Any
+from typing import Any, Final
 
 import pytest
+from PIL import Image
+from starlette.staticfiles import StaticFiles
 
+from logoadmin import reader
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
-from logoadmin.domain.gallery.artworks import AmendTheme, BlockLogo, CreateLogo
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo
+from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
+from logoadmin.domain.kernel.kinds import picture_names
+from logoadmin.domain.kernel.records import Logo, SentPicture
+from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
-from logoadmin.domain.publication.publication_records import POINTER
+from logoadmin.domain.publication.publication_records import POINTER, Page, Published
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, stock
+from tests.services import in_thread
 
 
 @pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L7")
@@ -63,3 +77,212 @@ def test_concurrent_first_readers_get_one_key(storage: Storage) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(keys, range(4)))) == 1
     assert len(gallery.publication.public_keys()) == 1
+
+
+DAY: Final = 86_400
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FolderGalleryFiles:
+    return FolderGalleryFiles(tmp_path / "published")
+
+
+def send(gallery: LogoAdmin, shade: int) -> SentPicture:
+    file = io.BytesIO()
+    Image.new("RGB", (640, 480), (shade, 0, 0)).save(file, "PNG")
+    return gallery.pictures.send(SendPicture(), file.getvalue())
+
+
+def logo(gallery: LogoAdmin, url: str) -> Logo:
+    return gallery.logos.create(CreateLogo(**ARTWORK | {"preview_url": url, "active": True}))
+
+
+def detailed(gallery: LogoAdmin, *urls: str, **members: Any) -> Logo:
+    screenshots = [{"url": url, "alt": f"Picture {number}"} for number, url in enumerate(urls)]
+    return gallery.logos.create(CreateLogo(**ARTWORK | {"details": {**members, "screenshots": screenshots}}))
+
+
+def pictures_in(files: FolderGalleryFiles) -> set[str]:
+    return {name for name in files.names() if name.startswith("pictures/")}
+
+
+def names(*pictures: SentPicture) -> set[str]:
+    return {*picture_names(each.picture for each in pictures)}
+
+
+def index_of(files: FolderGalleryFiles, published: Published) -> Any:
+    return json.loads(files.read(parsed(published.pointer).index["path"]) or b"")
+
+
+@pytest.mark.rule("contract P2")
+def test_published_records_have_their_pictures(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+    picture, unnamed = send(gallery, 1), send(gallery, 2)
+    logo(gallery, f"https://former.example/{picture.thumbnail_url.partition('//')[2].partition('/')[2]}")
+    logo(gallery, "https://elsewhere.example/a.png")
+    published = gallery.publication.publish(files)
+    ours, foreign = index_of(files, published)["logos"]
+    path, thumbnail = picture_names([picture.picture])
+    assert ours["picture"] == {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480, "ground": "light"}
+    assert "picture" not in foreign
+    assert pictures_in(files) == names(picture)
+    assert files.read(path) == gallery.pictures.get(GetPicture(picture=picture.picture))[0]
+    assert files.read(thumbnail) == gallery.pictures.get(GetPicture(picture=picture.picture, thumbnail=True))[0]
+    assert not gallery.publication.publish(files).changed
+    assert unnamed.picture not in repr(pictures_in(files))
+
+
+@pytest.mark.rule("contract P2")
+def test_a_picture_that_is_sent_after_it_was_named_is_published(
+    gallery: LogoAdmin, storage: Storage, files: FolderGalleryFiles
+) -> None:
+    picture = send(gallery, 1)
+    storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(2**40, 5))
+    logo(gallery, picture.url)
+    assert "picture" not in index_of(files, gallery.publication.publish(files))["logos"][0]
+    send(gallery, 1)
+    assert "picture" in index_of(files, gallery.publication.publish(files))["logos"][0]
+    assert pictures_in(files) == names(picture)
+
+
+@pytest.mark.rule("contract P2")
+def test_pictures_stay_until_no_pointer_leads_to_them(
+    gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock
+) -> None:
+    old, new = send(gallery, 1), send(gallery, 2)
+    one = logo(gallery, old.url)
+    gallery.publication.publish(files)
+    gallery.logos.amend(AmendLogo(logo_id=one.logo_id, preview_url=new.url))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(old, new)
+    clock.pass_by(30 * DAY)
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(new)
+
+
+@pytest.mark.rule("contract P2")
+def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    picture, asked = send(gallery, 1), list[str]()
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    read = gallery.publication._picture
+
+    def picture_of(name: str) -> bytes | None:
+        asked.append(name)
+        return read(name)
+
+    gallery.publication._picture = picture_of  # type: ignore[method-assign]  # as a spy
+    path, thumbnail = picture_names([picture.picture])
+    files.remove(thumbnail)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    assert asked == [thumbnail]
+    assert pictures_in(files) == {path, thumbnail}
+
+
+@pytest.mark.rule("contract J8", "contract Q2")
+def test_the_mark_and_the_accent_are_on_all_pages(
+    storage: Storage, clock: FrozenClock, files: FolderGalleryFiles
+) -> None:
+    gallery = gallery_on(storage, clock, page=Page("Ours"))
+    work, mark = logo(gallery, "https://elsewhere.example/a.png"), send(gallery, 1)
+    gallery.publication.publish(files)
+    usual = files.read("page.css") or b""
+    gallery.settings.amend(AmendSettings(gallery_mark=mark.picture, gallery_accent="#3355cc"))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(mark)
+    look = (files.read("page.css") or b"").removeprefix(usual).decode()
+    assert "--chosen: #3355cc" in look
+    _, thumbnail = picture_names([mark.picture])
+    assert thumbnail in look
+    for page, path in {"index.html": thumbnail, f"logos/{work.logo_id}/index.html": f"../../{thumbnail}"}.items():
+        assert f'rel="icon" href="{path}"' in (files.read(page) or b"").decode()
+    gallery.pictures.remove(RemovePicture(picture=mark.picture))
+    gallery.publication.publish(files)
+    assert thumbnail not in (files.read("page.css") or b"").decode()
+    assert pictures_in(files) == set()
+
+
+@pytest.mark.rule("contract P5")
+def test_the_pictures_of_blocked_records_leave_at_once_and_return(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    alone, shared = send(gallery, 1), send(gallery, 2)
+    blocked, other = logo(gallery, alone.url), logo(gallery, shared.url)
+    logo(gallery, shared.url)
+    gallery.publication.publish(files)
+    for each in (blocked, other):
+        gallery.logos.block(BlockLogo(logo_id=each.logo_id, reason="not theirs"))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(shared)
+    gallery.logos.amend(AmendLogo(logo_id=blocked.logo_id, active=True, unblock=True))
+    gallery.publication.publish(files)
+    assert pictures_in(files) == names(alone, shared)
+
+
+@pytest.mark.rule("contract P5")
+def test_a_removed_picture_leaves_at_once(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+    picture = send(gallery, 1)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    gallery.pictures.remove(RemovePicture(picture=picture.picture))
+    published = gallery.publication.publish(files)
+    assert pictures_in(files) == set()
+    assert "picture" not in index_of(files, published)["logos"][0]
+
+
+@pytest.mark.rule("contract P5", "contract L1")
+def test_pictures_leave_also_where_nothing_can_be_written(
+    gallery: LogoAdmin, files: FolderGalleryFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = send(gallery, 1)
+    blocked = logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
+
+    def full(_name: str, _content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        gallery.publication.publish(files)
+    assert pictures_in(files) == set()
+
+
+@pytest.mark.rule("contract P2", "contract L6")
+def test_a_copy_without_a_picture_is_not_complete(tmp_path: Path) -> None:
+    gallery, files = gallery_on(MemoryStorage(), FrozenClock(int(time.time()))), FolderGalleryFiles(tmp_path / "public")
+    picture = send(gallery, 1)
+    logo(gallery, picture.url)
+    gallery.publication.publish(files)
+    with in_thread(StaticFiles(directory=tmp_path / "public")) as address:
+        copy = reader.open(f"{address}/", key=gallery.publication.public_keys())
+        assert copy.logos()[0]["picture"]["width"] == 640
+        copy.verify()
+        files.remove(picture_names([picture.picture])[1])
+        with pytest.raises(reader.ReaderError, match=r"-320\.webp.*of logo 1"):
+            copy.verify()
+
+
+@pytest.mark.rule("contract L2", "contract P2", "contract S2")
+def test_published_records_have_their_details_with_the_pictures_among_them(
+    gallery: LogoAdmin, files: FolderGalleryFiles
+) -> None:
+    shown, unnamed = send(gallery, 1), send(gallery, 2)
+    detailed(gallery, shown.url, "https://elsewhere.example/a.png", origin="aurora-17", tags=["dark"])
+    logo(gallery, "https://elsewhere.example/b.png")
+    (ours, plain) = index_of(files, gallery.publication.publish(files))["logos"]
+    path, thumbnail = picture_names([shown.picture])
+    size = {"width": 640, "height": 480, "ground": "light"}
+    assert ours["details"] == {
+        "tags": ["dark"],
+        "screenshots": [
+            {"path": path, "thumbnail": thumbnail, **size, "alt": "Picture 0"},
+            {"url": "https://elsewhere.example/a.png", "alt": "Picture 1"},
+        ],
+        "origin": "aurora-17",
+    }
+    assert "details" not in plain
+    assert pictures_in(files) == names(shown)
+    assert names(unnamed).isdisjoint(files.names())

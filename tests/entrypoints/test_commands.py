@@ -1,0 +1,417 @@
+"""Commands as they are typed: backups, moves, pictures, notices and completion."""
+
+import io
+import json
+import random
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from PIL import Image
+from starlette.requests import Request
+from starlette.responses import Response
+
+import logoadmin
+from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, metadata
+from logoadmin.adapters.sql_storage.tables import TABLES
+from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.opened_gallery import record_milestone
+from logoadmin.entrypoints.cli.export_records import NOT_EXPORTED
+from logoadmin.settings import load_settings
+from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.gallery import ARTWORK
+from tests.mariadb import MariaDbServer
+from tests.services import in_thread
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.usefixtures("initialised")
+def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
+    made = run("backup", "copy.db")
+    assert (made.code, made.err) == (0, "")
+    assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
+    says_one_line(run("backup", "copy.db"), 1, "copy.db already exists")
+    says_one_line(run("restore", "copy.db"), 1, "logoadmin.db already exists")
+    restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
+    assert (restored.code, restored.out) == (
+        0,
+        "Restored from copy.db. New ids start above any that may have been issued since the backup\n",
+    )
+    finished = run("restore", "--loaded", "--database", "sqlite:///copy.db")
+    assert (finished.code, finished.err) == (0, "")
+    assert finished.out.startswith("The database is ready. New ids start above")
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.usefixtures("initialised")
+def test_a_backup_to_standard_output_is_refused_and_nothing_is_written(run: Run) -> None:
+    says_one_line(run("backup", "-"), 2, "A backup cannot go to standard output")
+    assert names(Path()) == ["logoadmin.db"]
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.usefixtures("initialised")
+def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
+    directory = Path("copies")
+    directory.mkdir()
+    for name in ("logoadmin-2000-01-01T000000Z.db", "mine.db"):
+        (directory / name).touch()
+    made = run("backup", "--keep", "1", "copies")
+    assert (made.code, made.err) == (0, "")
+    kept = names(directory)
+    assert kept[0] in made.out
+    assert (len(kept), kept[1]) == (2, "mine.db")
+    says_one_line(run("backup", "--keep", "1", "copy.db"), 2, "--keep requires a directory, and copy.db is not one")
+    says_one_line(run("backup", "--keep", "0", "copies"), 2, "--keep")
+    assert names(directory) == kept
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+def test_restore_requires_either_a_file_or_the_loaded_option(run: Run) -> None:
+    says_one_line(run("restore"), 2, "Name a file, or use --loaded")
+    says_one_line(run("restore", "--loaded", "copy.db"), 2, "Name a file, or use --loaded")
+    says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
+    assert names(Path()) == []
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.rule("contract K4")
+def test_what_is_beside_the_database_is_named_without_secrets(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("init")
+    assert "Not in it" not in run("backup", "first.db").out  # everything is in the database
+    secret = "a-secret-that-nobody-may-see-of-32-bytes"
+    (tmp_path / "logoadmin.toml").write_text(f'factor_key = "{secret}"\ngallery_days = 7\n')
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", secret)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "keys/a.pem,/keys/b.pem")
+    monkeypatch.setenv("LOGOADMIN_GALLERY_KEY_FILE", "gallery.pem")
+    expected = [
+        f"  {tmp_path}/logoadmin.toml (settings, with factor_key)",
+        "  the value of token_key, from LOGOADMIN_TOKEN_KEY",
+        f"  {tmp_path}/keys/a.pem (token_key_files)",
+        "  /keys/b.pem (token_key_files)",
+        f"  {tmp_path}/gallery.pem (gallery_key_file)",
+    ]
+    made = run("backup", "second.db")
+    assert made.out.splitlines()[2:] == expected
+    of_server = run("backup", "third.sql", "--database", "mysql://ann:hidden@127.0.0.1:1/gallery")
+    assert of_server.code == 1
+    assert of_server.out.splitlines()[1:] == expected
+    assert secret not in made.out + of_server.out + of_server.err
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.rule("contract K2")
+@pytest.mark.usefixtures("initialised")
+def test_the_time_of_a_backup_is_recorded(run: Run) -> None:
+    def recorded() -> int:
+        with open_gallery(load_settings(), create="never") as gallery:
+            return gallery.milestones()["last_backup"]
+
+    assert recorded() == 0
+    assert run("backup", "copy.db").code == 0
+    assert abs(recorded() - time.time()) < 600
+    with open_gallery(load_settings(), create="never") as gallery:
+        record_milestone(gallery._storage, "last_backup", 1)
+    assert run("backup", "--dumped") == CommandResult(0, "Recorded the time of the backup\n", "")
+    assert abs(recorded() - time.time()) < 600
+    says_one_line(run("backup"), 2, "Name a file, or use --dumped")
+    says_one_line(run("backup", "--dumped", "other.db"), 2, "Name a file, or use --dumped")
+
+
+# What of each table an export leaves out; the settings for everybody are in the history.
+LEFT_OUT: Final = {
+    "changes": "the history and the version numbers",
+    "acts": "the history and the version numbers",
+    "state": "the history and the version numbers",
+    "withdrawals": "blocks",
+    "secrets": "the keys that sign tokens and the gallery",
+    "sessions": "sessions",
+    "refresh_tokens": "sessions",
+    "service_keys": "service keys",
+    "factors": "second factors",
+    "recovery_codes": "second factors",
+    "challenges": "second factors",
+    "identities": "identities of single sign-on",
+    "preferences": "preferences",
+    "seen_notices": "preferences",
+    "pictures": "pictures",
+    "picture_names": "pictures",
+    "proposals": "proposals",
+    "notices": "notices that were not sent yet",
+    "events": "sign-in events",
+    "stored_responses": "stored responses and counts of failed sign-ins",
+    "sign_in_attempts": "stored responses and counts of failed sign-ins",
+}
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K9")
+@pytest.mark.usefixtures("initialised")
+def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
+    moved = run("move", "--to", "sqlite:///new.db")
+    assert moved.code == 0, moved.err
+    assert moved.out == "Moved to new.db. Set database to its URL, and start the services again\n"
+    assert "users: 1 row copied\n" in moved.err
+    assert "users: 1 row compared\n" in moved.err
+    assert len(moved.err.splitlines()) == 2 * len(metadata.tables)
+    for command in (("init",), ("serve", "--port", "0"), ("export", "-"), ("move", "--to", "sqlite:///third.db")):
+        says_one_line(run(*command), 1, "The gallery was moved from this database to new.db; set database to the URL")
+    assert not Path("third.db").exists()
+    assert run("user", "list", "--database", "sqlite:///new.db").code == 0
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K9")
+def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
+    exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
+    assert exported | LEFT_OUT.keys() == metadata.tables.keys()
+    assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["he"], {"healthcheck"}),
+        (["user", ""], {"code", "create", "factors", "list", "password", "remove", "role"}),
+        (["export", "-", "--kind", "l"], {"logo"}),
+        (["serve", "--acc"], {"--access"}),
+        (["serve", "--access", ""], {"open", "guarded"}),
+        (["config", "--log-level", "in"], {"info"}),
+        (["completion", ""], {"bash", "zsh", "fish"}),
+        (["user", "password", "ann", "--factors", ""], {"keep", "remove"}),
+    ],
+)
+def test_commands_options_and_values_are_completed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: list[str], offered: set[str]
+) -> None:
+    """The questions of the bash script and their answers; in the next test, bash itself asks."""
+    monkeypatch.setenv("_LOGOADMIN_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", shlex.join(["logoadmin", *typed]))
+    monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")
+    ended = run()
+    assert (ended.code, {line.partition(",")[2] for line in ended.out.splitlines()}, ended.err) == (0, offered, "")
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_is_given_a_script_that_asks_the_program(
+    run: Run, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    ended = run("completion", shell)
+    assert (ended.code, ended.err) == (0, "")
+    assert f"_LOGOADMIN_COMPLETE={shell}_complete" in ended.out
+    monkeypatch.setenv("_LOGOADMIN_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", "logoadmin serve --access gu")
+    monkeypatch.setenv("COMP_CWORD", "gu" if shell == "fish" else "3")
+    completed = run()
+    assert (completed.code, completed.err) == (0, "")
+    assert "guarded" in completed.out
+    assert "open" not in completed.out
+
+
+@pytest.mark.usefixtures("empty_directory")
+@pytest.mark.rule("contract K4")
+def test_other_shells_are_refused(run: Run) -> None:
+    says_one_line(run("completion", "tcsh"), 2, "tcsh", "bash", "zsh", "fish")
+
+
+# What the documentation of incoming webhooks says; unknown fields are ignored by all of them.
+ACCEPTS: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
+    "/discord": lambda body: isinstance(body.get("content"), str) and 0 < len(body["content"]) <= 2_000,
+    "/slack": lambda body: isinstance(body.get("text"), str) and 0 < len(body["text"]) <= 40_000,
+    "/mattermost": lambda body: isinstance(body.get("text"), str) and 0 < len(body["text"]) <= 16_383,
+}
+
+
+@dataclass
+class StandIn:
+    """The receivers at one address."""
+
+    address: str = ""
+    got: list[tuple[str, str | None, dict[str, Any]]] = field(default_factory=list)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        path, body = request.url.path, json.loads(await request.body())
+        self.got.append((path, request.headers.get("content-type"), body))
+        accepts = ACCEPTS.get(path)
+        await Response(status_code=404 if accepts is None else 204 if accepts(body) else 400)(scope, receive, send)
+
+    def urls(self, *paths: str) -> str:
+        return ",".join(f"{self.address}{path}" for path in paths)
+
+
+@pytest.fixture
+def receivers(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    del initialised
+    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
+    found = StandIn()
+    with in_thread(found) as address:
+        found.address = address
+        yield found
+
+
+@pytest.mark.rule("contract R6")
+@pytest.mark.server("a web server in a thread")
+def test_a_trial_reaches_each_receiver(run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls(*ACCEPTS))
+    result = run("notify")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "URL 1: accepted\nURL 2: accepted\nURL 3: accepted\n"
+    assert [path for path, _, _ in receivers.got] == [*ACCEPTS]
+    assert {kind for _, kind, _ in receivers.got} == {"application/json"}
+    assert all(body["event"] == "trial" for _, _, body in receivers.got)
+
+
+@pytest.mark.rule("contract R6")
+@pytest.mark.server("a web server in a thread")
+def test_what_fails_is_named_by_number_and_no_url_is_printed(
+    run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls("/gone/T0KEN", "/slack"))
+    result = run("notify")
+    assert result.code == 1
+    assert result.out == "URL 2: accepted\n"
+    assert result.err == "URL 1: it responds with status 404\n"
+    for shown in (run("config"),):
+        assert "T0KEN" not in f"{shown.out}{shown.err}"
+        assert "notify_urls" in shown.out
+
+
+@pytest.mark.rule("contract R6")
+@pytest.mark.server("a web server in a thread")
+def test_without_urls_it_says_so(run: Run, initialised: None) -> None:
+    del initialised
+    result = run("notify")
+    assert (result.code, result.out) == (1, "")
+    assert "notify_urls names no URL" in result.err
+
+
+DATABASE: Final = "sqlite:///logoadmin.db"
+
+
+def png(shade: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (20, 10), (shade, 0, 0)).save(file, "PNG")
+    return file.getvalue()
+
+
+def noise() -> bytes:
+    """Return a picture whose stored form takes more than 3 MiB."""
+    file = io.BytesIO()
+    Image.frombytes("RGB", (1500, 1500), random.Random(4).randbytes(1500 * 1500 * 3)).save(file, "PNG")
+    return file.getvalue()
+
+
+async def _origin(scope: Any, receive: Any, send: Any) -> None:
+    shade = Request(scope).url.path.strip("/")
+    if shade == "large":
+        response = Response(noise())
+    else:
+        response = Response(png(int(shade))) if shade.isdecimal() else Response(status_code=404)
+    await response(scope, receive, send)
+
+
+@pytest.fixture
+def origin(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A local host that the settings allow to ask."""
+    del initialised
+    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
+    with in_thread(_origin) as address:
+        yield address
+
+
+def urls() -> list[str]:
+    with logoadmin.connect(DATABASE) as gallery:
+        return [logo.preview_url for logo in gallery.logos.list(logoadmin.ListLogos())]
+
+
+def create(*urls: str, active: bool = True) -> None:
+    with logoadmin.connect(DATABASE) as gallery:
+        for url in urls:
+            gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "preview_url": url, "active": active}))
+
+
+@pytest.mark.rule("contract P3")
+def test_pictures_elsewhere_are_copied_as_one_request(origin: str, run: Run) -> None:
+    before = [f"{origin}/1", f"{origin}/1", f"{origin}/2", f"{origin}/missing"]
+    create(*before)
+    create(f"{origin}/3", active=False)
+    listed = run("pictures", "mirror", "--dry-run")
+    assert (listed.code, listed.out.count("\n")) == (0, 4)
+    assert urls() == [*before, f"{origin}/3"]
+    done = run("pictures", "mirror")
+    assert (done.code, done.out) == (1, "3 changed, 1 not copied\n")
+    assert "Not copied: logo 4 (Aurora): The picture cannot be fetched: 127.0.0.1: " in done.err
+    one, same, two, missing, inactive = urls()
+    assert one == same != two
+    assert "/pictures/" in one
+    assert "/pictures/" in two
+    assert (missing, inactive) == (before[3], f"{origin}/3")
+    assert run("revert", "--request", done.request).code == 0
+    assert urls() == [*before, f"{origin}/3"]
+
+
+@pytest.mark.rule("contract P3")
+@pytest.mark.slow("a server is started for it")
+def test_a_picture_that_the_database_does_not_accept_stops_none_of_the_others(
+    origin: str, run: Run, running: MariaDbServer
+) -> None:
+    running.empty()
+    assert run("init", "--database", running.url).code == 0
+    with logoadmin.connect(running.url) as gallery:
+        for number, path in enumerate(("1", "large", "2")):
+            artwork = {**ARTWORK, "name": f"A{number}", "preview_url": f"{origin}/{path}", "active": True}
+            gallery.logos.create(logoadmin.CreateLogo(**artwork))
+    running.execute("SET GLOBAL max_allowed_packet = 1048576")
+    done = run("pictures", "mirror", "--database", running.url)
+    assert (done.code, done.out) == (1, "2 changed, 1 not copied\n")
+    assert "Not copied: logo 2 (A1): This is larger than the database server accepts: " in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.rule("contract P4")
+def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path) -> None:
+    del initialised
+    with logoadmin.connect(DATABASE) as gallery:
+        sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2)}
+        sent.add(gallery.pictures.send(logoadmin.SendPicture(), noise()).picture)
+    listed = [json.loads(line) for line in run("pictures", "list").out.splitlines()]
+    assert [each["picture"] for each in listed] == sorted(sent)
+    assert all(each["named_by"] == [] and each["user_name"] is None for each in listed)
+    folder = tmp_path / "exported"
+    assert run("pictures", "export", str(folder)).out == "3 written\n"
+    assert {path.name for path in folder.iterdir()} == {f"{picture}.webp" for picture in sent}
+    assert run("pictures", "export", str(folder)).out == "0 written\n"
+    (folder / "note.txt").write_text("refused")
+    (folder / f"{'0' * 64}.webp").write_bytes(b"damaged")
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    assert run("init", "--database", other).code == 0
+    moved = run("pictures", "import", str(folder), "--database", other)
+    assert (moved.code, moved.out) == (1, "3 added, 2 refused\n")
+    damaged, note = moved.err.splitlines()
+    assert damaged.startswith(f"Refused: {'0' * 64}.webp: The file is not the picture that its name says")
+    assert note.startswith("Refused: note.txt: it is not named as logoadmin pictures export names files")
+    with logoadmin.connect(other) as gallery:
+        assert {*gallery.pictures.stored()} == sent
