@@ -20,7 +20,7 @@ from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES
 from logoadmin.adapters.sql_storage.tables import TABLES
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.opened_gallery import record_milestone
-from logoadmin.entrypoints.cli.export_records import NOT_EXPORTED
+from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.gallery import ARTWORK

@@ -1,28 +1,18 @@
-"""What a body may take of the service: its bytes, its values, its time and its temporary files (contract A21, H4)."""
+"""Slow clients of the application, whatever serves it: how long they may send, and how little is held for them."""
 
 import asyncio
-import io
-import re
-from json import dumps
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.kernel.command import MAX_JSON
-from logoadmin.domain.kernel.limits import MAX_PREFERENCES
-from logoadmin.entrypoints.http_api import temporary_files
 from logoadmin.entrypoints.http_api.bodies import BodyReader
 from logoadmin.entrypoints.http_api.errors import HttpError
-from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.responses import CountedRequests
-from logoadmin.entrypoints.http_api.bodies import TemporaryFiles
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import nothing_more, scope_of
-from tests.entrypoints.test_operations import JSON_TYPE, LARGEST, LARGEST_WITH_CSS
 from tests.entrypoints.told_time import run
 from tests.gallery import FrozenClock, gallery_on
 
@@ -117,156 +107,3 @@ def test_the_server_gets_a_response_in_slices(parts: int) -> None:
     run(CountedRequests(app)(scope_of("GET", "/"), nothing_more, send))
     assert (sum(sizes), max(sizes)) == (2_000_000, 65_536)
     assert more == [True] * (len(more) - 1) + [False]
-
-
-def largest(schema: dict[str, Any], parts: dict[str, Any]) -> object:
-    """Return the value of a field that takes most bytes as JSON in ASCII; the schema may refer to parts."""
-    match schema:
-        case {"$ref": reference}:
-            return largest(parts[reference.rpartition("/")[2]], parts)
-        case {"properties": properties}:
-            return {name: largest(each, parts) for name, each in properties.items()}
-        case {"anyOf": [first, *_]}:
-            return largest(first, parts)
-        case {"type": "array"}:
-            return [largest(schema["items"], parts)] * schema["maxItems"]
-        case {"type": "string", "pattern": pattern, "maxLength": length} if not re.match(
-            pattern, "\U0001f600" * length
-        ):
-            return "a" * length
-        case {"type": "string", "pattern": "^[0-9]{6}$"}:
-            return "0" * 6
-        case {"type": "string", "maxLength": length}:
-            return "\U0001f600" * length
-        case {"type": "integer"}:
-            return -(2**31)
-        case {"type": "boolean"}:
-            return False
-        case {"enum": names}:
-            return max(names, key=len)
-    return schema["const"]
-
-
-# Bodies whose fields have no limit of their own.
-OF_ANY_LENGTH: Final = {
-    "apply_changes": LARGEST_WITH_CSS,
-    "propose_changes": LARGEST_WITH_CSS,
-    "amend_proposal": LARGEST_WITH_CSS,
-    "amend_settings": LARGEST_WITH_CSS,
-    "set_preferences": LARGEST,
-}
-
-
-@pytest.mark.rule("contract A21", "contract J7", "contract J8")
-def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
-    assert {row.name: row.max_body for row in OPERATIONS if row.name in OF_ANY_LENGTH} == OF_ANY_LENGTH
-    # Each letter of two bytes may be escaped as six.
-    assert OF_ANY_LENGTH["set_preferences"] >= 3 * MAX_PREFERENCES
-
-
-@pytest.mark.rule("contract A21")
-@pytest.mark.filterwarnings("ignore::pydantic.json_schema.PydanticJsonSchemaWarning")  # of defaults, not of lengths
-@pytest.mark.parametrize(
-    "operation",
-    [
-        row
-        for row in OPERATIONS
-        if row.takes_body and not (row.takes_jsonl or row.takes_file) and row.name not in OF_ANY_LENGTH
-    ],
-    ids=lambda row: row.name,
-)
-def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
-    for made in (operation.command, *(grant.command for grant in operation.grants)):
-        whole = made.model_json_schema()
-        fields = whole["properties"]
-        needed = len(dumps({name: largest(schema, whole.get("$defs", {})) for name, schema in fields.items()}))
-        assert operation.max_body == (LARGEST_WITH_CSS if {"custom_css", "text"} & fields.keys() else LARGEST)
-        assert needed <= operation.max_body
-
-
-class Unfinished:
-    """A request with a service key that somebody made up, whose body does not end."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.comes = True
-        self.answer: dict[str, Any] = {}
-
-    async def receive(self) -> Message:
-        if not self.comes:
-            await asyncio.Event().wait()
-        self.comes = False
-        return {"type": "http.request", "body": bytes(self.size), "more_body": True}
-
-    async def send(self, message: Message) -> None:
-        self.answer.update(message)
-
-
-async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[int | None]:
-    """Return the status that each of some requests gets that come one after the other, None where it may go on."""
-    requests = [Unfinished(size) for _ in range(count)]
-    headers = [("authorization", "Bearer lga_" + "a" * 43), *JSON_TYPE.items()]
-    scopes = [scope_of("POST", "/api/logos", headers) for _ in requests]
-    tasks = [asyncio.ensure_future(app(s, r.receive, r.send)) for s, r in zip(scopes, requests, strict=True)]
-    for _ in range(20):
-        await asyncio.sleep(0)
-    for task in tasks:
-        task.cancel()
-    for refused in (request.answer for request in requests if request.answer):
-        assert dict(refused["headers"])[b"retry-after"] == b"1"
-        assert refused["body"] == b'{"detail":"Too many concurrent large bodies; try again later"}'
-    await asyncio.gather(*tasks, return_exceptions=True)
-    return [request.answer.get("status") for request in requests]
-
-
-@pytest.mark.rule("contract A21", "contract H4")
-def test_unfinished_large_bodies_hold_no_more_than_64_mib_together(app: ASGIApp) -> None:
-    for _ in range(2):  # and what was held is given back
-        found = asyncio.run(statuses_of_unfinished(app, 3_500_000, 22))
-        assert found == [503] * 3 + [None] * 19
-    assert asyncio.run(statuses_of_unfinished(app, LARGEST, 1_100)) == [None] * 1_100
-
-
-@pytest.mark.rule("contract H4")
-def test_there_are_eight_files_and_two_of_a_user() -> None:
-    imports = TemporaryFiles("imports")
-    opened = [imports.open(number // 2) for number in range(8)]
-    with pytest.raises(HttpError, match="Too many concurrent imports; try again later"):
-        imports.open(4)
-    opened[0].close()
-    opened[0].close()  # a second time means nothing
-    with imports.open(0), pytest.raises(HttpError, match="Too many of your imports at the same time") as caught:
-        imports.open(1)
-    assert (caught.value.status, caught.value.headers) == (429, {"retry-after": "1"})
-    opened[0] = imports.open(0)
-    for file in opened:
-        file.close()
-
-
-@pytest.mark.rule("contract A21", "contract I2")
-def test_of_a_line_that_is_too_long_only_the_beginning_is_read() -> None:
-    most = MAX_JSON + 1
-    with TemporaryFiles("imports").open(1) as file:
-        file.write(b"x" * (most * 7 // 2) + b"\n" + b"y" * (most - 1) + b"\n" + b"z" * most + b"\nlast")
-        for _ in range(2):
-            assert list(file) == [b"x" * most, b"y" * (most - 1) + b"\n", b"z" * most, b"last"]
-
-
-def test_what_is_written_is_read_whole_on_disk_as_in_memory() -> None:
-    with TemporaryFiles("exports").open(1) as file:
-        for number in range(200_000):
-            file.write_line(f"{number:08} é\n")
-        content = b"".join(file.chunks(65_536))
-        assert content == "".join(f"{number:08} é\n" for number in range(200_000)).encode()
-        assert len(content) == file.size
-
-
-@pytest.mark.rule("contract A20")
-def test_a_full_disk_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.BytesIO):
-        def write(self, _: Any) -> int:
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(temporary_files, "SpooledTemporaryFile", lambda _: Full())
-    with TemporaryFiles("exports").open(1) as file, pytest.raises(HttpError, match="Too many concurrent exports"):
-        file.write_line("line")

@@ -21,7 +21,7 @@ AURORA: Final = (
 )
 BEN: Final[dict[str, Any]] = {"user_id": 8, "username": "ben", "password": "ben's password"}
 # One after the other: the number of the endpoint, a request, and the status and the body of its response.
-ENDPOINTS: Final = (
+ENDPOINTS: Final[tuple[tuple[int, str, Any, int, str], ...]] = (
     (1, "GET /api/users", None, 200, f"[{USER_7},{ADMIN}]"),
     (2, "POST /api/users", BEN, 201, USER_8),
     (3, "GET /api/users/7", None, 200, USER_7),

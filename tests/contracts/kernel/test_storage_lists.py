@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The rules of :mod:`logoadmin.ports.kernel.record_storage` for pages, orders and filters, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.record_storage` for pages, orders and filters, over every adapter."""
 
 import itertools
 from dataclasses import replace

@@ -1,18 +1,12 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The rules of :mod:`logoadmin.ports.storage` for records and transactions, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.record_storage`, over every adapter."""
 
-import threading
-import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.users import ListUsers
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
@@ -23,13 +17,11 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
     Step,
     add,
-    at_once,
     author,
     get,
     link,
     logo,
     page,
-    quickest,
     remove,
     role,
     session,
@@ -39,7 +31,7 @@ from tests.contracts.steps import (
     write,
     write_in_vain,
 )
-from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, gallery_on, link_id_of
+from tests.gallery import add_user, link_id_of
 
 # Names that some collation or other takes for the same.
 LOOK_ALIKES = (
@@ -92,6 +84,8 @@ def test_the_smallest_values_are_kept(storage: Storage) -> None:
 
 
 # Users
+
+
 @pytest.mark.rule("contract A7", "contract D")
 def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage) -> None:
     write(
@@ -121,23 +115,22 @@ def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
     write(storage, add(user(1, "ann")))
 
 
+# Roles
+
+
 # Authors
+
+
 ODD: Final = "a'n\"n😀"
-
-
 EXISTING: Final = (
     *(role(), role(2, "admin", ("users:read", "*", "a")), user(1, "ann"), user(2, "ben")),
     *(author(1, 7, ODD), author(2, 8, "ben")),
 )
-
-
 # Records that collide with these, and the value and the key of the refusal: of two keys, the number comes first.
 ADDED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
     *((user(1, "ann"), 1, "user_id"), (user(3, "ann"), "ann", "username"), (role(3, "admin"), "admin", "name")),
     *((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, ODD), ODD, "username")),
 )
-
-
 UPDATED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
     *((user(2, "ann"), "ann", "username"), (role(1, "admin"), "admin", "name")),
     *((author(2, 7, ODD), 7, "user_id"), (author(2, 8, ODD), ODD, "username")),
@@ -177,6 +170,8 @@ def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
 
 
 # Artworks
+
+
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 11", "spec §Rules 6", "contract A18")
 def test_authors_of_an_artwork_come_in_link_order(storage: Storage) -> None:
     write(storage, add(*map(author, (1, 2, 3)), logo(4), logo(5, active=False)))
@@ -215,6 +210,8 @@ def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
 
 
 # Versions
+
+
 @pytest.mark.rule("contract F1")
 def test_records_are_kept_with_their_versions_and_equal_without_them(storage: Storage) -> None:
     records: tuple[Any, ...] = (role(), user(1, "ann"), author(1), theme(1), logo(1))
@@ -269,6 +266,8 @@ def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage:
 
 
 # Links
+
+
 @pytest.mark.rule("contract A16", "contract G2")
 def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
     write(
@@ -372,112 +371,3 @@ def test_the_classes_of_hashes_are_those_that_are_stored(storage: Storage) -> No
 
 def add_one(number: int, hash_: str) -> Step:
     return lambda uow: add_user(uow, user(number, f"user {number}"), PasswordHash(hash_))
-
-
-def dawdle() -> None:
-    time.sleep(0.01)
-
-
-@pytest.mark.rule("contract B5")
-def test_a_snapshot_sees_one_moment(sql_storage: Storage) -> None:
-    write(sql_storage, add(author(1)))
-
-    def change() -> None:
-        write(sql_storage, update(author(1, username="changed")), add(author(2)))
-
-    def look(uow: UnitOfWork) -> object:
-        first = uow.records(AUTHORS).page(-1, 9)
-        at_once(change)
-        assert uow.records(AUTHORS).page(-1, 9) == first
-        assert uow.records(AUTHORS).get(2) is None
-        return first
-
-    assert sql_storage.snapshot(look) == (author(1),)
-    assert page(sql_storage, AUTHORS, -1, 9) == (author(1, username="changed"), author(2))
-
-
-@pytest.mark.rule("contract F1", "contract B5", "contract C1")
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda uow: uow.gallery.links(LOGOS).remove(1, 1),
-        lambda uow: uow.identity.passwords.set(1, PasswordHash("another")),
-        lambda uow: uow.identity.sessions.end_all(1),
-        lambda uow: uow.secrets.put("another", "secret"),
-    ],
-    ids=["unlink", "set_password", "end_all", "put"],
-)
-def test_a_second_write_waits_and_sees_the_result_of_the_first(
-    storage: Storage, other: Callable[[UnitOfWork], object]
-) -> None:
-    write(
-        storage,
-        add(*map(author, (1, 2)), logo(1), role()),
-        link(LOGOS, 1, 1),
-        lambda uow: add_user(uow, user(1, "ann"), PasswordHash("one")),
-        lambda uow: uow.identity.sessions.add(session("s", 1)),
-    )
-    looked = threading.Event()
-
-    def seen(uow: UnitOfWork) -> object:
-        return (
-            (uow.records(LOGOS).get(1), uow.gallery.links(LOGOS).of_artwork(1), uow.records(AUTHORS).page(-1, 9)),
-            (
-                uow.identity.passwords.credentials("ann"),
-                uow.identity.sessions.rights("s", 1),
-                uow.secrets.get("another"),
-            ),
-        )
-
-    def second(uow: UnitOfWork) -> object:
-        left = uow.records(THEMES).get(1)
-        looked.set()
-        other(uow)
-        return left
-
-    with ThreadPoolExecutor(1) as executor:
-        waiting: list[Future[object]] = []
-
-        def first(uow: UnitOfWork) -> None:
-            before = seen(uow)
-            waiting.append(executor.submit(storage.write, second))
-            assert not looked.wait(0.1)
-            assert seen(uow) == before
-            uow.records(THEMES).add(theme(1))
-
-        storage.write(first)
-        assert waiting[0].result() == theme(1)
-    assert looked.is_set()
-
-
-@pytest.mark.rule("contract C5")
-def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Storage) -> None:
-    gallery = gallery_on(sql_storage, FrozenClock())
-    admin = gallery.sessions.caller(
-        gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
-    )
-    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
-    key = gallery.sessions.caller(made.key)
-    with ThreadPoolExecutor(1) as executor:
-
-        def sign_in_of_another(_: UnitOfWork) -> None:
-            assert quickest(lambda: bool(executor.submit(gallery.users.list, ListUsers(), key).result())) < 0.3
-
-        sql_storage.write(sign_in_of_another)
-    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at is None
-    gallery.users.list(ListUsers(), key)
-    assert gallery.keys.list(ListKeys(), admin)[0].last_used_at == NOW
-
-
-@pytest.mark.rule("contract C1", "contract C2")
-def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: Storage) -> None:
-    def write_more(uow: UnitOfWork) -> None:
-        (attempts, _), letters = uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
-        dawdle()
-        uow.identity.sign_in_attempts.set("ann", attempts + 1, 1_000)
-        uow.secrets.replace("token_key", f"{letters}x")
-
-    write(storage, lambda uow: uow.secrets.put("token_key", "-"))
-    assert at_once(*[lambda: storage.write(write_more)] * 6) == [None] * 6
-    found = storage.read(lambda uow: (uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")))
-    assert found == ((6, 1_000), "-xxxxxx")

@@ -136,7 +136,7 @@ def test_a_picture_that_is_sent_after_it_was_named_is_published(
     gallery: LogoAdmin, storage: Storage, files: FolderGalleryFiles
 ) -> None:
     picture = send(gallery, 1)
-    storage.write(lambda uow: uow.gallery.pictures.forget_unnamed(2**40, 5))
+    storage.write(lambda uow: uow.pictures.forget_unnamed(2**40, 5))
     logo(gallery, picture.url)
     assert "picture" not in index_of(files, gallery.publication.publish(files))["logos"][0]
     send(gallery, 1)
