@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
 from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.environment import Clock, Randomness
-from logoadmin.ports.identity_storage import Admission, Session
+from logoadmin.ports.identity_storage import Session, Sessions
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
 from logoadmin.ports.tokens import Grant, TokenSigner
@@ -83,13 +83,24 @@ class SessionTokens:
         self.lifetimes = lifetimes
         self.ways = rules.ways
 
-    def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof, admission: Admission) -> Tokens:
-        """Begin a session of a user who may sign in, and return its first tokens.
+    def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof) -> Tokens:
+        """Begin a session of a user, and return its first tokens.
 
         At the limit, the least recently used session ends. A user who proved who they are before now has a session
         that is no longer recent if that is 10 minutes ago or more (contract O3).
+
+        Raises:
+            SignInForbidden: the user is suspended (contract D), or the issuer refused them, in whatever way they sign
+                in now (contract O7).
         """
         user_id, now, sessions = proof.user_id, uow.now, identity_in(uow).sessions
+        admission = sessions.admission(user_id)
+        if admission is None:  # removed since they proved who they are
+            raise SignInRefused
+        if not admission.active:
+            raise SignInForbidden(SUSPENDED)
+        if admission.refused:
+            raise SignInForbidden(NO_ROLE)
         known = sessions.of_user(user_id)
         if len(known) >= MOST_SESSIONS:
             for rested in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
@@ -107,7 +118,7 @@ class SessionTokens:
         sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=proof.factor, user_name=admission.username)
         remember_network(uow, user_id, client.origin, now, self._rules.event_days)
-        return self._given(uow, session, now, admission.scope)
+        return self._given(sessions, session, now, admission.scope)
 
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
@@ -121,24 +132,25 @@ class SessionTokens:
         session, used_at = known
         is_open = self.lifetimes.end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
+        sessions = identity_in(uow).sessions
         if not is_open or is_reused or not self._admits(uow, session):
-            identity_in(uow).sessions.end(session.session_id)
+            sessions.end(session.session_id)
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         if used_at is None:
-            identity_in(uow).sessions.use_refresh_token(_hashed(refresh_token), now)
+            sessions.use_refresh_token(_hashed(refresh_token), now)
         session = _refreshed(session, now, self.lifetimes)
-        identity_in(uow).sessions.update(session)
+        sessions.update(session)
         remember_network(uow, session.user_id, client.origin, now, self._rules.event_days)
-        held = identity_in(uow).sessions.rights(session.session_id, session.user_id)
+        held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
-        return self._given(uow, session, now, held.scope)
+        return self._given(sessions, session, now, held.scope)
 
-    def _given(self, uow: AnyUnitOfWork, session: Session, now: int, held: Collection[str]) -> Tokens:
+    def _given(self, sessions: Sessions, session: Session, now: int, held: Collection[str]) -> Tokens:
         refresh_token = self._randomness.text()
-        identity_in(uow).sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
+        sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         scope = tuple(sorted(held))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
@@ -287,7 +299,7 @@ class Attempt:
             raise TooManySignIns(wait)
         return found
 
-    def take_back(self, uow: AnyUnitOfWork) -> None:
+    def take_back(self, uow: UnitOfWork) -> None:
         """Take back the attempt, which was right as far as it went; attempts for the name stay counted."""
         sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
 
@@ -298,20 +310,12 @@ class Attempt:
             prove: returns who signs in, and uses up what proves it. If it raises, the attempt stays counted.
 
         Raises:
-            SignInForbidden: the user is suspended (contract D), or the issuer refused them, in whatever way they sign
-                in now (contract O7).
+            SignInForbidden: see :meth:`SessionTokens.begin`.
         """
 
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
             succeeded(uow, self._limits)
-            admission = identity_in(uow).sessions.admission(proof.user_id)
-            if admission is None:  # removed since they proved who they are
-                raise SignInRefused
-            if not admission.active:
-                raise SignInForbidden(SUSPENDED)
-            if admission.refused:
-                raise SignInForbidden(NO_ROLE)
-            return self._opening.tokens.begin(uow, self.client, proof, admission)
+            return self._opening.tokens.begin(uow, self.client, proof)
 
         return self._gate.write(self._command, self.client, begin)

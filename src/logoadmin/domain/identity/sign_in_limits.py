@@ -24,6 +24,7 @@ from typing import Final
 from logoadmin.domain.kernel.access import network_of, wider_network
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.storage import UnitOfWork
 
 _DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds
@@ -91,13 +92,13 @@ def limits_of(
     return tuple(limits)
 
 
-def attempt(uow: AnyUnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
+def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
     """Count an attempt before anything is verified, so that concurrent attempts are all counted.
 
     Returns:
         None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
-    counts, stored = [], identity_in(uow).sign_in_attempts
+    counts, stored = [], uow.identity.sign_in_attempts
     known = stored.counts([limit.counted for limit in limits])
     for limit, (attempts, ends_at) in zip(limits, known, strict=True):
         # None, over, or from a clock that was ahead.
@@ -116,12 +117,12 @@ def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
     identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits], forgiven)
 
 
-def take_back(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+def take_back(uow: UnitOfWork, limits: Sequence[Limit]) -> None:
     """Take back this attempt, which did not fail; others stay counted."""
-    identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits])
+    uow.identity.sign_in_attempts.take_back([limit.counted for limit in limits])
 
 
-def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: int) -> bool:
+def is_known_network(uow: UnitOfWork, user_id: int | None, origin: str, now: int) -> bool:
     """Return whether a user signed in from the network of an origin.
 
     Args:
@@ -130,18 +131,20 @@ def is_known_network(uow: AnyUnitOfWork, user_id: int | None, origin: str, now: 
         origin: where an attempt comes from, such as an address.
         now: the time.
     """
-    _, ends_at = identity_in(uow).sign_in_attempts.count(_name(uow, _NOBODY if user_id is None else user_id, origin))
-    return now < ends_at
+    user_id = _NOBODY if user_id is None else user_id
+    name = _network(user_id, creation_of(uow.changes, user_id), origin)
+    return now < uow.identity.sign_in_attempts.count(name)[1]
 
 
 def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, days: int) -> None:
     """Remember for some days that a user is in the network of an origin."""
-    name, seconds, counts = _name(uow, user_id, origin), days * _DAY, identity_in(uow).sign_in_attempts
+    since, seconds, counts = creation_of(history_in(uow), user_id), days * _DAY, identity_in(uow).sign_in_attempts
+    name = _network(user_id, since, origin)
     _, ends_at = counts.count(name)
     if now + seconds // 2 < ends_at <= now + seconds:
         return
     if ends_at <= now:
-        added = _hashed(("networks", user_id, creation_of(history_in(uow), user_id)))
+        added = _hashed(("networks", user_id, since))
         number, until = counts.count(added)
         if not now < until <= now + seconds:  # over, or from a clock that was ahead
             number, until = 0, now + seconds
@@ -151,8 +154,8 @@ def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, da
     counts.set(name, 1, now + seconds)
 
 
-def _name(uow: AnyUnitOfWork, user_id: int, origin: str) -> str:
-    return _hashed(("network", user_id, creation_of(history_in(uow), user_id), network_of(origin)))
+def _network(user_id: int, user_since: int, origin: str) -> str:
+    return _hashed(("network", user_id, user_since, network_of(origin)))
 
 
 def _hashed(counted: object) -> str:
