@@ -6,16 +6,15 @@ from operator import attrgetter
 from typing import Annotated, Any, Final
 
 from logoadmin.domain.changes.history import ListChanges, kinds_of
-from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Held, Permission, Scope, Source
+from logoadmin.domain.kernel.access import Held, Permission, Scope, Source
 from logoadmin.domain.kernel.act_log import PASSWORD_SET, ActOrigin
-from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RECORDED_KINDS
 from logoadmin.domain.kernel.limits import RequestId, described
-from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes, page_of
-from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
+from logoadmin.domain.kernel.lists import Listing, PageSizes, page_of
+from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import Reading, acts_in, history_in
-from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.domain.kernel.unit_of_work import Reading, ReadUnitOfWork, acts_in, history_in
+from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
 from logoadmin.ports.history_storage import Obstacle, StoredAct
 
 _MOST_NAMED: Final = 3
@@ -102,39 +101,21 @@ class ListActs(ListChanges):
 class ActService(Service):
     """The use cases of acts."""
 
-    @use_case(Permission(Scope.CHANGES_READ))
-    def list(self, gate: Gate, command: ListActs, caller: Caller = OWNER) -> Listing[Act]:
+    @reads_with_rights(Permission(Scope.CHANGES_READ))
+    def list(self, uow: ReadUnitOfWork, command: ListActs, held: Held) -> Listing[Act]:
         """Return the acts, in the order in which they were done.
 
         Raises:
             NotModified: the caller has this version of the list.
         """
 
-        def first(uow: Reading, command: ListActs, held: Held) -> tuple[Pages[Act], FirstPage[Act]]:
-            pages = _pages(command, None if isinstance(caller, Anonymous) else held)
-            return pages, pages.first(uow, command)
+        def page(after: Any, limit: int, uow: Reading) -> tuple[Act, ...]:
+            found = acts_in(uow).page(after, limit, command.filter(), command.order)
+            obstacles = acts_in(uow).obstacles(found)
+            return page_of(found, lambda act: _act(act, _why_not(act, held, obstacles.get(act.act_id))))
 
-        pages, found = gate.snapshot_with_rights(command, caller, first)
-        return listing(gate, command, pages, found)
-
-
-def _pages(command: ListActs, held: Held | None) -> Pages[Act]:
-    """Return the acts for somebody with these rights, None for nobody who may undo one."""
-
-    def page(after: Any, limit: int, uow: Reading) -> tuple[Act, ...]:
-        found = acts_in(uow).page(after, limit, command.filter(), command.order)
-        obstacles = acts_in(uow).obstacles(found)
-
-        def shown(act: StoredAct) -> Act:
-            return _act(act, _why_not(act, held, obstacles.get(act.act_id)))
-
-        return page_of(found, shown)
-
-    def version(uow: Reading, _: ListCommand) -> int:
-        return history_in(uow).last_id()
-
-    id_of = attrgetter("change_id")
-    return Pages(page, version, _PAGE_SIZES, id_of, id_of)
+        pages = Pages(page, _PAGE_SIZES, attrgetter("change_id"))
+        return pages.listing(self, uow, command, history_in(uow).last_id())
 
 
 def _act(act: StoredAct, why_not: str | None) -> Act:
@@ -158,14 +139,12 @@ def _act(act: StoredAct, why_not: str | None) -> Act:
     )
 
 
-def _why_not(act: StoredAct, held: Held | None, obstacle: Obstacle | None) -> str | None:
+def _why_not(act: StoredAct, held: Held, obstacle: Obstacle | None) -> str | None:
     """Return why somebody cannot undo an act."""
     if act.undone_by is not None:
         return f"Request {act.undone_by} undid it"
     if act.summary["source"] == Source.FIRST_START:
         return "The first start cannot be undone"
-    if held is None:
-        return "You are not signed in"
     scopes = dict.fromkeys(RECORDED_KINDS[kind].write_scope for kind in kinds_of(act))
     missing = [scope.value for scope in scopes if not held.hold(scope)]
     if missing:

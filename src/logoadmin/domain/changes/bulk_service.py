@@ -80,7 +80,7 @@ class BulkService(Service):
         applied = gate.write(command, caller, apply)
         if isinstance(applied, tuple):
             return Listing(applied, attrgetter("change_id"))
-        return changes_between(gate, applied.after, applied.last)
+        return changes_between(self, applied.after, applied.last)
 
     def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
         """Yield the problems of the passwords of new users."""

@@ -6,7 +6,6 @@ from operator import attrgetter
 from typing import Any
 
 from logoadmin.domain.kernel.audited_records import MOST_LOADED
-from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.lists import (
     CHANGE_PAGE_SIZES,
@@ -18,30 +17,36 @@ from logoadmin.domain.kernel.lists import (
     TruncatedPage,
     page_of,
 )
-from logoadmin.domain.kernel.pagination import Pages, whole
+from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Change, Kind, User
 from logoadmin.domain.kernel.unit_of_work import Reading, history_in
-from logoadmin.domain.kernel.use_cases import storage_of
+from logoadmin.domain.kernel.use_cases import Service, storage_of
 
 
-def changes_between(gate: Gate, after: int, last: int) -> Listing[Change]:
+def changes_between(service: Service, after: int, last: int) -> Listing[Change]:
     """Return the changes after one id up to another, for the caller who made them."""
-    pages = change_pages(last=last)
-    first = storage_of(gate).read(lambda uow: pages.page(after, pages.sizes.first, uow))
-    return whole(gate, first, pages, after, last)
+    return storage_of(service).read(lambda uow: _pages(last=last).whole(service, uow, after, last))
 
 
-def change_pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
-    """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
+def list_changes(service: Service, uow: Reading, command: ListCommand, where: ChangeFilter) -> Listing[Change]:
+    """Return the changes that match a filter.
 
-    def version(uow: Reading, _: ListCommand) -> int:
-        """Return the last change of the record or the kind in the filter, and of any user, whose name they show."""
-        if where.kind is None:
-            return history_in(uow).last_id()
+    Raises:
+        NotModified: the caller has this version of the list.
+    """
+    version = history_in(uow).last_id()
+    if where.kind is not None:
+        # The last change of the record or the kind in the filter, and of any user, whose name they show.
         last_of_kinds = history_in(uow).last_of_kinds()
-        of_kind = last_of_kinds.get(where.kind, 0)
-        changed = of_kind if where.id is None else history_in(uow).last_of(where.kind, where.id)
-        return max(changed, last_of_kinds.get(Kind.USER, 0))
+        changed = (
+            last_of_kinds.get(where.kind, 0) if where.id is None else history_in(uow).last_of(where.kind, where.id)
+        )
+        version = max(changed, last_of_kinds.get(Kind.USER, 0))
+    return _pages(where, command.order).listing(service, uow, command, version)
+
+
+def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
+    """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
 
     def page(after: Any, limit: int, uow: Reading) -> tuple[Change, ...]:
         if last is not None:
@@ -63,8 +68,7 @@ def change_pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last:
 
         return page_of(changes, named)
 
-    id_of = attrgetter("change_id")
-    return Pages(page, version, CHANGE_PAGE_SIZES, id_of, id_of)
+    return Pages(page, CHANGE_PAGE_SIZES, attrgetter("change_id"))
 
 
 def users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int | None, User]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.change_list import change_pages, changes_between
+from logoadmin.domain.changes.change_list import changes_between, list_changes
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision, waiting_again
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
@@ -29,10 +29,16 @@ from logoadmin.domain.kernel.kinds import (
 )
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
-from logoadmin.domain.kernel.pagination import listing
 from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, acts_in, change_log_of, history_in, proposals_in
-from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, writes
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    acts_in,
+    change_log_of,
+    history_in,
+    proposals_in,
+)
+from logoadmin.domain.kernel.use_cases import Service, for_program, reads, storage_of, use_case, writes
 from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
@@ -96,11 +102,10 @@ class ChangeService(Service):
         super().__init__(transactions)
         self._notices = notices
 
-    @use_case(Permission(Scope.CHANGES_READ))
-    def list(self, gate: Gate, command: ListChanges, caller: Caller = OWNER) -> Listing[Change]:
+    @reads(Permission(Scope.CHANGES_READ))
+    def list(self, uow: ReadUnitOfWork, command: ListChanges) -> Listing[Change]:
         """Return the changes, by change_id, the order in which they were stored (contract G, G3)."""
-        pages = change_pages(command.filter(), command.order)
-        return listing(gate, command, pages, gate.read(command, caller, pages.first))
+        return list_changes(self, uow, command, command.filter())
 
     @for_program
     def version(self) -> int:
@@ -157,7 +162,7 @@ class ChangeService(Service):
             DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
         """
         undone = gate.write(command, caller, self._revert_request)
-        return changes_between(gate, undone.after, undone.last)
+        return changes_between(self, undone.after, undone.last)
 
     def _revert_request(self, uow: AuditedUnitOfWork, command: RevertRequest) -> Undone:
         _refuse_without_write_scope(uow)

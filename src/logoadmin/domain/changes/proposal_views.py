@@ -20,10 +20,11 @@ from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, AnyArtworkKind
-from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, page_of
+from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, Listing, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in
+from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.publication.css.css_service import verdict_on
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.verdict import Verdict
@@ -68,26 +69,25 @@ def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredP
     return proposal
 
 
-def pages(command: ListProposals, viewer: Viewer | None) -> Pages[ProposalSummary]:
+def list_proposals(
+    service: Service, uow: Reading, command: ListProposals, viewer: Viewer | None
+) -> Listing[ProposalSummary]:
     """Return the proposals that a caller sees and that match the filters of a command."""
     # Those who could apply none see their own, for which an index exists.
     owner = None
     if viewer is not None and viewer.hidden_kinds == bits_of(KINDS.values()):
         owner = _NOBODY if viewer.user_id is None else viewer.user_id
     user_id = owner if command.user_id is None else command.user_id
-
-    def version(uow: Reading, _command: ListCommand) -> int:
-        """Return a number that also rises with changes of names, and not with hidden proposals."""
-        last = proposals_in(uow).last_version() if owner is None else proposals_in(uow).last_version_of(owner)
-        return history_in(uow).last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
+    # A number that also rises with changes of names, and not with hidden proposals.
+    last = proposals_in(uow).last_version() if owner is None else proposals_in(uow).last_version_of(owner)
+    version = history_in(uow).last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
 
     def page(place: Any, limit: int, uow: Reading) -> tuple[ProposalSummary, ...]:
         found = proposals_in(uow).page(place, limit, command.state, user_id, viewer, command.order)
         listed = iter(_values(uow, found))
         return page_of(found, lambda _: ProposalSummary(**next(listed)))
 
-    id_of = attrgetter("proposal_id")
-    return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
+    return Pages(page, RECORD_PAGE_SIZES, attrgetter("proposal_id")).listing(service, uow, command, version)
 
 
 def shown(uow: Reading, proposal: StoredProposal) -> Proposal:

@@ -37,7 +37,7 @@ from logoadmin.domain.changes.proposal_rules import (
 from logoadmin.domain.changes.proposal_views import (
     VERSION_BITS,
     Judge,
-    pages,
+    list_proposals,
     seen,
     shown,
     summary_of,
@@ -52,19 +52,19 @@ from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, 
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind, pictures_in
 from logoadmin.domain.kernel.lists import Listing, text_length
-from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
+    ReadUnitOfWork,
     change_log_of,
     history_in,
     proposals_in,
     rehearse,
     repositories_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case, work_of
+from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
@@ -130,18 +130,10 @@ class ProposalService(Service):
 
         return _with_verdicts(gate.write(command, caller, propose), judge)
 
-    @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListProposals, caller: Caller = OWNER) -> Listing[ProposalSummary]:
+    @reads_with_rights(SIGNED_IN)
+    def list(self, uow: ReadUnitOfWork, command: ListProposals, held: Held) -> Listing[ProposalSummary]:
         """Return the proposals that the caller sees, by proposal_id, without their texts (contract R1)."""
-
-        def first(
-            uow: Reading, command: ListProposals, held: Held
-        ) -> tuple[Pages[ProposalSummary], FirstPage[ProposalSummary]]:
-            listed = pages(command, viewer(uow, held))
-            return listed, listed.first(uow, command)
-
-        listed, found = gate.snapshot_with_rights(command, caller, first)
-        return listing(gate, command, listed, found)
+        return list_proposals(self, uow, command, viewer(uow, held))
 
     @use_case(SIGNED_IN)
     def get(self, gate: Gate, command: GetProposal, caller: Caller = OWNER) -> Proposal:

@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
-from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission
+from logoadmin.domain.kernel.access import PUBLIC, Permission
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of
 from logoadmin.domain.kernel.details import NO_DETAILS, Details, Tag
 from logoadmin.domain.kernel.errors import NotFound
-from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES, ArtworkKind
 from logoadmin.domain.kernel.limits import (
     Active,
@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.records import (
     version_of,
 )
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, get_unless_unmodified
-from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, use_case, writes
+from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, writes
 
 LinkAnswer = TypeVar("LinkAnswer")
 Removed = TypeVar("Removed")
@@ -142,19 +142,19 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         super().__init__(transactions)
         self._kind = kind
 
-    @use_case(OF_KIND)
-    def list(self, gate: Gate, command: ListAllArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+    @reads(OF_KIND)
+    def list(self, uow: ReadUnitOfWork, command: ListAllArtworks[Artwork]) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
-        return list_records(gate, command, caller, self._kind)
+        return list_records(self, uow, command, self._kind)
 
-    @use_case(OF_KIND)
-    def of_author(self, gate: Gate, command: ListAuthorArtworks[Artwork], caller: Caller = OWNER) -> Listing[Artwork]:
+    @reads(OF_KIND)
+    def of_author(self, uow: ReadUnitOfWork, command: ListAuthorArtworks[Artwork]) -> Listing[Artwork]:
         """Return the artworks of an author, by id (contract D).
 
         Raises:
             NotFound: the author does not exist.
         """
-        return list_records(gate, command, caller, self._kind, of=AUTHORS)
+        return list_records(self, uow, command, self._kind, of=AUTHORS)
 
     @writes(OF_KIND)
     def create(self, uow: AuditedUnitOfWork, command: CreateArtwork[Artwork]) -> Artwork:

@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import PUBLIC, Permission, Scope
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import AuthorId, CommunityId, Id, Username, described
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import Author, RemovedAuthor
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
-from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
+from logoadmin.domain.kernel.use_cases import Service, reads, writes
 
 
 class ListAuthors(SearchedCommand):
@@ -50,10 +49,10 @@ class RemoveAuthor(Command):
 class AuthorService(Service):
     """The use cases of authors."""
 
-    @use_case(PUBLIC)
-    def list(self, gate: Gate, command: ListAuthors, caller: Caller = OWNER) -> Listing[Author]:
+    @reads(PUBLIC)
+    def list(self, uow: ReadUnitOfWork, command: ListAuthors) -> Listing[Author]:
         """Return all authors, by author_id (contract D, E1)."""
-        return list_records(gate, command, caller, AUTHORS)
+        return list_records(self, uow, command, AUTHORS)
 
     @writes(Permission(Scope.AUTHORS_WRITE, open_by_default=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateAuthor) -> Author:

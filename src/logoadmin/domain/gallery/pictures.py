@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -29,18 +30,19 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES, picture_names, picture_path
 from logoadmin.domain.kernel.limits import MAX_PICTURE, PICTURE_EXAMPLE, Flag, PictureHash, PreviewUrl, described
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes
-from logoadmin.domain.kernel.pagination import Pages, listing
+from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, PictureNamedBy, RemovedPicture, SentPicture
 from logoadmin.domain.kernel.unit_of_work import (
     AnyUnitOfWork,
     AuditedUnitOfWork,
     Reading,
+    ReadUnitOfWork,
     change_log_of,
     history_in,
     identity_in,
     stored_pictures_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, storage_of, use_case
+from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, reads_with_rights, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -184,11 +186,12 @@ class PictureService(Service):
 
         return gate.snapshot_with_rights(command, caller, work)
 
-    @use_case(Permission(Scope.USERS_READ))
-    def list(self, gate: Gate, command: ListPictures, caller: Caller = OWNER) -> Listing[KeptPicture]:
+    @reads_with_rights(Permission(Scope.USERS_READ))
+    def list(self, uow: ReadUnitOfWork, command: ListPictures, _held: Held) -> Listing[KeptPicture]:
         """Return the stored pictures, by their hashes, with what names them (contract P4)."""
-        pages = Pages(self._page, _unversioned, _PAGE_SIZES, _hash_of, _hash_of, _start)
-        return listing(gate, command, pages, gate.snapshot(command, caller, pages.first))
+        pages = Pages(self._page, _PAGE_SIZES, attrgetter("picture"), start=_start)
+        # What names pictures changes without a version of theirs.
+        return pages.listing(self, uow, command, version=0)
 
     @use_case(Permission(Scope.ALL, recent=True))
     def remove(self, gate: Gate, command: RemovePicture, caller: Caller = OWNER) -> RemovedPicture:
@@ -405,15 +408,6 @@ def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:
     names = stored_pictures_in(uow).names(picture, _MOST_NAMES) if held.of_user else ()
     artworks = (uow.records(kind).get(each.id) for each in names for kind in ARTWORK_KINDS if kind.kind == each.kind)
     return any(author.user_id == held.user_id for artwork in artworks if artwork for author in artwork.authors)
-
-
-def _hash_of(picture: KeptPicture) -> Any:
-    return picture.picture
-
-
-def _unversioned(_uow: Reading, _command: ListCommand) -> int:
-    """Return no version: what names pictures changes without one of theirs."""
-    return 0
 
 
 def _start(_uow: Reading, command: ListCommand) -> Any:

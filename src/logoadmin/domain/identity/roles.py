@@ -77,10 +77,10 @@ class RemoveRole(Command):
 class RoleService(Service):
     """The use cases of roles."""
 
-    @use_case(Permission(Scope.ROLES_READ))
-    def list(self, gate: Gate, command: ListRoles, caller: Caller = OWNER) -> Listing[Role]:
+    @reads(Permission(Scope.ROLES_READ))
+    def list(self, uow: ReadUnitOfWork, command: ListRoles) -> Listing[Role]:
         """Return all roles, by role_id (contract D, E1)."""
-        return list_records(gate, command, caller, ROLES)
+        return list_records(self, uow, command, ROLES)
 
     @writes(Permission(Scope.ROLES_WRITE))
     def create(self, uow: AuditedUnitOfWork, command: CreateRole) -> Role:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 
 from logoadmin.domain.identity.records import CountedEvent, EventName, SignInEvent
 from logoadmin.domain.kernel.access import (
-    OWNER,
     SIGNED_IN,
     AllRights,
     Anonymous,
@@ -23,13 +22,12 @@ from logoadmin.domain.kernel.access import (
     network_of,
 )
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted, StorageUnavailable
-from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT, Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
-from logoadmin.domain.kernel.pagination import FirstPage, Pages, listing
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.domain.kernel.pagination import Pages
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, ReadUnitOfWork, history_in, identity_in
+from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.storage import Storage, UnitOfWork
 
@@ -168,8 +166,8 @@ class ListEvents(ListCommand):
 class EventService(Service):
     """The use case of events; :mod:`logoadmin.domain.identity.sign_in_events` records them."""
 
-    @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListEvents, caller: Caller = OWNER) -> Listing[SignInEvent]:
+    @reads_with_rights(SIGNED_IN)
+    def list(self, uow: ReadUnitOfWork, command: ListEvents, held: Held) -> Listing[SignInEvent]:
         """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
 
         One's own are those since one's user was created: its id may have been another person's before.
@@ -178,27 +176,13 @@ class EventService(Service):
             NotPermitted: the caller asks for those of another user without ``users:read``, or is a service key
                 without it.
         """
+        user_id, since = _visible(command, uow, held)
 
-        def first(uow: Reading, command: ListEvents, held: Held) -> tuple[Pages[SignInEvent], FirstPage[SignInEvent]]:
-            pages = _pages(*_visible(command, uow, held), command.order)
-            return pages, pages.first(uow, command)
+        def page(after: Any, limit: int, uow: Reading) -> tuple[SignInEvent, ...]:
+            return identity_in(uow).events.page(after, limit, user_id, command.order, since)
 
-        pages, found = gate.snapshot_with_rights(command, caller, first)
-        return listing(gate, command, pages, found)
-
-
-def _pages(user_id: int | None, since: int | None, order: Order) -> Pages[SignInEvent]:
-    """Return the events of all users, of those with an id or of the one whom a change created."""
-
-    def version(_uow: Reading, _command: ListCommand) -> int:
-        """Events have no version."""
-        return 0
-
-    def page(after: Any, limit: int, uow: Reading) -> tuple[SignInEvent, ...]:
-        return identity_in(uow).events.page(after, limit, user_id, order, since)
-
-    id_of = attrgetter("event_id")
-    return Pages(page, version, RECORD_PAGE_SIZES, id_of, id_of)
+        # Events have no version.
+        return Pages(page, RECORD_PAGE_SIZES, attrgetter("event_id")).listing(self, uow, command, version=0)
 
 
 def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int | None]:

@@ -117,10 +117,10 @@ class UserService(Service):
         super().__init__(transactions)
         self._new_passwords, self._clock = new_passwords, clock
 
-    @use_case(Permission(Scope.USERS_READ, open_by_default=True))
-    def list(self, gate: Gate, command: ListUsers, caller: Caller = OWNER) -> Listing[User]:
+    @reads(Permission(Scope.USERS_READ, open_by_default=True))
+    def list(self, uow: ReadUnitOfWork, command: ListUsers) -> Listing[User]:
         """Return all users, by user_id (spec §Endpoints 1, contract E1)."""
-        return list_records(gate, command, caller, USERS)
+        return list_records(self, uow, command, USERS)
 
     @use_case(Permission(Scope.USERS_WRITE))
     def create(self, gate: Gate, command: CreateUser, caller: Caller = OWNER) -> User:

@@ -2,27 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field
 
-from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import NotModified
-from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.limits import ChangeId, UnixTime, described
 from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, SortKey, page_of
 from logoadmin.domain.kernel.records import Author, Logo, Role, StoredRecord, Theme, User, version_of
 from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, history_in
-from logoadmin.domain.kernel.use_cases import storage_of
+from logoadmin.domain.kernel.use_cases import Service, storage_of
 
 Answer = TypeVar("Answer")
 Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
-
-# The version of a list, the place after which it starts, its first page, and whether more may follow.
-FirstPage = tuple[int, Any, tuple[Listed, ...], bool]
 
 
 def _begins_after(_uow: Reading, command: ListCommand) -> Any:
@@ -35,55 +29,65 @@ class Pages(Generic[Listed]):
 
     Attributes:
         page: returns up to this many of the list after a place, in its order.
-        version: returns the version of the list; raises NotFound if the record that it belongs to does not exist.
         sizes: how many are fetched at a time.
         id_of: returns the id of a record or a change.
-        place_of: returns the place of a record in the list.
+        place_of: returns the place of a record in the list; the id by default.
         start: returns the place after which the list starts; raises NotFound if no record has this place.
     """
 
     page: Callable[[Any, int, Reading], tuple[Listed, ...]]
-    version: Callable[[Reading, ListCommand], int]
     sizes: PageSizes
     id_of: Callable[[Listed], int | str]
-    place_of: Callable[[Listed], Any]
+    place_of: Callable[[Listed], Any] | None = None
     start: Callable[[Reading, ListCommand], Any] = _begins_after
 
-    def fetch(self, uow: Reading) -> Fetch[Listed]:
-        """Return what fetches pages in one unit of work."""
-        return lambda after, limit: self.page(after, limit, uow)
-
-    def first(self, uow: Reading, command: ListCommand) -> FirstPage[Listed]:
-        """Return the beginning of the list.
+    def listing(self, service: Service, uow: Reading, command: ListCommand, version: int) -> Listing[Listed]:
+        """Return the list up to the limit of a command, or whole; ``version`` is that of the list, read before it.
 
         Raises:
-            NotFound: the record that the list belongs to does not exist, or that after which it starts.
+            NotFound: the record after which the list starts does not exist.
             NotModified: the caller has this version of the list.
         """
-        # The version first: a list that is newer than its version is fetched again, an older list would not be.
-        version = self.version(uow, command)
         if version in command.if_none_match:
             raise NotModified(version)
-        start = self.start(uow, command)
+        start, place_of = self.start(uow, command), self.place_of or self.id_of
         if command.limit is None:
-            return version, start, self.page(start, self.sizes.first, uow), True
+            return self.whole(service, uow, start, version)
         size = command.limit + 1  # one more, to find out whether more follow
-        return version, start, *self.sizes.collect(self.fetch(uow), self.place_of, start, size)
+        found, goes_on = self.sizes.collect(self._fetch(uow), place_of, start, size)
+        shown = found[: command.limit]
+        next_after = self.id_of(shown[-1]) if goes_on and shown else None
+        return Listing(shown, place_of, version=version, next_after=next_after)
+
+    def whole(self, service: Service, uow: Reading, after: Any, version: int) -> Listing[Listed]:
+        """Return the list from a place to the end of all records."""
+
+        def fetch(after: Any, limit: int) -> tuple[Listed, ...]:
+            return storage_of(service).read(lambda uow: self.page(after, limit, uow))
+
+        def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
+            return storage_of(service).snapshot(lambda uow: work(self._fetch(uow)))
+
+        first, place_of = self.page(after, self.sizes.first, uow), self.place_of or self.id_of
+        return Listing(first, place_of, fetch, self.sizes, snapshot=snapshot, after=after, version=version)
+
+    def _fetch(self, uow: Reading) -> Fetch[Listed]:
+        return lambda after, limit: self.page(after, limit, uow)
 
 
 def list_records(
-    gate: Gate,
+    service: Service,
+    uow: Reading,
     command: SearchedCommand,
-    caller: Caller,
     kind: RecordKind[Record, Any],
     of: RecordKind[Any, Any] | None = None,
 ) -> Listing[Record]:
     """Return a list of records (contract E).
 
     Args:
-        gate: that of the use case.
+        service: the service of the use case, which reads on.
+        uow: a unit of work.
         command: which part of the list.
-        caller: the caller of the operation.
         kind: the kind of the records.
         of: the kind of the record that they belong to, whose id is in the command.
 
@@ -91,59 +95,28 @@ def list_records(
         NotFound: the record that they belong to does not exist, or that after which a sorted list starts.
         NotModified: the caller has this version of the list.
     """
-    pages = (_by_id if command.sort == "id" else _sorted)(command, kind, partial(_version, kind, of))
-    return listing(gate, command, pages, gate.read(command, caller, pages.first))
-
-
-def listing(gate: Gate, command: ListCommand, pages: Pages[Listed], found: FirstPage[Listed]) -> Listing[Listed]:
-    """Return the list that begins with a first page: up to the limit of a command, or whole."""
-    version, start, first, goes_on = found
-    if command.limit is None:
-        return whole(gate, first, pages, start, version)
-    shown = first[: command.limit]
-    next_after = pages.id_of(shown[-1]) if goes_on and shown else None
-    return Listing(shown, pages.place_of, version=version, next_after=next_after)
-
-
-def whole(gate: Gate, first: tuple[Listed, ...], pages: Pages[Listed], after: Any, version: int) -> Listing[Listed]:
-    """Return the list that begins with a page and goes on to the end of all records."""
-
-    def fetch(after: Any, limit: int) -> tuple[Listed, ...]:
-        return storage_of(gate).read(lambda uow: pages.page(after, limit, uow))
-
-    def snapshot(work: Callable[[Fetch[Listed]], Answer]) -> Answer:
-        return storage_of(gate).snapshot(lambda uow: work(pages.fetch(uow)))
-
-    return Listing(first, pages.place_of, fetch, pages.sizes, snapshot=snapshot, after=after, version=version)
-
-
-_Version = Callable[[Reading, ListCommand], int]
-
-
-def _version(kind: RecordKind[Any, Any], of: RecordKind[Any, Any] | None, uow: Reading, command: ListCommand) -> int:
-    """Return the last change of the kinds that lists of a kind show."""
     if of is not None:
         get_existing(uow, of, of.id_of(command))
-    return kind.version_of_list(history_in(uow).last_of_kinds())
+    pages = _by_id(command, kind) if command.sort == "id" else _sorted(command, kind, command.sort)
+    return pages.listing(service, uow, command, kind.version_of_list(history_in(uow).last_of_kinds()))
 
 
-def _by_id(command: SearchedCommand, kind: RecordKind[Record, Any], version: _Version) -> Pages[Record]:
+def _by_id(command: SearchedCommand, kind: RecordKind[Record, Any]) -> Pages[Record]:
     """Return the records that match the filter of a command, by id."""
     where, order = command.filter(), command.order
 
     def page(after: Any, limit: int, uow: Reading) -> tuple[Record, ...]:
         return _shown(command, uow.records(kind).page(after, limit, where, order), uow)
 
-    return Pages(page, version, kind.page_sizes, kind.id_of, kind.id_of)
+    return Pages(page, kind.page_sizes, kind.id_of)
 
 
-def _sorted(command: SearchedCommand, kind: RecordKind[Record, Any], version: _Version) -> Pages[Record]:
+def _sorted(command: SearchedCommand, kind: RecordKind[Record, Any], by: SortKey) -> Pages[Record]:
     """Return them by name or by last change.
 
     The place of a record is the record itself, from which a list goes on even if it was removed since (contract E5).
     """
     where, order = command.filter(), command.order
-    by: SortKey = "name" if command.sort == "name" else "changed"
 
     def page(after: Record | None, limit: int, uow: Reading) -> tuple[Record, ...]:
         return _shown(command, uow.records(kind).sorted_page(by, after, limit, where, order), uow)
@@ -151,7 +124,7 @@ def _sorted(command: SearchedCommand, kind: RecordKind[Record, Any], version: _V
     def start(uow: Reading, command: ListCommand) -> Record | None:
         return None if command.after is None else get_existing(uow, kind, command.after)
 
-    return Pages(page, version, kind.page_sizes, kind.id_of, _stored, start)
+    return Pages(page, kind.page_sizes, kind.id_of, _stored, start)
 
 
 def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: Reading) -> tuple[Record, ...]:
