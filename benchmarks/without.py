@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Final
 
-from logoadmin.domain.kernel import change_log, escalation, gate
+from logoadmin.domain.kernel import audited_records, change_log, gate
 from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import response_cache
 
@@ -26,7 +26,7 @@ def history() -> None:
     """Switch off the history and the checks of rights."""
     for owner, names in {
         change_log.ChangeLog: ("record", "store"),
-        escalation.Escalation: ("check", "check_key"),
+        audited_records.Escalation: ("check", "check_key"),
     }.items():
         for name in names:
             _replace(owner, name)

@@ -21,8 +21,7 @@ from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS, THEMES
-from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import Auditing
+from logoadmin.domain.kernel.unit_of_work import Auditing, shared_settings
 from logoadmin.domain.opened_gallery import OpenedGallery, Swept
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import context as publication

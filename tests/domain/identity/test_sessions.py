@@ -12,10 +12,9 @@ from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKe
 from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn, stored_hash
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import Kind, PasswordHash, User
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, refresh, works
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.sign_in_limits import attempt, limits_of, succeeded, take_back
-from logoadmin.domain.kernel.access import Anonymous, network_of, wider_network
+from logoadmin.domain.identity.sign_in_limits import attempt, limits_of, succeeded, take_back, wider_network
+from logoadmin.domain.kernel.access import Anonymous, network_of
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage

@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind, version_of
-from logoadmin.domain.kernel.shared_settings import SettingsInHistory
+from logoadmin.domain.kernel.unit_of_work import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import css_service as css

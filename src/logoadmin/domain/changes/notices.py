@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.kernel.access import stored_hash
 from logoadmin.domain.kernel.act_log import BLOCKED, BLOCKED_FIELD
 from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
 from logoadmin.domain.publication.files.names import isolated

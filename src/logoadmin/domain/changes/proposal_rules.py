@@ -18,8 +18,7 @@ from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated,
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, version_of
-from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, shared_settings
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 

@@ -53,7 +53,6 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind, pictures_in
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.records import Author, Kind
-from logoadmin.domain.kernel.shared_settings import shared_settings
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     Reading,
@@ -63,6 +62,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     proposals_in,
     rehearse,
     repositories_in,
+    shared_settings,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, work_of
 from logoadmin.domain.publication.css.targets import Targets, targets_of

@@ -19,8 +19,7 @@ from typing import Final, Literal
 from unicodedata import normalize
 
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import CLOCK_SKEW
-from logoadmin.domain.kernel.secret_hashes import stored_hash
+from logoadmin.domain.kernel.access import CLOCK_SKEW, stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Challenge

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
 from logoadmin.domain.kernel.access import AllRights, Scope
+from logoadmin.domain.kernel.audited_records import Escalation, Guard
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
-from logoadmin.domain.kernel.escalation import Escalation, Guard
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, Role, User

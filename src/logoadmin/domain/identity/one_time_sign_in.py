@@ -14,7 +14,7 @@ from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -31,7 +31,6 @@ from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, OpaqueToken, TypedCode, UserId, Username, described
 from logoadmin.domain.kernel.records import User
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.ports.environment import Randomness
@@ -218,11 +217,11 @@ def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
     """Return an existing user with the name and the avatar of a link."""
     other_way = other_way_in(uow, user.user_id)
     if other_way is not None:
-        raise LinkRefused(user.user_id, f"has {other_way}")
+        raise LinkRefused(f"User {user.user_id} has {other_way}")
     try:
         uow.records(USERS).authorize(user, password="")
     except NotPermitted:
-        raise LinkRefused(user.user_id, "has scopes that you cannot grant") from None
+        raise LinkRefused(f"User {user.user_id} has scopes that you cannot grant") from None
     if not user.active:
         raise Conflict(f"User {user.user_id} is suspended")
     values: dict[str, Any] = {name: value for name, value in command.new_values().items() if name != "user_id"}

@@ -22,12 +22,11 @@ from logoadmin.domain.identity.records import CountedEvent, EndedSession, Listed
 from logoadmin.domain.identity.sign_in_events import count_refusal, record_event, shown
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
 from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor, stored_hash
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.identity_storage import Session, Sessions

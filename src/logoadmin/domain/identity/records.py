@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
-from logoadmin.domain.kernel.access import SignInFactor
+from logoadmin.domain.kernel.access import SignInFactor, stored_hash
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.limits import (
     Avatar,
@@ -23,7 +23,6 @@ from logoadmin.domain.kernel.limits import (
     Username,
     described,
 )
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 
 EventName = Literal[
     "signed_in",

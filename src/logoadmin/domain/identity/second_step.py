@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.errors import (
     Problem,
     SecondFactorKind,
     SecondFactorRequired,
-    code_refused,
+    SignInRefused,
     passkey_refused,
     sign_in_ended,
 )
@@ -110,7 +110,7 @@ class SecondStep:
             case "passkey":
                 is_right = self.passkeys.use(uow, challenge, answer, now, of_user=user_id) is not None
         if not is_right:
-            raise passkey_refused() if kind == "passkey" else code_refused()
+            raise passkey_refused() if kind == "passkey" else SignInRefused("Incorrect code")
 
 
 class SecondStepSignIn(FactorService):

@@ -17,11 +17,12 @@ Every step of a sign-in is an attempt::
 """
 
 import hashlib
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.kernel.access import network_of, wider_network
+from logoadmin.domain.kernel.access import address_of, network_of
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.storage import UnitOfWork
@@ -90,6 +91,15 @@ def limits_of(
     if totp_of is not None:
         limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW, named=True))
     return tuple(limits)
+
+
+def wider_network(origin: str, length: int) -> str | None:
+    """Return the IPv6 network of this prefix length around an address; None for IPv4 and what is not an address."""
+    try:
+        address = address_of(origin)
+    except ValueError:
+        return None
+    return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
 
 
 def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:

@@ -4,6 +4,8 @@ A use case names the right that it requires (:class:`Permission`). :func:`requir
 required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.
 """
 
+import base64
+import hashlib
 import ipaddress
 import re
 from collections.abc import Iterable
@@ -84,15 +86,6 @@ def network_of(origin: str) -> str:
     if address.version == 4:
         return origin
     return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))
-
-
-def wider_network(origin: str, length: int) -> str | None:
-    """Return the IPv6 network of this prefix length around an address; None for IPv4 and what is not an address."""
-    try:
-        address = address_of(origin)
-    except ValueError:
-        return None
-    return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,3 +373,26 @@ def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int
     own = held.of_user and user_id == held.user_id
     if not own and permission.needs_token(policy) and not any(held.hold(scope) for scope in permission.or_else):
         raise NotPermitted
+
+
+SecretLabel = Literal[
+    "refresh token",
+    "service key",
+    "idempotency key",
+    "challenge",
+    "recovery code",
+    "sign-in code",
+    "sign-in link",
+    "receiver",
+]
+
+
+def stored_hash(label: SecretLabel, secret: str) -> str:
+    """Return the hash to store of a secret, which is random enough that a fast hash cannot be reversed.
+
+    The label keeps the hashes of different kinds of secrets apart. The plain SHA-256 of a secret cannot be derived from
+    the stored hash either, because clients use that, for example as the key of a command that they send again.
+    """
+    plain = hashlib.sha256(secret.encode()).hexdigest()
+    digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,47 +1,11 @@
 """The errors and their exact texts (spec §Errors, contract A7 to A9, A19, A20, C1).
 
-::
-
-    LogoAdminError
-    ├── InvalidInput              a command that breaks limits, with all its problems
-    ├── TooManyChanges            a request with more changes than it may have
-    ├── NotAuthenticated          no token, although one is required
-    ├── InvalidToken              an invalid token
-    ├── NotPermitted              a valid token without the right
-    │   ├── EnrolmentRequired     a session that may only enrol a second factor
-    │   └── PasswordChangeRequired    a session that may only set another password
-    ├── RecentSignInRequired      a sign-in that is too long ago
-    ├── SecondFactorRequired      the right password of a user with a second factor
-    ├── SignInRefused             a wrong username or password, without saying which; a wrong second factor
-    │   └── IssuerRefused         a sign-in at the issuer that cannot be verified
-    ├── SignInForbidden           a sign-in that the settings forbid
-    ├── IncorrectPassword         a wrong current password of a user who changes it
-    ├── TooManySignIns            too many failed sign-ins
-    ├── TooManyPictures           too many pictures of one user in an hour
-    ├── NotFound                  a record or a link that does not exist
-    ├── DuplicateEntry            a unique value that is taken, on creation
-    │   └── DuplicateUpdate       the same, on a change
-    ├── Conflict                  a state of the records that forbids the change
-    │   └── ArtworkBlocked        a block that would have to be lifted
-    ├── PictureGone               a picture that was removed or taken down
-    ├── Outdated                  a record with another version than ``if_match`` names
-    ├── NotModified               a version that the caller already has
-    ├── InvalidLines              a file to import with invalid lines
-    ├── TooLargeToStore           a record or file that the database server does not accept
-    ├── StorageUnavailable        a database out of reach; the outcome of a write is unknown
-    ├── IssuerUnavailable         an issuer that is out of reach, or whose metadata cannot be used
-    ├── OutgoingError             another host that cannot be asked, or has no usable response
-    ├── SettingsError             a setting that cannot be used
-    └── StartError                something is missing that the service needs to start
-        └── SchemaMismatch        a database of another version
-            └── TablesMissing     a database without tables
-
 ``str(error)`` is the text for people; the attributes have the same as data. None of them mentions HTTP.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from logoadmin.domain.kernel.causes import Cause
 
@@ -60,6 +24,12 @@ class Problem:
 
 class LogoAdminError(Exception):
     """The base class of all errors that logoadmin raises on purpose."""
+
+    text: ClassVar[str] = ""
+
+    def __init__(self, text: str | None = None) -> None:
+        """Have a text, or that of the class."""
+        super().__init__(self.text if text is None else text)
 
     @property
     def explained(self) -> str:
@@ -85,22 +55,17 @@ class InvalidInput(LogoAdminError):
 class TooManyChanges(LogoAdminError):
     """A request has more changes than it may have, or a dry run of them a longer response (contract J7)."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-
 
 class NotAuthenticated(LogoAdminError):
     """No token, although one is required (spec §Authentication 3, §Errors 403)."""
 
-    def __init__(self) -> None:
-        super().__init__("Not authenticated")
+    text = "Not authenticated"
 
 
 class InvalidToken(LogoAdminError):
     """A token that is malformed, expired, forged or revoked (spec §Authentication 2, §Errors 401)."""
 
-    def __init__(self) -> None:
-        super().__init__("Couldn't validate credentials")
+    text = "Couldn't validate credentials"
 
 
 class NotPermitted(LogoAdminError):
@@ -108,15 +73,9 @@ class NotPermitted(LogoAdminError):
 
     text = "Not enough permissions"
 
-    def __init__(self) -> None:
-        super().__init__(self.text)
-
 
 class LinkRefused(NotPermitted):
     """No link can be made for the user, for a reason that the caller learns (contract R5)."""
-
-    def __init__(self, user_id: int, cause: str) -> None:
-        super(NotPermitted, self).__init__(f"User {user_id} {cause}")
 
 
 class SignsInByLink(NotPermitted):
@@ -140,8 +99,7 @@ class PasswordChangeRequired(NotPermitted):
 class RecentSignInRequired(LogoAdminError):
     """The session began more than 10 minutes ago (contract O3)."""
 
-    def __init__(self) -> None:
-        super().__init__("A recent sign-in is required")
+    text = "A recent sign-in is required"
 
 
 class SecondFactorRequired(LogoAdminError):
@@ -165,13 +123,7 @@ class SecondFactorRequired(LogoAdminError):
 class SignInRefused(LogoAdminError):
     """The username or the password is wrong (contract C1), or what replaces or follows them (contract O2)."""
 
-    def __init__(self, text: str = "Incorrect username or password") -> None:
-        super().__init__(text)
-
-
-def code_refused() -> SignInRefused:
-    """Return the error for a second factor that is a wrong or used code."""
-    return SignInRefused("Incorrect code")
+    text = "Incorrect username or password"
 
 
 def passkey_refused() -> SignInRefused:
@@ -187,8 +139,7 @@ def sign_in_ended() -> SignInRefused:
 class IssuerRefused(SignInRefused):
     """The issuer did not accept the code, or its ID token is wrong; the log has the reason (contract O7)."""
 
-    def __init__(self) -> None:
-        super().__init__("The sign-in at the issuer could not be verified")
+    text = "The sign-in at the issuer could not be verified"
 
 
 class SignInForbidden(LogoAdminError):
@@ -198,8 +149,7 @@ class SignInForbidden(LogoAdminError):
 class IncorrectPassword(LogoAdminError):
     """The current password of a user who changes their own is wrong (contract O5)."""
 
-    def __init__(self) -> None:
-        super().__init__("Incorrect password")
+    text = "Incorrect password"
 
 
 class TooManySignIns(LogoAdminError):
@@ -221,8 +171,7 @@ class TooManyPictures(LogoAdminError):
 class PictureGone(LogoAdminError):
     """The picture was removed for good, or only blocked artworks name it (contract P5)."""
 
-    def __init__(self) -> None:
-        super().__init__("This picture was removed")
+    text = "This picture was removed"
 
 
 class NotFound(LogoAdminError):
@@ -309,8 +258,7 @@ class TooLargeToStore(LogoAdminError):
 
     cause = Cause.TOO_LARGE
 
-    def __init__(self) -> None:
-        super().__init__("This is larger than the database server accepts")
+    text = "This is larger than the database server accepts"
 
     @property
     def explained(self) -> str:

@@ -39,29 +39,10 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
-AnswerOut = TypeVar("AnswerOut", covariant=True)
-AskedIn = TypeVar("AskedIn", bound=Command, contravariant=True)
-
-
-class ReadWork(Protocol[AskedIn, AnswerOut]):
-    """What a command asks to be read. It may run again from its start and touches nothing but the unit of work."""
-
-    def __call__(self, uow: ReadUnitOfWork, command: AskedIn, /) -> AnswerOut:
-        """Return the answer to the command."""
-
-
-class ReadWorkWithRights(Protocol[AskedIn, AnswerOut]):
-    """The same for an answer that depends on the caller's rights."""
-
-    def __call__(self, uow: ReadUnitOfWork, command: AskedIn, held: Held, /) -> AnswerOut:
-        """Return the answer to the command."""
-
-
-class WriteWork(Protocol[AskedIn, AnswerOut]):
-    """What a command asks to be changed. It may run again from its start and touches nothing but the unit of work."""
-
-    def __call__(self, uow: AuditedUnitOfWork, command: AskedIn, /) -> AnswerOut:
-        """Make the changes and return the answer to the command."""
+# What a command asks to be read or changed. It may run again from its start and touches nothing but the unit of work.
+ReadWork = Callable[[ReadUnitOfWork, Asked], Answer]
+ReadWorkWithRights = Callable[[ReadUnitOfWork, Asked, Held], Answer]
+WriteWork = Callable[[AuditedUnitOfWork, Asked], Answer]
 
 
 class Callers(Protocol):
@@ -145,15 +126,9 @@ class Gate:
                 )
             )
         except NotModified:
-            if isinstance(caller, KeyHolder):
-                transactions_of(self).callers.record_use(
-                    transactions_of(self).storage, caller, transactions_of(self).clock.now()
-                )
+            self._record_use(caller)
             raise
-        if isinstance(caller, KeyHolder):
-            transactions_of(self).callers.record_use(
-                transactions_of(self).storage, caller, transactions_of(self).clock.now()
-            )
+        self._record_use(caller)
         return answer
 
     def stream_snapshot(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
@@ -185,7 +160,7 @@ class Gate:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
             Conflict: nobody would hold everything any more (contract B4).
         """
-        require_token(transactions_of(self).policy, self.permission, caller)
+        self.require_token(caller)
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
         request = None
@@ -202,10 +177,7 @@ class Gate:
         except _DryRun as end:
             undone: Answer = end.answer
             return undone
-        if isinstance(caller, KeyHolder):
-            transactions_of(self).callers.record_use(
-                transactions_of(self).storage, caller, transactions_of(self).clock.now()
-            )
+        self._record_use(caller)
         if is_replay and command.on_replay is not None:
             command.on_replay()
         return answer
@@ -240,6 +212,11 @@ class Gate:
         if request is not None:
             transactions_of(self).idempotency.store(uow, request, answer, held, now)
         return answer, False
+
+    def _record_use(self, caller: Caller) -> None:
+        if isinstance(caller, KeyHolder):
+            shared = transactions_of(self)
+            shared.callers.record_use(shared.storage, caller, shared.clock.now())
 
     def _rights(self, uow: UnitOfWork, command: Command, caller: Caller, now: int) -> Held:
         """Return the rights of a caller, once they are found to be enough."""

@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter
 
-from logoadmin.domain.kernel.access import Anonymous, Caller, Held, KeyHolder, Owner, Rights, SignedIn
+from logoadmin.domain.kernel.access import Anonymous, Caller, Held, KeyHolder, Owner, Rights, SignedIn, stored_hash
 from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.kernel.secret_hashes import stored_hash
 from logoadmin.ports.history_storage import StoredResponse, creation_of
 from logoadmin.ports.storage import UnitOfWork
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
-from logoadmin.domain.kernel.audited_records import AuditedRecords, hidden
+from logoadmin.domain.kernel.audited_records import AuditedRecords, Escalation, Guard, hidden
 from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified
-from logoadmin.domain.kernel.escalation import Escalation, Guard
-from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.kinds import RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
 from logoadmin.domain.kernel.records import (
     Kind,
+    SharedSettings,
     StoredRecord,
     version_of,
 )
@@ -316,3 +316,28 @@ def notices_in(uow: AnyUnitOfWork) -> Notices:
 def member_notices_in(uow: AnyUnitOfWork) -> MemberNotices:
     """Return the sources of notices for members."""
     return repositories_in(uow).member_notices
+
+
+class SettingsInHistory:
+    """The settings as their newest change left them; without one, they are the defaults."""
+
+    def __init__(self, history: ReadsChanges) -> None:
+        self._history = history
+
+    def get(self, id_: int) -> SharedSettings:
+        """Return the settings."""
+        change_id = self._history.last_of(Kind.SETTINGS, id_)
+        change = self._history.get(change_id) if change_id else None
+        after = {} if change is None or change.after is None else change.after
+        # A newer version of logoadmin may have recorded more of them (contract K7).
+        known: dict[str, Any] = {name: after[name] for name in SETTINGS.stored_fields if name in after}
+        hosts = tuple(known.pop("picture_hosts", ()))
+        return SharedSettings(hosts, **known, version=change_id)
+
+    def update(self, settings: SharedSettings) -> None:
+        """Do nothing: the change that is recorded stores them."""
+
+
+def shared_settings(uow: AnyUnitOfWork) -> SharedSettings:
+    """Return the settings as they are now."""
+    return SettingsInHistory(history_in(uow)).get(SharedSettings.settings_id)

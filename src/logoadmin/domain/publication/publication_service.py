@@ -10,7 +10,7 @@ from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import picture_names, picture_of, picture_path
 from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.domain.kernel.shared_settings import shared_settings
+from logoadmin.domain.kernel.unit_of_work import shared_settings
 from logoadmin.domain.kernel.use_cases import for_program, storage_of
 from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.files.assembly import Sources, assembled

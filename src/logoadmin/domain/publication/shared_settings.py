@@ -17,10 +17,11 @@ from logoadmin.domain.kernel.limits import (
     SubmissionRules,
 )
 from logoadmin.domain.kernel.records import SharedSettings
-from logoadmin.domain.kernel.shared_settings import SettingsInHistory, shared_settings
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     ReadUnitOfWork,
+    SettingsInHistory,
+    shared_settings,
     stored_pictures_in,
     unless_unmodified,
 )

@@ -10,8 +10,7 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import Reading, history_in, links_in, withdrawals_in
+from logoadmin.domain.kernel.unit_of_work import Reading, history_in, links_in, shared_settings, withdrawals_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.contents import StoredArtworks, judged_artworks

@@ -16,8 +16,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, LogoId, ThemeId, described
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, SharedSettings, version_of
-from logoadmin.domain.kernel.shared_settings import shared_settings
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, shared_settings
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, behind, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.css.inlining import FailedImport, InlinedCss, inline
 from logoadmin.domain.publication.css.judging import judge
