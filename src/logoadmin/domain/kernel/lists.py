@@ -77,8 +77,17 @@ def search_form(text: str) -> str:
     return normalize("NFKC", normalize("NFKD", text).casefold())[: 3 * len(text)]
 
 
+class _Filters:
+    __slots__: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The given filters, by name."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+
+
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(_Filters):
     """The filters of a list of records, None for any value (contract E3).
 
     Attributes:
@@ -101,17 +110,12 @@ class Filter:
     tag: str | None = None
     origin: str | None = None
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """The given filters, by name."""
-        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
-
 
 EVERYTHING: Final = Filter()
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeFilter:
+class ChangeFilter(_Filters):
     """The filters of a list of changes, None for any value (contract G3).
 
     Attributes:
@@ -131,11 +135,6 @@ class ChangeFilter:
     request_id: str | None = None
     since: int | None = None
     until: int | None = None
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The given filters, by name."""
-        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
 EVERY_CHANGE: Final = ChangeFilter()

@@ -1,7 +1,7 @@
 """Lists, and how their pages are found (contract E1 to E6, F1)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field
@@ -143,57 +143,25 @@ _VersionNumber = Annotated[ChangeId, described("The version of the record.", 57)
 _ChangedAt = Annotated[UnixTime, described("When it last changed, as Unix time in seconds.", 1_800_000_000)]
 
 
-@dataclass(frozen=True, slots=True)
-class VersionedUser(User):
-    """A user with their version."""
-
-    version: _VersionNumber = field(kw_only=True)
-    changed_at: _ChangedAt = field(kw_only=True)
-    stored: Annotated[User, Field(exclude=True)] = field(kw_only=True, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class VersionedRole(Role):
-    """A role with its version."""
-
-    version: _VersionNumber = field(kw_only=True)
-    changed_at: _ChangedAt = field(kw_only=True)
-    stored: Annotated[Role, Field(exclude=True)] = field(kw_only=True, repr=False)
+def _with_version(record: type[StoredRecord], doc: str) -> Any:
+    """Return the type of records with their versions, which also have the record as it is stored."""
+    added: list[tuple[str, Any, Any]] = [
+        ("version", _VersionNumber, field(kw_only=True)),
+        ("changed_at", _ChangedAt, field(kw_only=True)),
+        ("stored", Annotated[record, Field(exclude=True)], field(kw_only=True, repr=False)),
+    ]
+    named = {"__doc__": doc, "__module__": __name__}
+    return make_dataclass(
+        f"Versioned{record.__name__}", added, bases=(record,), namespace=named, frozen=True, slots=True
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class VersionedAuthor(Author):
-    """An author with their version."""
-
-    version: _VersionNumber = field(kw_only=True)
-    changed_at: _ChangedAt = field(kw_only=True)
-    stored: Annotated[Author, Field(exclude=True)] = field(kw_only=True, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class VersionedTheme(Theme):
-    """A theme with its version."""
-
-    version: _VersionNumber = field(kw_only=True)
-    changed_at: _ChangedAt = field(kw_only=True)
-    stored: Annotated[Theme, Field(exclude=True)] = field(kw_only=True, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class VersionedLogo(Logo):
-    """A logo with its version."""
-
-    version: _VersionNumber = field(kw_only=True)
-    changed_at: _ChangedAt = field(kw_only=True)
-    stored: Annotated[Logo, Field(exclude=True)] = field(kw_only=True, repr=False)
-
-
-VERSIONED: Final[dict[type[StoredRecord], Any]] = {
-    User: VersionedUser,
-    Role: VersionedRole,
-    Author: VersionedAuthor,
-    Theme: VersionedTheme,
-    Logo: VersionedLogo,
+VERSIONED: Final[Mapping[type[StoredRecord], Any]] = {
+    User: _with_version(User, "A user with their version."),
+    Role: _with_version(Role, "A role with its version."),
+    Author: _with_version(Author, "An author with their version."),
+    Theme: _with_version(Theme, "A theme with its version."),
+    Logo: _with_version(Logo, "A logo with its version."),
 }
 
 
