@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.adapters.memory_storage.tables import KeyRow, Repository, Tables
 from logoadmin.domain.identity.records import CountedEvent, ServiceKey, SignInEvent
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.lists import Order
@@ -34,7 +34,7 @@ class MemorySessions(Repository):
         user = self._tables.records[Kind.USER].get(user_id)
         if user is None:
             return None
-        scope, refused = _rights(self._tables, user_id).scope, is_refused(self._tables, user_id)
+        scope, refused = _rights(self._tables, user_id).scope, self._is_refused(user_id)
         return Admission(user.username, scope, user.active, refused)
 
     def add(self, session: Session) -> None:
@@ -43,8 +43,7 @@ class MemorySessions(Repository):
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         return tuple(sorted(self._of(user_id), key=attrgetter("created_at", "session_id")))
 
-    def update(self, session: Session) -> None:
-        self._journal.set(self._tables.sessions, session.session_id, session)
+    update = add
 
     def end(self, session_id: str) -> bool:
         tokens = self._tables.refresh_tokens
@@ -53,7 +52,9 @@ class MemorySessions(Repository):
         return self._journal.delete(self._tables.sessions, session_id)
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
-        self._end(s for s in self._of(user_id) if s.session_id != keep)
+        for session in self._of(user_id):
+            if session.session_id != keep:
+                self.end(session.session_id)
 
     def forget_expired(self, now: int, most: int) -> int:
         left = most
@@ -69,11 +70,7 @@ class MemorySessions(Repository):
         return most - left
 
     def expire_by(self, latest: int, most: int) -> int:
-        sessions = self._tables.sessions.values()
-        late = list(islice((session for session in sessions if session.expires_at > latest), most))
-        for session in late:
-            self._journal.set(self._tables.sessions, session.session_id, replace(session, expires_at=latest))
-        return len(late)
+        return self._end_by(self._tables.sessions, latest, most)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, None))
@@ -88,10 +85,6 @@ class MemorySessions(Repository):
 
     def _of(self, user_id: int) -> list[Session]:
         return [session for session in self._tables.sessions.values() if session.user_id == user_id]
-
-    def _end(self, sessions: Iterator[Session]) -> None:
-        for session in sessions:
-            self.end(session.session_id)
 
 
 class MemoryPreferences(Repository):
@@ -122,41 +115,34 @@ class MemoryServiceKeys(Repository):
     """The service keys, as :class:`~logoadmin.ports.identity_storage.ServiceKeys` says."""
 
     def next_id(self) -> int:
-        return IdCounter(self._tables, self._journal, "key_id").next()
+        return self._next("key_id")
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
-        self._journal.set(self._tables.keys, key.key_id, key)
-        self._journal.set(self._tables.key_hashes, key_hash, (user_id, key.key_id))
+        self._journal.set(self._tables.keys, key.key_id, KeyRow(key, user_id, key_hash))
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
-        return tuple(self._tables.keys[key_id] for key_id in sorted(self._ids_of(user_id)))
+        theirs = [row.key for row in self._tables.keys.values() if row.user_id == user_id]
+        return tuple(sorted(theirs, key=attrgetter("key_id")))
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        found = self._tables.key_hashes.get(key_hash)
-        if found is None or is_refused(self._tables, found[0]):
+        found = next((row for row in self._tables.keys.values() if row.key_hash == key_hash), None)
+        if found is None or self._is_refused(found.user_id):
             return None
-        return self._tables.keys[found[1]], _rights(self._tables, found[0])
+        return found.key, _rights(self._tables, found.user_id)
 
     def use(self, key_id: int, now: int) -> None:
-        self._journal.set(self._tables.keys, key_id, replace(self._tables.keys[key_id], last_used_at=now))
+        self._change_key(key_id, last_used_at=now)
 
     def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        key = replace(self._tables.keys[key_id], created_at=created_at, expires_at=expires_at)
-        self._journal.set(self._tables.keys, key_id, key)
+        self._change_key(key_id, created_at=created_at, expires_at=expires_at)
 
     def remove(self, key_id: int, user_id: int) -> bool:
-        if key_id not in self._ids_of(user_id):
-            return False
-        for key_hash in [hash_ for hash_, (_, of) in self._tables.key_hashes.items() if of == key_id]:
-            self._journal.delete(self._tables.key_hashes, key_hash)
-        return self._journal.delete(self._tables.keys, key_id)
+        row = self._tables.keys.get(key_id)
+        return row is not None and row.user_id == user_id and self._journal.delete(self._tables.keys, key_id)
 
-    def remove_all(self, user_id: int) -> None:
-        for key_id in self._ids_of(user_id):
-            self.remove(key_id, user_id)
-
-    def _ids_of(self, user_id: int) -> list[int]:
-        return [key_id for of, key_id in self._tables.key_hashes.values() if of == user_id]
+    def _change_key(self, key_id: int, **times: Any) -> None:
+        row = self._tables.keys[key_id]
+        self._journal.set(self._tables.keys, key_id, row._replace(key=replace(row.key, **times)))
 
 
 class MemorySignInAttempts(Repository):
@@ -178,11 +164,7 @@ class MemorySignInAttempts(Repository):
                 self.set(name, 0 if name == forgiven else attempts - 1, ends_at)
 
     def forget_ended(self, now: int, most: int) -> int:
-        attempts = self._tables.sign_in_attempts.items()
-        ended = list(islice((counted for counted, (_, ends_at) in attempts if ends_at <= now), most))
-        for counted in ended:
-            self._journal.delete(self._tables.sign_in_attempts, counted)
-        return len(ended)
+        return self._remove_some(self._tables.sign_in_attempts, most, lambda row: row[1] <= now)
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:
@@ -197,7 +179,7 @@ class MemoryFactors(Repository):
     """The factors, as :class:`~logoadmin.ports.sign_in_storage.Factors` says."""
 
     def next_id(self) -> int:
-        return IdCounter(self._tables, self._journal, "factor_id").next()
+        return self._next("factor_id")
 
     def add(self, factor: Factor) -> None:
         self._journal.set(self._tables.factors, factor.factor_id, factor)
@@ -266,11 +248,7 @@ class MemoryChallenges(Repository):
                 self.take(challenge.challenge_hash)
 
     def forget_expired(self, now: int, most: int) -> int:
-        challenges = self._tables.challenges.values()
-        expired = list(islice((each.challenge_hash for each in challenges if each.expires_at <= now), most))
-        for challenge_hash in expired:
-            self.take(challenge_hash)
-        return len(expired)
+        return self._remove_some(self._tables.challenges, most, lambda row: row.expires_at <= now)
 
 
 class MemoryIdentities(Repository):
@@ -291,11 +269,10 @@ class MemoryEvents(Repository):
     """The events, as :class:`~logoadmin.ports.sign_in_storage.Events` says."""
 
     def next_id(self) -> int:
-        return IdCounter(self._tables, self._journal, "event_id").next()
+        return self._next("event_id")
 
     def add(self, event: SignInEvent, user_since: int = 0) -> None:
-        self._journal.set(self._tables.events, event.event_id, event)
-        self._journal.set(self._tables.users_of_events, event.event_id, user_since)
+        self._journal.set(self._tables.events, event.event_id, (event, user_since))
 
     def count(
         self,
@@ -306,11 +283,10 @@ class MemoryEvents(Repository):
         every: int = 0,
         user_since: int = 0,
     ) -> bool:
-        for row in self._of_hour(event, at):
-            since = self._tables.users_of_events[row.event_id]
+        for row, since in self._of_hour(event, at):
             if (row.user_id, since, row.address) == (user_id, user_since, address):
                 if not 0 <= at - row.at < every:
-                    self._journal.set(self._tables.events, row.event_id, replace(row, at=at, count=row.count + 1))
+                    self.add(replace(row, at=at, count=row.count + 1), since)
                 return True
         return False
 
@@ -325,31 +301,16 @@ class MemoryEvents(Repository):
         order: Order = "desc",
         user_since: int | None = None,
     ) -> tuple[SignInEvent, ...]:
-        following = self._tables.events.after(after, order)
-        if user_id is not None:
-            following = (event for event in following if event.user_id == user_id)
-        if user_since is not None:
-            of_events = self._tables.users_of_events
-            following = (event for event in following if of_events[event.event_id] == user_since)
-        return tuple(islice(following, limit))
+        found = (
+            event
+            for event, since in self._tables.events.after(after, order)
+            if user_id in (None, event.user_id) and user_since in (None, since)
+        )
+        return tuple(islice(found, limit))
 
     def forget_before(self, at: int, most: int) -> int:
-        events = self._tables.events.items()
-        old = list(islice((event_id for event_id, event in events if event.at < at), most))
-        for event_id in old:
-            self._journal.delete(self._tables.events, event_id)
-            self._journal.delete(self._tables.users_of_events, event_id)
-        return len(old)
+        return self._remove_some(self._tables.events, most, lambda row: row[0].at < at)
 
-    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[SignInEvent]:
+    def _of_hour(self, event: CountedEvent, at: int) -> Iterator[tuple[SignInEvent, int]]:
         rows = self._tables.events.after(-1, "asc")
-        return (row for row in rows if row.event == event and row.at // _HOUR == at // _HOUR)
-
-
-def remove_sign_in(tables: Tables, journal: Journal, user_id: int) -> None:
-    """Remove all that signs a user in beside the password."""
-    MemoryFactors(tables, journal).remove_all(user_id)
-    MemoryRecoveryCodes(tables, journal).replace(user_id, ())
-    MemoryChallenges(tables, journal).drop(user_id)
-    for identity in MemoryIdentities(tables, journal).of_user(user_id):
-        journal.delete(tables.identities, (identity.issuer, identity.subject))
+        return (row for row in rows if row[0].event == event and row[0].at // _HOUR == at // _HOUR)

@@ -1,12 +1,11 @@
 """The proposals, the notices, and the sources of notices for members."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from heapq import nlargest
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import IdCounter, Repository
+from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Kind
@@ -25,10 +24,10 @@ class MemoryProposals(Repository):
     """The proposals, as :class:`~logoadmin.ports.proposal_storage.Proposals` says."""
 
     def next_id(self) -> int:
-        return IdCounter(self._tables, self._journal, "proposal_id").next()
+        return self._next("proposal_id")
 
     def next_version(self) -> int:
-        return IdCounter(self._tables, self._journal, "proposal_version").next()
+        return self._next("proposal_version")
 
     def last_version(self) -> int:
         return self._tables.last_ids.get("proposal_version", 0)
@@ -94,7 +93,7 @@ class MemoryNotices(Repository):
     """The notices, as :class:`~logoadmin.ports.proposal_storage.Notices` says."""
 
     def next_id(self) -> int:
-        return IdCounter(self._tables, self._journal, "notice_id").next()
+        return self._next("notice_id")
 
     def add(self, notice: StoredNotice) -> None:
         self._journal.set(self._tables.notices, notice.notice_id, notice)
@@ -104,7 +103,7 @@ class MemoryNotices(Repository):
         return min(due, key=lambda each: (each.due_at, each.notice_id), default=None)
 
     def attempt(self, notice_id: int, due_at: int, attempts: int) -> None:
-        self.add(replace(self._tables.notices[notice_id], due_at=due_at, attempts=attempts))
+        self._change(self._tables.notices, notice_id, due_at=due_at, attempts=attempts)
 
     def remove(self, notice_id: int) -> None:
         self._journal.delete(self._tables.notices, notice_id)

@@ -12,11 +12,10 @@ from typing import Any, Final, Generic, TypeVar
 from logoadmin.adapters.memory_storage.identity import (
     MemoryFactors,
     MemoryIdentities,
-    MemoryServiceKeys,
+    MemoryRecoveryCodes,
     MemorySessions,
-    remove_sign_in,
 )
-from logoadmin.adapters.memory_storage.tables import IdCounter, Journal, Repository, Tables, is_refused
+from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
@@ -39,18 +38,18 @@ from logoadmin.ports.identity_storage import Credentials
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class MemoryRecords(Generic[Record]):
+class MemoryRecords(Repository, Generic[Record]):
     """The records of one kind, as :class:`~logoadmin.ports.record_storage.Records` says."""
 
     def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
-        self._kind, self._tables, self._journal = kind, tables, journal
+        super().__init__(tables, journal)
+        self._kind = kind
         self._rows = tables.records[kind.kind]
         self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
         self._value_of = {key: attrgetter(key) for key in kind.unique}
-        self._ids = IdCounter(tables, journal, kind.id_field)
 
     def next_id(self) -> int:
-        return self._ids.next()
+        return self._next(self._kind.id_field)
 
     def get(self, id_: int) -> Record | None:
         return self._rows.get(id_)
@@ -84,7 +83,7 @@ class MemoryRecords(Generic[Record]):
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
         self._claim(id_, record)
-        self._ids.mark_used(id_)
+        self._mark_used(self._kind.id_field, id_)
         self._journal.set(self._rows, id_, record)
 
     def update(self, record: Record) -> None:
@@ -98,7 +97,7 @@ class MemoryRecords(Generic[Record]):
 
     def touch(self, ids: Collection[int], version: int) -> None:
         for id_ in ids:
-            self._journal.set(self._rows, id_, replace(self._rows[id_], version=version))
+            self._change(self._rows, id_, version=version)
 
     def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
         name = search_form(getattr(row, self._kind.name_field))
@@ -126,12 +125,13 @@ class MemoryUsers(MemoryRecords[User]):
     """Users; removing one also removes their sessions, keys, password and factors."""
 
     def remove(self, id_: int) -> bool:
-        MemorySessions(self._tables, self._journal).end_all(id_)
-        MemoryServiceKeys(self._tables, self._journal).remove_all(id_)
-        self._journal.delete(self._tables.passwords, id_)
-        self._journal.delete(self._tables.preferences, id_)
-        self._journal.delete(self._tables.seen_notices, id_)
-        remove_sign_in(self._tables, self._journal, id_)
+        tables = self._tables
+        MemorySessions(tables, self._journal).end_all(id_)
+        MemoryRecoveryCodes(tables, self._journal).replace(id_, ())
+        for of_user in (tables.passwords, tables.preferences, tables.seen_notices):
+            self._journal.delete(of_user, id_)
+        for theirs in (tables.keys, tables.factors, tables.challenges, tables.identities):
+            self._remove_some(theirs, len(theirs), lambda row: row.user_id == id_)
         return super().remove(id_)
 
 
@@ -200,15 +200,15 @@ REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
 }
 
 
-class MemoryLinks:
+class MemoryLinks(Repository):
     """The links of one kind of artwork, as :class:`~logoadmin.ports.gallery_storage.Links` says."""
 
     def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
-        self._links, self._journal = tables.links[kind.kind], journal
-        self._ids = IdCounter(tables, journal, kind.link_id_field)
+        super().__init__(tables, journal)
+        self._kind, self._links = kind, tables.links[kind.kind]
 
     def next_id(self) -> int:
-        return self._ids.next()
+        return self._next(self._kind.link_id_field)
 
     def find(self, artwork_id: int, author_id: int) -> Link | None:
         link_id = self._links.get(artwork_id, {}).get(author_id)
@@ -269,7 +269,7 @@ class MemoryPasswords(Repository):
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
         user = self._tables.records[Kind.USER].get(user_id)
-        if user is None or not user.active or is_refused(self._tables, user_id):
+        if user is None or not user.active or self._is_refused(user_id):
             return False
         factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
         kinds = {factor.kind for factor in factors if factor.confirmed}
@@ -355,18 +355,10 @@ class MemoryStoredResponses(Repository):
         self._journal.delete(self._tables.stored_responses, key_hash)
 
     def forget_expired(self, now: int, most: int) -> int:
-        responses = self._tables.stored_responses.values()
-        expired = list(islice((each.key_hash for each in responses if each.expires_at <= now), most))
-        for key_hash in expired:
-            self.forget(key_hash)
-        return len(expired)
+        return self._remove_some(self._tables.stored_responses, most, lambda row: row.expires_at <= now)
 
     def expire_by(self, latest: int, most: int) -> int:
-        responses = self._tables.stored_responses.values()
-        late = list(islice((each for each in responses if each.expires_at > latest), most))
-        for response in late:
-            self._journal.set(self._tables.stored_responses, response.key_hash, replace(response, expires_at=latest))
-        return len(late)
+        return self._end_by(self._tables.stored_responses, latest, most)
 
 
 class MemoryActs(Repository):

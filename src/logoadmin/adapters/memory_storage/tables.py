@@ -2,10 +2,11 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
 
 from logoadmin.domain.identity.records import ServiceKey, SignInEvent
 from logoadmin.domain.kernel.errors import Conflict
@@ -61,6 +62,14 @@ class PictureRow:
         return sum(map(len, self.files or ()))
 
 
+class KeyRow(NamedTuple):
+    """A service key with its user and its hash."""
+
+    key: ServiceKey
+    user_id: int
+    key_hash: str
+
+
 @dataclass
 class Tables:
     """All that is stored. Records by id; links as ``{artwork: {author: link}}``, in link order."""
@@ -74,9 +83,7 @@ class Tables:
     refresh_tokens: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     preferences: dict[int, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
-    keys: dict[int, ServiceKey] = field(default_factory=dict)
-    # hash -> (user, key)
-    key_hashes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    keys: dict[int, KeyRow] = field(default_factory=dict)
     changes: Rows[Change] = field(default_factory=Rows)
     acts: Rows[StoredAct] = field(default_factory=Rows)
     # change -> act
@@ -100,8 +107,8 @@ class Tables:
     challenges: dict[str, Challenge] = field(default_factory=dict)
     # (issuer, subject) -> identity
     identities: dict[tuple[str, str], Identity] = field(default_factory=dict)
-    events: Rows[SignInEvent] = field(default_factory=Rows)
-    users_of_events: dict[int, int] = field(default_factory=dict)
+    # each with the change that created its user
+    events: Rows[tuple[SignInEvent, int]] = field(default_factory=Rows)
     last_ids: dict[str, int] = field(default_factory=dict)
     # (kind, key) -> {value -> id of the record that has it}
     taken: dict[tuple[Kind, str], dict[str | int, int]] = field(default_factory=dict)
@@ -141,31 +148,42 @@ class Journal:
                 table[key] = before
 
 
-class IdCounter:
-    """The ids given to one kind of record: never twice, without gaps."""
-
-    def __init__(self, tables: Tables, journal: Journal, name: str) -> None:
-        self._last_ids, self._journal, self._name = tables.last_ids, journal, name
-
-    def next(self) -> int:
-        id_ = self._last_ids.get(self._name, 0) + 1
-        if id_ > MAX_ID:
-            raise Conflict(f"No {self._name} is left")
-        self.mark_used(id_)
-        return id_
-
-    def mark_used(self, id_: int) -> None:
-        if id_ > self._last_ids.get(self._name, 0):
-            self._journal.set(self._last_ids, self._name, id_)
-
-
 class Repository:
     """The base class of repositories: they work on the same tables with the same journal."""
 
     def __init__(self, tables: Tables, journal: Journal) -> None:
         self._tables, self._journal = tables, journal
 
+    def _next(self, name: str) -> int:
+        """Return the next id of one kind of record: never twice, without gaps."""
+        id_ = self._tables.last_ids.get(name, 0) + 1
+        if id_ > MAX_ID:
+            raise Conflict(f"No {name} is left")
+        self._mark_used(name, id_)
+        return id_
 
-def is_refused(tables: Tables, user_id: int) -> bool:
-    """Return whether an issuer refused a user."""
-    return any(identity.refused for identity in tables.identities.values() if identity.user_id == user_id)
+    def _mark_used(self, name: str, id_: int) -> None:
+        if id_ > self._tables.last_ids.get(name, 0):
+            self._journal.set(self._tables.last_ids, name, id_)
+
+    def _change(self, table: MutableMapping[Any, Any], key: Any, **values: Any) -> None:
+        """Give a row other values."""
+        self._journal.set(table, key, replace(table[key], **values))
+
+    def _remove_some(self, table: MutableMapping[Any, Any], most: int, is_over: Callable[[Any], bool]) -> int:
+        """Remove up to ``most`` rows that are over; return how many."""
+        over = list(islice((key for key, row in table.items() if is_over(row)), most))
+        for key in over:
+            self._journal.delete(table, key)
+        return len(over)
+
+    def _end_by(self, table: MutableMapping[Any, Any], latest: int, most: int) -> int:
+        """Let up to ``most`` rows that expire after ``latest`` expire then; return how many."""
+        late = list(islice((key for key, row in table.items() if row.expires_at > latest), most))
+        for key in late:
+            self._change(table, key, expires_at=latest)
+        return len(late)
+
+    def _is_refused(self, user_id: int) -> bool:
+        """Return whether an issuer refused a user."""
+        return any(identity.refused for identity in self._tables.identities.values() if identity.user_id == user_id)
