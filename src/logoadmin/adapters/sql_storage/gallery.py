@@ -1,14 +1,14 @@
 """The repositories of links between artworks and authors, of pictures, and of withdrawals."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, picture_names, pictures, withdrawals
-from logoadmin.adapters.sql_storage.repository import Repository
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.records import Kind, Link
@@ -78,18 +78,17 @@ LINKS: Final[Mapping[Kind, LinkStatements]] = {kind.kind: LinkStatements(kind) f
 
 _LIMIT: Any = bindparam("limit")
 _IS_STORED = pictures.c.stored_bytes > 0
-# In the order of the fields of a StoredPicture.
-_COLUMNS: Final = (
-    *(pictures.c.picture, pictures.c.sent_sha256, pictures.c.sent_at, pictures.c.width, pictures.c.height),
-    *(
-        pictures.c.frames,
-        pictures.c.size,
-        pictures.c.ground,
-        pictures.c.removed,
-        pictures.c.sender_id,
-        pictures.c.named,
+_picture: Final = RecordReader(
+    StoredPicture,
+    map(
+        pictures.c.__getitem__,
+        (
+            *("picture", "sent_sha256", "sent_at", "width", "height", "frames", "size", "ground"),
+            *("removed", "sender_id", "named"),
+        ),
     ),
 )
+_name: Final = RecordReader(PictureName, picture_names.c, standing=Standing)
 # A join: with "not exists", MariaDB would first read all names.
 _UNNAMED = (
     select(pictures.c.picture)
@@ -111,7 +110,7 @@ _COUNT = select(func.count()).where(_IS_STORED)
 _SPACE = select(func.sum(pictures.c.stored_bytes))
 _SPACE_OF = _SPACE.where(pictures.c.sender_id == KEY, pictures.c.named == bindparam("named"))
 _SHAPES = select(pictures.c.picture, pictures.c.width, pictures.c.height, pictures.c.ground).where(_IS_STORED)
-_PAGE = select(*_COLUMNS).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(_LIMIT)
+_PAGE = select(*_picture.columns).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(_LIMIT)
 
 _TAKEN_DOWN = select(picture_names.c.picture).where(picture_names.c.standing == int(Standing.BLOCKED)).distinct()
 _HIGHEST = select(func.max(picture_names.c.standing)).where(picture_names.c.picture == KEY)
@@ -136,10 +135,10 @@ class SqlPictures(Repository):
     """Implements :class:`~logoadmin.ports.gallery_storage.Pictures`."""
 
     def get(self, picture: str) -> StoredPicture | None:
-        return self._stored(picture=picture)
+        return self._get(_picture, picture=picture)
 
     def sent_as(self, sha256: str) -> StoredPicture | None:
-        return self._stored(sent_sha256=sha256)
+        return self._get(_picture, sent_sha256=sha256)
 
     def content(self, picture: str, *, thumbnail: bool) -> bytes | None:
         row = self._find(pictures.c.thumbnail if thumbnail else pictures.c.content, picture=picture)
@@ -204,7 +203,7 @@ class SqlPictures(Repository):
         }
 
     def page(self, after: str, limit: int) -> tuple[StoredPicture, ...]:
-        return tuple(map(_picture, self._transaction.rows(_PAGE, {"key": after, "limit": limit})))
+        return self._all(_picture, _PAGE, {"key": after, "limit": limit})
 
     def put_names(self, names: Iterable[PictureName]) -> None:
         self._transaction.hold_back(picture_names, names)
@@ -217,8 +216,7 @@ class SqlPictures(Repository):
         return tuple(picture for (picture,) in self._transaction.rows(_NAMED_BY, {"of_kind": kind, "key": id_}))
 
     def names(self, picture: str, most: int) -> tuple[PictureName, ...]:
-        rows = self._transaction.rows(_NAMES, {"key": picture, "limit": most})
-        return tuple(PictureName(kind, id_, picture, Standing(standing)) for kind, id_, _, standing in rows)
+        return self._all(_name, _NAMES, {"key": picture, "limit": most})
 
     def published(self) -> int:
         ((count,),) = self._transaction.rows(_PUBLISHED, {})
@@ -238,16 +236,6 @@ class SqlPictures(Repository):
         given = {"named": False, "now": now, "limit": most}
         return [picture for (picture,) in self._transaction.rows(_UNNAMED, given)]
 
-    def _stored(self, **by: str) -> StoredPicture | None:
-        row = self._find(*_COLUMNS, **by)
-        return None if row is None else _picture(row)
-
-
-def _picture(row: Row) -> StoredPicture:
-    # SQLite returns numbers for booleans.
-    *_, is_removed, _, in_history = row
-    return replace(StoredPicture(*row), is_removed=bool(is_removed), in_history=bool(in_history))
-
 
 _OF_RECORDS = (
     withdrawals.c.kind == bindparam("of_kind"),
@@ -262,9 +250,7 @@ _SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
 _BLOCKED = _WITHDRAWALS.where(withdrawals.c.reason > "").with_hint(withdrawals, "ix_withdrawals_reason")
 
 
-def _withdrawal(row: Row) -> Withdrawal:
-    kind, *values = row
-    return Withdrawal(Kind(kind), *values)
+_withdrawal: Final = RecordReader(Withdrawal, withdrawals.c, kind=Kind)
 
 
 class SqlWithdrawals(Repository):
@@ -275,7 +261,7 @@ class SqlWithdrawals(Repository):
         if not wanted:
             return ()
         (some,) = in_portions(KEYS, wanted)
-        return tuple(map(_withdrawal, self._transaction.rows(_OF_SOME, {"of_kind": kind.value, **some})))
+        return self._all(_withdrawal, _OF_SOME, {"of_kind": kind.value, **some})
 
     def put(self, *stored: Withdrawal) -> None:
         if stored:
@@ -287,7 +273,7 @@ class SqlWithdrawals(Repository):
             self._transaction.change(_DROP_SOME, {"of_kind": kind.value, **some})
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
-        return tuple(map(_withdrawal, self._transaction.rows(_SINCE, {"since": since, "limit": limit})))
+        return self._all(_withdrawal, _SINCE, {"since": since, "limit": limit})
 
     def blocked(self, limit: int) -> tuple[Withdrawal, ...]:
-        return tuple(map(_withdrawal, self._transaction.rows(_BLOCKED, {"limit": limit})))
+        return self._all(_withdrawal, _BLOCKED, {"limit": limit})

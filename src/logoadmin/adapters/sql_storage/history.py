@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from sqlalchemy import Column, Select, bindparam, func, literal_column, select, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
-from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
 from logoadmin.adapters.sql_storage.transaction import KEYS, Row, Transaction, in_portions
 from logoadmin.domain.kernel.access import Source
@@ -78,26 +78,9 @@ _OF_REQUEST = (
 )
 
 
-def _change(row: Row) -> Change:
-    change_id, at, user_id, action, kind, id_, before, after, request_id, origin, undoes, submitter_id, source, note = (
-        row
-    )
-    return Change(
-        change_id,
-        at,
-        user_id,
-        action,
-        Kind(kind),
-        id_,
-        None if before is None else json.loads(before),
-        None if after is None else json.loads(after),
-        request_id,
-        None if origin is None else Origin(origin),
-        undoes,
-        submitter_id,
-        None if source is None else Source(source),
-        note,
-    )
+_change: Final = RecordReader(
+    Change, _FIELDS, kind=Kind, before=json.loads, after=json.loads, origin=Origin, source=Source
+)
 
 
 def _row(change: Change, act_id: int | None) -> Row:
@@ -132,8 +115,7 @@ class SqlChanges(Repository):
         self._transaction.hold_back(_TABLE, [_row(change, act_id) for change in changes])
 
     def get(self, change_id: int) -> Change | None:
-        row = self._find(*_FIELDS, change_id=change_id)
-        return None if row is None else _change(row)
+        return self._get(_change, change_id=change_id)
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
         portions = in_portions(KEYS, sorted({*change_ids}))
@@ -195,12 +177,14 @@ class SqlChanges(Repository):
         return None if row is None else int(row[0])
 
 
+_response: Final = RecordReader(StoredResponse, stored_responses.c)
+
+
 class SqlStoredResponses(Repository):
     """The stored responses, as :class:`~logoadmin.ports.history_storage.StoredResponses` says."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
-        row = self._find(*stored_responses.c, key_hash=key_hash)
-        return None if row is None else StoredResponse(*row)
+        return self._get(_response, key_hash=key_hash)
 
     def add(self, response: StoredResponse) -> None:
         self._add(stored_responses, asdict(response))
@@ -220,6 +204,7 @@ _MATCHES: Final = 1_000
 # Of up to this many changes of an act, the records are looked up for whether it can be undone.
 _MOST_JUDGED: Final = 1_000
 _ACT: Final = select(acts)
+_act: Final = RecordReader(StoredAct, acts.c, summary=json.loads)
 _ACT_PAGES: Final = KeysetPages(_ACT, acts.c.act_id, {}, [])
 _THESE: Final[Any] = [bindparam(key) for key in KEYS]
 _MANY: Final = _ACT.where(acts.c.act_id.in_(_THESE))
@@ -295,16 +280,13 @@ class SqlActs(Repository):
     """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
 
     def get(self, act_id: int) -> StoredAct | None:
-        row = self._find(*acts.c, act_id=act_id)
-        return None if row is None else _act(row)
+        return self._get(_act, act_id=act_id)
 
     def of_request(self, request_id: str) -> StoredAct | None:
-        row = self._find(*acts.c, request_id=request_id)
-        return None if row is None else _act(row)
+        return self._get(_act, request_id=request_id)
 
     def of_change(self, change_id: int) -> StoredAct | None:
-        row = self._transaction.row(_OF_CHANGE, {"of_change": change_id})
-        return None if row is None else _act(row)
+        return next(iter(self._all(_act, _OF_CHANGE, {"of_change": change_id})), None)
 
     def add(self, act: StoredAct) -> None:
         self._transaction.hold_back(acts, [_act_row(act)])
@@ -323,7 +305,7 @@ class SqlActs(Repository):
         if not ids:
             return ()
         (these,) = in_portions(KEYS, ids)
-        by_id = {row[0]: _act(row) for row in self._transaction.rows(_MANY, these)}
+        by_id = {act.act_id: act for act in self._all(_act, _MANY, these)}
         page = tuple(by_id[act_id] for act_id in ids)
         return TruncatedPage(page) if len(matches) == _MATCHES and len(ids) < limit else page
 
@@ -345,11 +327,6 @@ class SqlActs(Repository):
             ):
                 found.setdefault(act_id, Obstacle(Kind(kind), id_, by=(Kind(by), by_id)))
         return found
-
-
-def _act(row: Row) -> StoredAct:
-    act_id, last_id, request_id, undoes, undone_by, summary = row
-    return StoredAct(act_id, last_id, request_id, undoes, undone_by, json.loads(summary))
 
 
 def _act_row(act: StoredAct) -> Row:

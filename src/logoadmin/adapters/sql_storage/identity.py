@@ -1,12 +1,13 @@
 """The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import bindparam, case, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, delete, exists, false, func, or_, select, true, update
 
-from logoadmin.adapters.sql_storage.repository import Repository
+from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import (
     factors,
     identities,
@@ -19,7 +20,7 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
@@ -133,22 +134,22 @@ _CLASSES = (
     .where(users.c.password.contains(_LANES))
     .distinct()
 )
-# For the users with a role, or for one user.
-_WITH_PASSWORD, _WITH_PASSWORD_ALONE, _WITH_PASSKEY, _WITH_ISSUER = (
-    {
-        column: statement.where(users.c[column] == KEY, users.c.active, ~_IS_REFUSED).limit(1)
-        for column in ("role_id", "user_id")
-    }
-    for statement in (
-        select(users.c.user_id).where(users.c.password.is_not(None)),
+
+
+@lru_cache(32)
+def _who_can_sign_in(column: str, *, password: bool, passkey: bool, issuer: bool) -> Select[Any]:
+    """Return the query for one of the users with a role, or for a user, who can sign in in one of these ways."""
+    ways: list[ColumnElement[bool]] = []
+    if password:
         # Where a passkey cannot be used, it cannot be the second factor either.
-        select(users.c.user_id).where(users.c.password.is_not(None), or_(~_HAS_PASSKEY, _HAS_TOTP)),
-        select(users.c.user_id).where(_HAS_PASSKEY),
-        select(users.c.user_id).where(
-            exists().where(identities.c.user_id == users.c.user_id, identities.c.issuer == bindparam("of_issuer"))
-        ),
-    )
-)
+        factor_is_usable = true() if passkey else or_(~_HAS_PASSKEY, _HAS_TOTP)
+        ways.append(users.c.password.is_not(None) & factor_is_usable)
+    if passkey:
+        ways.append(_HAS_PASSKEY)
+    if issuer:
+        ways.append(exists().where(identities.c.user_id == users.c.user_id, identities.c.issuer == bindparam("issuer")))
+    found = select(users.c.user_id).where(users.c[column] == KEY, users.c.active, ~_IS_REFUSED)
+    return found.where(or_(false(), *ways)).limit(1)
 
 
 def _hash(stored: str | None) -> PasswordHash | None:
@@ -179,13 +180,9 @@ class SqlPasswords(Repository):
         return self._can_sign_in("user_id", user_id, ways)
 
     def _can_sign_in(self, column: str, key: int, ways: Ways) -> bool:
-        with_password = _WITH_PASSWORD if ways.passkey else _WITH_PASSWORD_ALONE
-        if ways.password and self._transaction.row(with_password[column], {"key": key}):
-            return True
-        if ways.passkey and self._transaction.row(_WITH_PASSKEY[column], {"key": key}):
-            return True
-        values = {"key": key, "of_issuer": ways.issuer}
-        return ways.issuer is not None and self._transaction.row(_WITH_ISSUER[column], values) is not None
+        by_issuer = ways.issuer is not None
+        query = _who_can_sign_in(column, password=ways.password, passkey=ways.passkey, issuer=by_issuer)
+        return self._transaction.row(query, {"key": key, "issuer": ways.issuer}) is not None
 
 
 class SqlPreferences(Repository):
@@ -217,20 +214,16 @@ class SqlSecrets(Repository):
         self._put(secrets, {"name": name}, {"value": value})
 
 
-_KEY = select(
-    *(service_keys.c[name] for name in ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at"))
+_service_key: Final = RecordReader(
+    ServiceKey, (service_keys.c[each.name] for each in fields(ServiceKey)), scope=lambda scope: tuple(scope.split())
 )
+_KEY = select(*_service_key.columns)
 _KEYS_OF_USER = _KEY.where(service_keys.c.user_id == KEY).order_by(service_keys.c.key_id)
 _FIND_KEY = (
     _KEY.add_columns(users.c.user_id, roles.c.scope.label("held"), users.c.username)
     .select_from(service_keys.join(users).join(roles, roles.c.role_id == users.c.role_id))
     .where(service_keys.c.key_hash == bindparam("hash_"), ~_IS_REFUSED)
 )
-
-
-def _service_key(row: Row) -> ServiceKey:
-    key_id, name, scope, created_at, expires_at, last_used_at = row[:6]
-    return ServiceKey(key_id, name, tuple(scope.split()), created_at, expires_at, last_used_at)
 
 
 _SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
@@ -251,11 +244,14 @@ class SqlServiceKeys(Repository):
         self._add(service_keys, {**values, "user_id": user_id, "key_hash": key_hash})
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
-        return tuple(map(_service_key, self._transaction.rows(_KEYS_OF_USER, {"key": user_id})))
+        return self._all(_service_key, _KEYS_OF_USER, {"key": user_id})
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         row = self._transaction.rights(_FIND_KEY, {"hash_": key_hash})
-        return None if row is None else (_service_key(row), Rights(row[6], frozenset(row[7].split()), username=row[8]))
+        if row is None:
+            return None
+        *key, user_id, held, username = row
+        return _service_key(key), Rights(user_id, frozenset(held.split()), username=username)
 
     def use(self, key_id: int, now: int) -> None:
         self._update(service_keys, {"key_id": key_id}, {"last_used_at": now})

@@ -1,11 +1,12 @@
 """The base class of repositories, and pages of lists, each found along one index (contract E2 to E5, G3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import (
+    Boolean,
     Column,
     ColumnElement,
     Delete,
@@ -25,10 +26,39 @@ from sqlalchemy import (
 from logoadmin.adapters.sql_storage.transaction import Row, Transaction, insert_into
 from logoadmin.domain.kernel.lists import Order
 
+Stored = TypeVar("Stored")
+
 # More than there are statements.
 _KNOWN: Final = 100
 # The prefix of the parameters that find rows; an update has others for the new values of the same columns.
 _BY: Final = "by_"
+
+
+class RecordReader(Generic[Stored]):
+    """Makes records of rows, whose columns are the fields of the record in their order.
+
+    Attributes:
+        columns: the columns.
+    """
+
+    def __init__(
+        self, record: Callable[..., Stored], columns: Iterable[Column[Any]], **conversions: Callable[[Any], object]
+    ) -> None:
+        """Convert the values of some columns, unless they are None; booleans are stored as numbers."""
+        self.columns = tuple(columns)
+        self._record = record
+        named = [(at, conversions.get(column.name)) for at, column in enumerate(self.columns)]
+        self._conversions = [
+            (at, convert or bool) for at, convert in named if convert or isinstance(self.columns[at].type, Boolean)
+        ]
+
+    def __call__(self, row: Row) -> Stored:
+        """Return the record of a row."""
+        values = list(row)
+        for at, convert in self._conversions:
+            if values[at] is not None:
+                values[at] = convert(values[at])
+        return self._record(*values)
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +66,15 @@ class Repository:
     """Rows of one or several tables, in one transaction."""
 
     _transaction: Transaction
+
+    def _get(self, reader: RecordReader[Stored], **by: Any) -> Stored | None:
+        """Return the first record with these values in its row, or None."""
+        row = self._find(*reader.columns, **by)
+        return None if row is None else reader(row)
+
+    def _all(self, reader: RecordReader[Stored], query: Select[Any], values: Mapping[str, Any]) -> tuple[Stored, ...]:
+        """Return the records that a query for their columns finds."""
+        return tuple(map(reader, self._transaction.rows(query, values)))
 
     def _find(self, *columns: Column[Any], **by: Any) -> Row | None:
         """Return the values of columns in the first row with these values, or None."""

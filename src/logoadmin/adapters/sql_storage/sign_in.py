@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select, update
 
-from logoadmin.adapters.sql_storage.repository import Repository
+from logoadmin.adapters.sql_storage.repository import KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import (
     challenges,
     events,
@@ -16,20 +17,21 @@ from logoadmin.adapters.sql_storage.tables import (
     identities,
     recovery_codes,
 )
-from logoadmin.adapters.sql_storage.transaction import KEY, Row
+from logoadmin.adapters.sql_storage.transaction import KEY
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
-from logoadmin.domain.kernel.lists import Order
+from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 _HOUR: Final = 3600
 
-_FACTOR_COLUMNS = [column for column in factors.c if column is not factors.c.credential_hash]
-_FACTORS_OF_USER = select(*_FACTOR_COLUMNS).where(factors.c.user_id == KEY).order_by(factors.c.factor_id)
+_factor: Final = RecordReader(Factor, (column for column in factors.c if column is not factors.c.credential_hash))
+_FACTORS_OF_USER = select(*_factor.columns).where(factors.c.user_id == KEY).order_by(factors.c.factor_id)
 
 _CODES_LEFT = select(func.count()).select_from(recovery_codes).where(recovery_codes.c.user_id == KEY)
 
-_IDENTITY_COLUMNS = [column for column in identities.c if column is not identities.c.identity_hash]
-_IDENTITIES_OF_USER = select(*_IDENTITY_COLUMNS).where(identities.c.user_id == KEY)
+_challenge: Final = RecordReader(Challenge, challenges.c)
+_identity: Final = RecordReader(Identity, (each for each in identities.c if each is not identities.c.identity_hash))
+_IDENTITIES_OF_USER = select(*_identity.columns).where(identities.c.user_id == KEY)
 
 _OF_HOUR = (
     events.c.event == bindparam("of_event"),
@@ -46,13 +48,13 @@ _COUNTED = select(events.c.event_id, events.c.at).where(*_OF_HOUR, *_OF_CLIENT).
 _COUNT = update(events).where(events.c.event_id == KEY).values(at=bindparam("now"), count=events.c.count + 1)
 _SOME = select(events.c.event_id).where(*_OF_HOUR).limit(bindparam("most")).subquery()
 _NUMBER = select(func.count()).select_from(_SOME)
-_EVENT = select(*(column for column in events.c if column.name != "user_since"))
-_PAGE: Final[dict[Order, Any]] = {
-    "asc": _EVENT.where(events.c.event_id > KEY).order_by(events.c.event_id).limit(bindparam("limit")),
-    "desc": _EVENT.where(events.c.event_id < KEY).order_by(events.c.event_id.desc()).limit(bindparam("limit")),
-}
-_PAGE_OF_USER_ID = {order: page.where(events.c.user_id == bindparam("of_user")) for order, page in _PAGE.items()}
-_PAGE_OF_USER = {order: page.where(_OF_SINCE) for order, page in _PAGE_OF_USER_ID.items()}
+_event: Final = RecordReader(SignInEvent, (column for column in events.c if column is not events.c.user_since))
+_PAGES: Final = KeysetPages(
+    select(*_event.columns),
+    events.c.event_id,
+    {"of_user": events.c.user_id == bindparam("of_user"), "user_since": _OF_SINCE},
+    [],
+)
 
 
 class SqlFactors(Repository):
@@ -66,11 +68,10 @@ class SqlFactors(Repository):
         self._add(factors, {**asdict(factor), "credential_hash": hashed})
 
     def of_user(self, user_id: int) -> tuple[Factor, ...]:
-        return tuple(map(_factor, self._transaction.rows(_FACTORS_OF_USER, {"key": user_id})))
+        return self._all(_factor, _FACTORS_OF_USER, {"key": user_id})
 
     def find_credential(self, credential: str) -> Factor | None:
-        row = self._find(*_FACTOR_COLUMNS, credential_hash=_hashed(credential))
-        return None if row is None else _factor(row)
+        return self._get(_factor, credential_hash=_hashed(credential))
 
     def update(self, factor: Factor) -> None:
         changed = {name: getattr(factor, name) for name in ("secret", "counter", "confirmed", "last_used_at")}
@@ -113,8 +114,7 @@ class SqlChallenges(Repository):
         return True
 
     def get(self, challenge_hash: str) -> Challenge | None:
-        row = self._find(*challenges.c, challenge_hash=challenge_hash)
-        return None if row is None else Challenge(*row)
+        return self._get(_challenge, challenge_hash=challenge_hash)
 
     def take(self, challenge_hash: str) -> bool:
         return self._remove(challenges, challenge_hash=challenge_hash)
@@ -131,22 +131,16 @@ class SqlIdentities(Repository):
     """Implements :class:`~logoadmin.ports.sign_in_storage.Identities`."""
 
     def find(self, issuer: str, subject: str) -> Identity | None:
-        row = self._find(*_IDENTITY_COLUMNS, identity_hash=_identity_hash(issuer, subject))
-        return None if row is None else _identity(row)
+        return self._get(_identity, identity_hash=_identity_hash(issuer, subject))
 
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
-        found = [_identity(row) for row in self._transaction.rows(_IDENTITIES_OF_USER, {"key": user_id})]
-        return tuple(sorted(found, key=lambda identity: (identity.issuer, identity.subject)))
+        found = self._all(_identity, _IDENTITIES_OF_USER, {"key": user_id})
+        return tuple(sorted(found, key=attrgetter("issuer", "subject")))
 
     def put(self, identity: Identity) -> None:
         values = asdict(identity)
         values["group_list"] = values.pop("groups")
         self._put(identities, {"identity_hash": _identity_hash(identity.issuer, identity.subject)}, values)
-
-
-def _identity(row: Row) -> Identity:
-    issuer, subject, user_id, groups, refused = row
-    return Identity(issuer, subject, user_id, groups, bool(refused))
 
 
 class SqlEvents(Repository):
@@ -188,18 +182,12 @@ class SqlEvents(Repository):
         order: Order = "desc",
         user_since: int | None = None,
     ) -> tuple[SignInEvent, ...]:
-        values = {"key": after, "limit": limit, "of_user": user_id, "user_since": user_since}
-        pages = _PAGE if user_id is None else _PAGE_OF_USER_ID if user_since is None else _PAGE_OF_USER
-        rows = self._transaction.rows(pages[order], values)
-        return tuple(SignInEvent(*row) for row in rows)
+        of = {"of_user": user_id, "user_since": None if user_id is None else user_since}
+        given = {name: value for name, value in of.items() if value is not None}
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _event)
 
     def forget_before(self, at: int, most: int) -> int:
         return self._remove_ended(events.c.at, at - 1, most)
-
-
-def _factor(row: Row) -> Factor:
-    factor = Factor(*row)
-    return replace(factor, confirmed=bool(factor.confirmed))
 
 
 def _hour(event: CountedEvent, at: int) -> dict[str, Any]:
