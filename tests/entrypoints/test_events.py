@@ -67,11 +67,6 @@ def test_without_the_scope_one_sees_ones_own_events_alone(
     assert whose(events(client, ann)) == everything
 
 
-def test_a_service_key_needs_the_scope(client: AppClient, admin: Headers) -> None:
-    assert client.get(PATH, headers=key_of(client, admin, "roles:read")).status_code == 403
-    assert len(events(client, key_of(client, admin, "users:read"))) == 4
-
-
 @pytest.mark.rule("contract E2", "contract E4", "contract O9")
 def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, admin: Headers) -> None:
     for _ in range(3):

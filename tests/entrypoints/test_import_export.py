@@ -1,19 +1,18 @@
 """Import and export over HTTP (contract I4)."""
 
-import asyncio
 import json
 from itertools import count
 from typing import Any
 
 import pytest
-from starlette.types import ASGIApp, Receive
+from starlette.types import ASGIApp
 
 from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import bodies
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
-from tests.asgi import AppClient, AppResponse, ask, nothing_more, scope_of
+from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ARTWORK, CHEAP_PASSWORDS, WatchedStorage
 
@@ -108,31 +107,6 @@ def test_bytes_or_lines_beyond_the_limit_are_refused_as_soon_as_they_have_come(
     assert ask(app, "POST", "/api/import", headers=headers, body=[b"\n" * 600, b"\n" * 400]).status_code == 200
 
 
-async def begun(app: ASGIApp, user: Headers, ended: asyncio.Event, waited_for: asyncio.Event | None = None) -> int:
-    """Send an import whose last part comes when it may; return the status of the answer."""
-
-    async def receive() -> dict[str, Any]:
-        if waited_for is not None:
-            waited_for.set()
-        await ended.wait()
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    return await posted(app, user, receive)
-
-
-async def posted(app: ASGIApp, user: Headers, receive: Receive) -> int:
-    """Send an import in the parts that are received; return the status of the answer."""
-    status: list[int] = []
-    headers = [*user.items(), ("content-type", "application/jsonl"), ("host", "localhost")]
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            status.append(message["status"])
-
-    await app(scope_of("POST", "/api/import", headers), receive, send)
-    return status[0]
-
-
 # Export.
 
 
@@ -196,23 +170,6 @@ def test_callers_without_the_right_take_nobody_s_place(
 ) -> None:
     monkeypatch.setattr(bodies, "TemporaryFile", None)
     assert client.get("/api/export", headers=ann).status_code == 403
-
-
-async def read(app: ASGIApp, user: Headers, goes_on: asyncio.Event) -> int:
-    """Ask for logos, and take no more than the head of the answer until it goes on; return its status."""
-    status: list[int] = []
-    own = asyncio.current_task()
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            status.append(message["status"])
-            if own is not None:
-                own.set_name("reading")
-        elif status == [200]:
-            await goes_on.wait()
-
-    await app(scope_of("GET", "/api/export?kind=logo", user.items()), nothing_more, send)
-    return status[0]
 
 
 @pytest.mark.rule("contract A20")

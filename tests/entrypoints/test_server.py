@@ -148,14 +148,6 @@ def is_refused(server: Served) -> bool:
     return False
 
 
-def asked(connection: http.client.HTTPConnection, path: str, **headers: str) -> tuple[int, str | None]:
-    """Return the status of an answer and its Connection header."""
-    connection.request("GET", path, headers=headers)
-    answer = connection.getresponse()
-    answer.read()
-    return answer.status, answer.headers["Connection"]
-
-
 @pytest.mark.rule("contract K5")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_does_not_end_is_cancelled_in_time(served: Serve, tmp_path: Path, workers: int) -> None:

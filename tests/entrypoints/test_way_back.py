@@ -202,27 +202,34 @@ def test_every_lock_out_of_the_table_is_tried_here() -> None:
     assert len(lock_outs()) == 9
 
 
-def test_lost_factors(run: Run, gallery: LogoAdmin) -> None:
-    enrol(gallery)
-    with pytest.raises(SecondFactorRequired):
-        password(gallery)
-    lets_in(run, "the phone, the passkey or the recovery codes are lost")
+ISSUER: Final[dict[str, Any]] = {f"oidc_{name}": name for name in ("client_id", "client_secret")} | {
+    "oidc_issuer": "https://127.0.0.1:1",
+    "oidc_default_role": "member",
+    "password_sign_in": False,
+}
+# What ann has lost, and the settings that keep her out.
+LOST: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
+    ("the phone, the passkey or the recovery codes are lost", "factor", {}),
+    ("the password is lost", "password", {}),
+    ("both are lost", "factor, password", {}),
+    ("the user must get in at once, whatever is lost", "factor", {}),
+    ("the issuer is unreachable or misconfigured", "", ISSUER),
+    ("`password_sign_in` is false, and the passkey or the issuer does not work", "", {"password_sign_in": False}),
+)
 
 
-def test_a_lost_password(run: Run, gallery: LogoAdmin) -> None:
-    gallery.users.set_password(SetPassword(user_id=7, password="forgotten"))
-    lets_in(run, "the password is lost")
-
-
-def test_both_lost(run: Run, gallery: LogoAdmin) -> None:
-    enrol(gallery)
-    gallery.users.set_password(SetPassword(user_id=7, password="forgotten"))
-    lets_in(run, "both are lost")
-
-
-def test_in_a_hurry(run: Run, gallery: LogoAdmin) -> None:
-    enrol(gallery)
-    lets_in(run, "the user must get in at once, whatever is lost")
+@pytest.mark.parametrize(("reason", "lost", "settings"), LOST)
+def test_a_lock_out_has_its_command(
+    run: Run, gallery: LogoAdmin, reason: str, lost: str, settings: dict[str, Any]
+) -> None:
+    if "factor" in lost:
+        enrol(gallery)
+    if "password" in lost:
+        gallery.users.set_password(SetPassword(user_id=7, password="forgotten"))
+    kept_out = (SecondFactorRequired, SignInForbidden, SignInRefused)
+    with connected(**settings) as closed, pytest.raises(kept_out):
+        password(closed)
+    lets_in(run, reason, **settings)
 
 
 def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
@@ -236,23 +243,6 @@ def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
         with pytest.raises(SignInRefused):
             after.factors.sign_in(SignInWithFactor(challenge=required.value.challenge, totp=code))
     lets_in(run, "`factor_key` is lost, so that codes of apps are refused", factor_key="b" * 32)
-
-
-def test_an_issuer_that_is_away(run: Run, gallery: LogoAdmin) -> None:
-    assert gallery
-    settings: dict[str, Any] = {f"oidc_{name}": name for name in ("client_id", "client_secret")}
-    settings |= {"oidc_issuer": "https://127.0.0.1:1", "oidc_default_role": "member", "password_sign_in": False}
-    with connected(**settings) as closed, pytest.raises(SignInForbidden):
-        password(closed)
-    lets_in(run, "the issuer is unreachable or misconfigured", **settings)
-
-
-def test_passwords_switched_off(run: Run, gallery: LogoAdmin) -> None:
-    assert gallery
-    with connected(password_sign_in=False) as closed, pytest.raises(SignInForbidden):
-        password(closed)
-    reason = "`password_sign_in` is false, and the passkey or the issuer does not work"
-    lets_in(run, reason, password_sign_in=False)
 
 
 def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:

@@ -1,7 +1,5 @@
 """The rules of :mod:`logoadmin.ports.gallery_storage`, over every adapter."""
 
-from hashlib import sha256
-
 import pytest
 
 from logoadmin.domain.kernel.kinds import LOGOS
@@ -12,12 +10,6 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, logo, remove, write, write_in_vain
 
 LAST = 2**53 - 1
-# All 256 values, and more than the shortest binary types hold.
-BYTES = bytes(range(256)) * 8_192
-
-
-def hash_of(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.rule("contract L3")
