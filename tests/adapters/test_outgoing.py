@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.adapters.httpcore_outgoing.budget import TooLarge, read_body
+from logoadmin.adapters.httpcore_outgoing.exchange import read_body
+from logoadmin.adapters.httpcore_outgoing.guard import TooLarge
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.ports.outgoing import Fetched, Outgoing

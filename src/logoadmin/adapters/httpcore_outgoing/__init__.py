@@ -1,5 +1,61 @@
 """Outgoing requests with httpcore2, an optional package: the guarded way out (contract L8)."""
 
-from logoadmin.adapters.httpcore_outgoing.outgoing import GuardedOutgoing
+import socket
+import ssl
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["GuardedOutgoing"]
+from logoadmin.adapters.httpcore_outgoing.guard import Budget, Guard, Resolve
+from logoadmin.ports.outgoing import Fetched
+
+if TYPE_CHECKING:
+    from logoadmin.adapters.httpcore_outgoing.exchange import Exchange
+
+# The most bytes of a response of which only the head matters.
+_HEAD: Final = 65_536
+
+
+class GuardedOutgoing:
+    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+
+    def __init__(
+        self,
+        hosts: Collection[str] = (),
+        *,
+        context: ssl.SSLContext | None = None,
+        resolve: Resolve = socket.getaddrinfo,
+    ) -> None:
+        """Prepare requests, without loading what they need.
+
+        Args:
+            hosts: names and addresses that may be asked although they are not public.
+            context: verifies certificates; by default with those that the system trusts.
+            resolve: returns the addresses of names.
+        """
+        self._guard = Guard(hosts, resolve)
+        self._given = context
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        return self._given or ssl.create_default_context()
+
+    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
+        """Return the response to a GET."""
+        return self._exchange(most, seconds).fetch(url)
+
+    def post(self, url: str, content: bytes, *, seconds: float) -> int:
+        """Send JSON, and return the status of the response."""
+        return self._exchange(_HEAD, seconds).post(url, content)
+
+    def send(
+        self, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str], most: int, seconds: float
+    ) -> Fetched:
+        """Return the response to one request with secrets."""
+        return self._exchange(most, seconds).send(url, form, headers)
+
+    def _exchange(self, most: int, seconds: float) -> "Exchange":
+        # Imported here: it takes a tenth of a second, and most processes never ask another host.
+        from logoadmin.adapters.httpcore_outgoing.exchange import Exchange
+
+        return Exchange(Budget(most, seconds), self._guard, self._context)

@@ -1,20 +1,28 @@
-"""One request, with its redirects or without any, over httpcore2 (contract L8)."""
+"""One request, with its redirects or without any, over httpcore2 (contract L8).
+
+A URL is parsed once for judging and asking. Connections go to judged addresses, and share one deadline and one limit on
+the bytes of all of them.
+"""
 
 import re
+import socket
 import ssl
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import httpcore2
+from httpcore2 import NetworkBackend, NetworkStream
+from httpx2 import URL, InvalidURL
 
-from logoadmin.adapters.httpcore_outgoing.budget import Budget, TooLarge, Undecodable, read_body
-from logoadmin.adapters.httpcore_outgoing.connections import GuardedBackend
-from logoadmin.adapters.httpcore_outgoing.guard import Guard
-from logoadmin.adapters.httpcore_outgoing.targets import Target, redirected, target_of
+from logoadmin.adapters.httpcore_outgoing.guard import Budget, Guard, TooLarge
+from logoadmin.domain.kernel.access import MAX_PORT
 from logoadmin.domain.kernel.errors import OutgoingError
+from logoadmin.domain.public_url import canonical_host
 from logoadmin.ports.outgoing import Fetched
 
 _MAX_REDIRECTS: Final = 5
@@ -23,86 +31,152 @@ _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,1
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
 # Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
 _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "logoadmin"}
+# Servers commonly accept no more, and parsing takes time.
+_MAX_URL: Final = 8_192  # characters
+# A name may have any number of addresses, and each may leave a connection unanswered.
+_MAX_TRIED: Final = 4
+_GZIP: Final = 16 + zlib.MAX_WBITS
 
 
-def fetch(url: str, budget: Budget, guard: Guard, context: ssl.SSLContext) -> Fetched:
-    """Return the response to a GET, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
-    target = target_of(url)
-    with _pool(budget, guard, context) as pool:
-        for _ in range(1 + _MAX_REDIRECTS):
-            with _explained(target, budget):
-                reached = _ask(pool, target, budget)
-            if isinstance(reached, Fetched):
-                return reached
-            target = reached
-    raise OutgoingError(target.host, f"more than {_MAX_REDIRECTS} redirects lead to it")
+class Undecodable(Exception):
+    """A body is not compressed in the way that its head says, or in one that was not asked for."""
 
 
-def send(
-    url: str,
-    form: Mapping[str, str] | None,
-    headers: Mapping[str, str],
-    budget: Budget,
-    guard: Guard,
-    context: ssl.SSLContext,
-) -> Fetched:
-    """Return the response to one request with secrets, see :class:`~logoadmin.ports.outgoing.Outgoing`."""
-    target = _confidential(url, guard)
-    method, content, own = "GET", None, dict(headers)
-    if form is not None:
-        method, content = "POST", urlencode(form).encode()
-        own["Content-Type"] = "application/x-www-form-urlencoded"
-    with (
-        _pool(budget, guard, context) as pool,
-        _explained(target, budget),
-        pool.stream(method, _asked(target), headers=_headers(target, own), content=content) as response,
-    ):
-        return _received(response, target, budget)
+class Exchange:
+    """Asks one URL; see :class:`~logoadmin.ports.outgoing.Outgoing` for the methods."""
+
+    def __init__(self, budget: Budget, guard: Guard, context: ssl.SSLContext) -> None:
+        self._budget, self._guard, self._context = budget, guard, context
+
+    def fetch(self, url: str) -> Fetched:
+        """Return the response to a GET."""
+        target = target_of(url)
+        with self._pool() as pool:
+            for _ in range(1 + _MAX_REDIRECTS):
+                with _explained(target, self._budget):
+                    reached = self._ask(pool, target)
+                if isinstance(reached, Fetched):
+                    return reached
+                target = reached
+        raise OutgoingError(target.host, f"more than {_MAX_REDIRECTS} redirects lead to it")
+
+    def send(self, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]) -> Fetched:
+        """Return the response to one request with secrets."""
+        method, content, own = "GET", None, dict(headers)
+        if form is not None:
+            method, content = "POST", urlencode(form).encode()
+            own["Content-Type"] = "application/x-www-form-urlencoded"
+        with self._confidential(method, url, own, content) as (response, target):
+            return _received(response, target, self._budget)
+
+    def post(self, url: str, content: bytes) -> int:
+        """Return the status of the response to a POST of JSON."""
+        with self._confidential("POST", url, {"Content-Type": "application/json"}, content) as (response, _):
+            return response.status
+
+    @contextmanager
+    def _confidential(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> Iterator[tuple[httpcore2.Response, "Target"]]:
+        """Send a request that nobody on the way may read along, and yield the response."""
+        target = target_of(url)
+        if not (target.is_secure or self._guard.lists(target.host)):
+            raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
+        with (
+            self._pool() as pool,
+            _explained(target, self._budget),
+            pool.stream(method, target.asked, headers=target.headers(headers), content=content) as response,
+        ):
+            yield response, target
+
+    def _pool(self) -> httpcore2.ConnectionPool:
+        """Return a pool for one request, without the environment's proxies, which would resolve names unjudged."""
+        backend = _GuardedBackend(self._guard, self._budget)
+        return httpcore2.ConnectionPool(self._context, max_keepalive_connections=0, network_backend=backend)
+
+    def _ask(self, pool: httpcore2.ConnectionPool, target: "Target") -> "Fetched | Target":
+        """Return the response of a target, or the target to which it redirects."""
+        with pool.stream("GET", target.asked, headers=target.headers()) as response:
+            location = _head(response, b"location")
+            if response.status in _REDIRECTS and location:
+                return redirected(target, location)
+            if response.status != 200:
+                raise OutgoingError(target.host, f"responds with status {response.status}")
+            return _received(response, target, self._budget)
 
 
-def post(url: str, content: bytes, budget: Budget, guard: Guard, context: ssl.SSLContext) -> int:
-    """Return the status of the response, see :class:`~logoadmin.ports.outgoing.PostingOutgoing`."""
-    target = _confidential(url, guard)
-    headers = _headers(target, {"Content-Type": "application/json"})
-    with (
-        _pool(budget, guard, context) as pool,
-        _explained(target, budget),
-        pool.stream("POST", _asked(target), headers=headers, content=content) as response,
-    ):
-        return response.status
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a request goes.
+
+    Attributes:
+        url: the URL with the host as below, and without a fragment.
+        host: a name in lower case and ASCII (IDNA), without a trailing dot, or an address.
+        port: the port.
+    """
+
+    url: URL
+    host: str
+    port: int
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the request is encrypted."""
+        return self.url.scheme == "https"
+
+    @property
+    def asked(self) -> httpcore2.URL:
+        """The URL for the library."""
+        return httpcore2.URL(scheme=self.url.raw_scheme, host=self.host, port=self.port, target=self.url.raw_path)
+
+    def headers(self, own: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str | bytes, str | bytes]]:
+        """Return the headers of a request."""
+        return [("Host", self.url.netloc), *{**_HEADERS, **own}.items()]
 
 
-def _confidential(url: str, guard: Guard) -> Target:
-    """Return the target of a URL, which nobody on the way may read along."""
-    target = target_of(url)
-    if not (target.is_secure or guard.lists(target.host)):
-        raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
-    return target
+def target_of(url: str) -> Target:
+    """Return the target of an absolute URL.
+
+    Raises:
+        OutgoingError: the URL has credentials or an unusual host, or is not an absolute one of http or https.
+    """
+    if len(url) > _MAX_URL:
+        raise OutgoingError("", "the URL is too long")
+    try:
+        return _target(URL(url))
+    except (InvalidURL, ValueError):
+        raise OutgoingError("", "the URL is invalid") from None
 
 
-def _pool(budget: Budget, guard: Guard, context: ssl.SSLContext) -> httpcore2.ConnectionPool:
-    """Return a pool for one request, without the environment's proxies, which would resolve names unjudged."""
-    backend = GuardedBackend(guard, budget)
-    return httpcore2.ConnectionPool(context, max_keepalive_connections=0, network_backend=backend)
+def redirected(target: Target, location: bytes) -> Target:
+    """Return the target of a redirect.
+
+    Raises:
+        OutgoingError: as :func:`target_of`, and where the redirect leads from https to http.
+    """
+    if len(location) > _MAX_URL:
+        raise OutgoingError(target.host, "redirects to a URL that is too long")
+    try:
+        following = _target(target.url.join(location.decode()))
+    except (InvalidURL, ValueError):
+        raise OutgoingError(target.host, "redirects to an invalid URL") from None
+    if target.is_secure and not following.is_secure:
+        raise OutgoingError(target.host, "redirects from https to http")
+    return following
 
 
-def _asked(target: Target) -> httpcore2.URL:
-    return httpcore2.URL(scheme=target.url.raw_scheme, host=target.host, port=target.port, target=target.url.raw_path)
-
-
-def _headers(target: Target, own: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str | bytes, str | bytes]]:
-    return [("Host", target.url.netloc), *{**_HEADERS, **own}.items()]
-
-
-def _ask(pool: httpcore2.ConnectionPool, target: Target, budget: Budget) -> Fetched | Target:
-    """Return the response of a target, or the target to which it redirects."""
-    with pool.stream("GET", _asked(target), headers=_headers(target)) as response:
-        location = _head(response, b"location")
-        if response.status in _REDIRECTS and location:
-            return redirected(target, location)
-        if response.status != 200:
-            raise OutgoingError(target.host, f"responds with status {response.status}")
-        return _received(response, target, budget)
+def _target(url: URL) -> Target:
+    if url.scheme not in ("http", "https"):
+        raise OutgoingError("", "the URL is not an absolute one of http or https")
+    host = canonical_host(url.raw_host.decode())
+    if host is None:
+        raise OutgoingError("", "the host of the URL is invalid")
+    if url.userinfo:
+        raise OutgoingError(host, "the URL has credentials")
+    port = url.port if url.port is not None else 443 if url.scheme == "https" else 80
+    if not 1 <= port <= MAX_PORT:
+        raise OutgoingError(host, "the port of the URL is invalid")
+    return Target(url.copy_with(host=host, fragment=None), host, port)
 
 
 def _received(response: httpcore2.Response, target: Target, budget: Budget) -> Fetched:
@@ -147,3 +221,114 @@ def _explained(target: Target, budget: Budget) -> Iterator[None]:
     else:
         return
     raise OutgoingError(target.host, reason)
+
+
+def read_body(chunks: Iterable[bytes], encoding: str, most: int) -> bytes:
+    """Return a decompressed body.
+
+    Args:
+        chunks: the body as it arrives.
+        encoding: the ``Content-Encoding``.
+        most: the largest size, in bytes, before and after.
+
+    Raises:
+        TooLarge: the body is larger.
+        Undecodable: the encoding is neither gzip nor none, or the body is damaged or incomplete.
+    """
+    if encoding in ("gzip", "x-gzip"):
+        return _decompressed(_bounded(chunks, most), most)
+    if encoding not in ("", "identity"):
+        raise Undecodable
+    return b"".join(_bounded(chunks, most))
+
+
+def _bounded(chunks: Iterable[bytes], most: int) -> Iterable[bytes]:
+    received = 0
+    for chunk in chunks:
+        received += len(chunk)
+        if received > most:
+            raise TooLarge
+        yield chunk
+
+
+def _decompressed(chunks: Iterable[bytes], most: int) -> bytes:
+    body = bytearray()
+    member = zlib.decompressobj(_GZIP)
+    for chunk in chunks:
+        rest = chunk
+        while rest:
+            if member.eof:  # files may be concatenated (RFC 1952 §2.2)
+                member = zlib.decompressobj(_GZIP)
+            try:
+                body += member.decompress(rest, most + 1 - len(body))
+            except zlib.error:
+                raise Undecodable from None
+            if len(body) > most:
+                raise TooLarge
+            rest = member.unused_data if member.eof else member.unconsumed_tail
+    if not member.eof:
+        raise Undecodable
+    return bytes(body)
+
+
+class _GuardedBackend(NetworkBackend):
+    """Connects to the addresses that the guard judged, without resolving the name again."""
+
+    def __init__(self, guard: Guard, budget: Budget) -> None:
+        self._guard = guard
+        self._budget = budget
+
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
+        """Return a connection to one of the addresses of a host.
+
+        Raises:
+            OutgoingError: the host must not be asked, or none of its addresses accepts a connection.
+            TimeoutError: the time is over.
+        """
+        addresses = self._guard.addresses(host, port, self._budget)[:_MAX_TRIED]
+        for number, address in enumerate(addresses):
+            share = self._budget.time_left() / (len(addresses) - number)
+            try:
+                connected = socket.create_connection((str(address), port), share)
+            except OSError:
+                self._budget.time_left()
+                continue
+            return _Stream(connected, self._budget)
+        raise OutgoingError(host, "cannot be reached")
+
+
+class _Stream(NetworkStream):
+    """A connection whose every step ends in time."""
+
+    def __init__(self, connected: socket.socket, budget: Budget) -> None:
+        self._socket = connected
+        self._budget = budget
+
+    def read(self, max_bytes: int, *_: Any, **__: Any) -> bytes:
+        """Return bytes as soon as there are any."""
+        self._socket.settimeout(self._budget.time_left())
+        received = self._socket.recv(max_bytes)
+        self._budget.receive(len(received))
+        return received
+
+    def write(self, buffer: bytes, *_: Any, **__: Any) -> None:
+        """Send bytes."""
+        self._socket.settimeout(self._budget.time_left())
+        self._socket.sendall(buffer)  # only heads, which the system accepts at once
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._socket.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, *_: Any, **__: Any
+    ) -> NetworkStream:
+        """Return the connection with TLS."""
+        try:
+            self._socket.settimeout(self._budget.time_left())
+            # The server has to announce the end: otherwise anyone on the way could cut a body short.
+            secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname, suppress_ragged_eofs=False)
+        except BaseException:
+            self.close()
+            raise
+        return _Stream(secured, self._budget)

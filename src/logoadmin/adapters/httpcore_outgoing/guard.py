@@ -1,4 +1,4 @@
-"""Resolving names, and judging every address before it is used (contract L8)."""
+"""What one outgoing request may take, and whom it may ask: names are resolved, and every address is judged (L8)."""
 
 import logging
 import socket
@@ -10,7 +10,6 @@ from ipaddress import ip_address
 from threading import BoundedSemaphore, Thread
 from typing import Any, Final
 
-from logoadmin.adapters.httpcore_outgoing.budget import Budget
 from logoadmin.adapters.httpcore_outgoing.networks import Address, is_forbidden, is_public
 from logoadmin.domain.kernel.errors import OutgoingError
 
@@ -23,6 +22,48 @@ Resolve = Callable[..., Sequence[tuple[Any, Any, Any, Any, tuple[Any, ...]]]]
 _MAX_RESOLVING: Final = 16
 # A working resolver needs less, and the owner of a name can let it take any time.
 _RESOLVING_SECONDS: Final = 3.0
+# Heads of responses, and the frames of chunks.
+_OVERHEAD: Final = 256 * 1024
+
+
+class TooLarge(Exception):
+    """A response has more bytes than it may have."""
+
+
+class Budget:
+    """The time and the received bytes that are left.
+
+    Attributes:
+        most: the largest body, in bytes.
+        seconds: the time for everything.
+    """
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self.most = most
+        self.seconds = seconds
+        self._bytes = 2 * most + _OVERHEAD
+        self._end = time.monotonic() + seconds
+
+    def time_left(self) -> float:
+        """Return the seconds that are left.
+
+        Raises:
+            TimeoutError: none are left.
+        """
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def receive(self, size: int) -> None:
+        """Count received bytes, of whatever kind.
+
+        Raises:
+            TooLarge: more than can belong to a response with a body that is small enough.
+        """
+        self._bytes -= size
+        if self._bytes < 0:
+            raise TooLarge
 
 
 class Guard:
@@ -32,7 +73,7 @@ class Guard:
         """Allow hosts that are not public.
 
         Args:
-            allowed: names and addresses, as in :class:`~logoadmin.adapters.httpcore_outgoing.targets.Target`.
+            allowed: names and addresses, as in :class:`~logoadmin.adapters.httpcore_outgoing.exchange.Target`.
             resolve: returns the addresses of a name.
         """
         self._allowed = frozenset(allowed)

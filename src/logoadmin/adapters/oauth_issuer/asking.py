@@ -2,8 +2,9 @@
 
 import logging
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic_core import from_json
 
@@ -13,8 +14,13 @@ from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
 
+Document = TypeVar("Document")
+
 _MOST: Final = 256 * 1024  # bytes of a response
 _SECONDS: Final = 5.0  # for each request
+LIFETIME: Final = 3_600.0  # seconds for which a document is kept
+# A failure is remembered, so that visitors of the sign-in page do not ask an issuer that is down one by one.
+_FAILURE: Final = 10.0  # seconds
 # The cures of failed requests, by the reasons of the port.
 _REACH: Final = "check that the issuer is running, and that firewalls and IPAddressDeny= let this machine reach it"
 _CURES: Final = {
@@ -128,3 +134,33 @@ def _error_code(received: Fetched) -> str | None:
 def _reason(received: Fetched) -> str:
     code = _error_code(received)
     return f", with status {received.status}" if code is None else f": {code}"
+
+
+class Cached(Generic[Document]):
+    """A document that is read by one thread at a time, while the others wait for it."""
+
+    def __init__(self, read: Callable[[], Document], monotonic: Callable[[], float]) -> None:
+        self._read, self._monotonic = read, monotonic
+        self._lock = Lock()
+        self._known: tuple[float, Document] | None = None
+        self._failed: tuple[float, IssuerUnavailable] | None = None
+
+    def get(self, oldest: float = LIFETIME) -> Document:
+        """Return the document, read at most ``oldest`` seconds ago.
+
+        Raises:
+            IssuerUnavailable: it cannot be read.
+        """
+        with self._lock:
+            now = self._monotonic()
+            if self._known is not None and now - self._known[0] < oldest:
+                return self._known[1]
+            if self._failed is not None and now - self._failed[0] < min(oldest, _FAILURE):
+                raise IssuerUnavailable(self._failed[1].host, self._failed[1].reason, self._failed[1].cure)
+            try:
+                document = self._read()
+            except IssuerUnavailable as error:
+                self._failed = self._monotonic(), error.with_traceback(None)
+                raise
+            self._known = self._monotonic(), document
+            return document

@@ -1,16 +1,25 @@
-"""An OpenID Connect issuer: metadata, keys, and the exchange of codes (contract O7).
+"""An OpenID Connect issuer: its metadata, its keys, the exchange of codes, and ID tokens (contract O7).
 
-PyJWT's own client for keys asks through urllib, which knows no guard; so the keys are fetched here.
+By OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for keys
+asks through urllib, which knows no guard; so the keys are fetched here.
 """
 
 import base64
+import hashlib
+import hmac
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
+import jwt
+from pydantic_core import from_json
+
 from logoadmin.adapters.oauth_issuer.asking import (
+    Cached,
     IssuerRequests,
     Unusable,
     bearer,
@@ -18,17 +27,8 @@ from logoadmin.adapters.oauth_issuer.asking import (
     json_object,
     token_response,
 )
-from logoadmin.adapters.oauth_issuer.cached import Cached
-from logoadmin.adapters.oauth_issuer.id_tokens import (
-    Jwk,
-    UnknownKey,
-    check_access_token,
-    check_claims,
-    identity_of,
-    verified,
-)
-from logoadmin.adapters.oauth_issuer.metadata import Metadata, metadata_of
 from logoadmin.domain.kernel.errors import IssuerRefused
+from logoadmin.jwk import base64url
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
@@ -36,6 +36,52 @@ from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 _KEYS_REST: Final = 60.0  # seconds
 _MAX_KEYS: Final = 100
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
+# Where browsers and this service are sent. A fragment or credentials have no use, and other schemes run scripts.
+_URL: Final = re.compile(
+    r"(https?)://[a-z0-9._~:\[\]-]+(/[!$-;=?-Z_a-z~]*|\?[!$-;=?-Z_a-z~]*)?", re.ASCII | re.IGNORECASE
+)
+_MAX_URL: Final = 2_048
+_SCOPES: Final = ("openid", "profile", "email")
+# Public keys only, so that nobody can sign with what everybody may read; with the type and curve of their keys, and the
+# hash of at_hash.
+_ALGORITHMS: Final[Mapping[str, tuple[str, str | None, str]]] = {
+    "RS256": ("RSA", None, "sha256"),
+    "PS256": ("RSA", None, "sha256"),
+    "ES256": ("EC", "P-256", "sha256"),
+    "EdDSA": ("OKP", "Ed25519", "sha512"),
+}
+_SHORTEST_RSA: Final = 2_048  # bits
+_LEEWAY: Final = 60  # seconds
+# The token comes from the token endpoint just now; clocks may differ.
+_OLDEST: Final = 600  # seconds
+_MAX_TEXT: Final = 255
+_MAX_GROUPS: Final = 1_000
+_NAMES: Final = ("preferred_username", "name", "email", "sub")
+
+Jwk = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """The metadata of an issuer, as far as they are used.
+
+    Attributes:
+        authorization_endpoint: where browsers go.
+        token_endpoint: where codes are exchanged.
+        jwks_uri: where the keys are.
+        userinfo_endpoint: where claims are that the ID token has not; None if it has none.
+        takes_basic: whether the token endpoint takes the client's secret as a header, and not in the form.
+        scope: the scopes to ask for.
+        iss_in_response: whether responses have ``iss`` (RFC 9207).
+    """
+
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str | None
+    takes_basic: bool
+    scope: str
+    iss_in_response: bool
 
 
 class OidcIssuer:
@@ -145,3 +191,172 @@ class OidcIssuer:
             yield
         except Unusable as wrong:
             raise self._requests.unavailable(str(wrong)) from None
+
+
+def metadata_of(told: Mapping[str, Any], issuer: str) -> Metadata:
+    """Return the metadata of an issuer.
+
+    Raises:
+        Unusable: they are not those of this issuer, or something is missing or unsafe.
+    """
+    if told.get("issuer") != issuer:
+        raise Unusable("its metadata are those of another issuer than oidc_issuer")
+    methods = _texts(told, "token_endpoint_auth_methods_supported") or ("client_secret_basic",)
+    if not {"client_secret_basic", "client_secret_post"} & {*methods}:
+        raise Unusable("its token endpoint supports neither client_secret_basic nor client_secret_post")
+    scopes = (*_SCOPES, *(["groups"] if "groups" in _texts(told, "scopes_supported") else []))
+    return Metadata(
+        _endpoint(told, "authorization_endpoint", issuer),
+        _endpoint(told, "token_endpoint", issuer),
+        _endpoint(told, "jwks_uri", issuer),
+        _endpoint(told, "userinfo_endpoint", issuer) if told.get("userinfo_endpoint") is not None else None,
+        "client_secret_basic" in methods,
+        " ".join(scopes),
+        told.get("authorization_response_iss_parameter_supported") is True,
+    )
+
+
+def _endpoint(told: Mapping[str, Any], name: str, issuer: str) -> str:
+    url = told.get(name)
+    if not isinstance(url, str) or len(url) > _MAX_URL or not (found := _URL.fullmatch(url)):
+        raise Unusable(f"its metadata have no usable {name}")
+    if found[1].lower() == "http" and not issuer.startswith("http:"):
+        raise Unusable(f"its {name} is not encrypted")
+    return url
+
+
+def _texts(told: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    listed = told.get(name)
+    return tuple(text for text in listed if isinstance(text, str)) if isinstance(listed, list) else ()
+
+
+class UnknownKey(Unusable):
+    """No key of the issuer can have signed the token; it may have a newer one."""
+
+
+def verified(token: str, keys: Sequence[Jwk]) -> tuple[dict[str, Any], str]:
+    """Return the claims of an ID token with a genuine signature, and its algorithm.
+
+    Raises:
+        UnknownKey: the issuer has no such key.
+        Unusable: the token is malformed, its algorithm is not accepted, or the signature is wrong.
+    """
+    try:
+        header = jwt.get_unverified_header(token)
+        algorithm, kid = str(header.get("alg")), header.get("kid")
+        if algorithm not in _ALGORITHMS:
+            raise Unusable("the ID token has an algorithm that is not accepted")
+        candidates = [key for key in keys if _fits(key, kid, algorithm)]
+        if not candidates:
+            raise UnknownKey("the ID token is signed with a key that the issuer does not publish")
+        for key in candidates:
+            claims = _claims(token, key, algorithm)
+            if claims is not None:
+                return claims, algorithm
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
+        raise Unusable("the ID token is malformed") from None
+    raise Unusable("the signature of the ID token is wrong")
+
+
+def _fits(key: Jwk, kid: object, algorithm: str) -> bool:
+    """Return whether a key may verify a token: the key decides what it is for, and the token only names it."""
+    kty, curve, _ = _ALGORITHMS[algorithm]
+    operations = key.get("key_ops", ["verify"])
+    is_named = kid is None or key.get("kid") == kid
+    is_meant = key.get("use", "sig") == "sig" and isinstance(operations, list) and "verify" in operations
+    is_of_kind = key.get("alg", algorithm) == algorithm and (key.get("kty"), key.get("crv")) == (kty, curve)
+    return is_named and is_meant and is_of_kind
+
+
+def _claims(token: str, key: Jwk, algorithm: str) -> dict[str, Any] | None:
+    """Return the claims if the key signed the token; None if it did not, or cannot be used."""
+    try:
+        public = jwt.PyJWK(dict(key), algorithm)
+        if key["kty"] == "RSA" and public.key.key_size < _SHORTEST_RSA:
+            return None
+        claims = from_json(jwt.PyJWS().decode(token, public, [algorithm]), allow_inf_nan=False)
+    except (jwt.PyJWKError, jwt.InvalidKeyError, jwt.InvalidSignatureError):
+        return None
+    if not isinstance(claims, dict):
+        raise Unusable("the ID token is malformed")
+    return claims
+
+
+def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: str, now: int) -> None:
+    """Require that an ID token is from the issuer, for this service, for this sign-in, and fresh.
+
+    Raises:
+        Unusable: it is not.
+    """
+    audience = claims.get("aud")
+    audiences = audience if isinstance(audience, list) else [audience]
+    party = claims.get("azp", client_id if len(audiences) == 1 else None)
+    issued_at, expires_at, not_before, signed_in_at = (
+        _time(claims, name) for name in ("iat", "exp", "nbf", "auth_time")
+    )
+    sent = claims.get("nonce")
+    wrong = {
+        "iss": claims.get("iss") != issuer,
+        "aud": client_id not in audiences,
+        "azp": party != client_id,
+        "iat": issued_at is None or not now - _OLDEST <= issued_at <= now + _LEEWAY,
+        "exp": expires_at is None or expires_at + _LEEWAY <= now,
+        "nbf": "nbf" in claims and (not_before is None or not_before > now + _LEEWAY),
+        # Otherwise it would count as recent.
+        "auth_time": signed_in_at is not None and not signed_in_at <= now + _LEEWAY,
+        "nonce": not isinstance(sent, str) or not hmac.compare_digest(sent.encode(), nonce.encode()),
+    }
+    for name, is_wrong in wrong.items():
+        if is_wrong:
+            raise Unusable(f"the ID token has a wrong {name}")
+
+
+def check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: object) -> None:
+    """Require that an access token belongs to the ID token, if that names one.
+
+    Raises:
+        Unusable: it does not.
+    """
+    if "at_hash" not in claims:
+        return
+    sent = claims["at_hash"]
+    digest = hashlib.new(_ALGORITHMS[algorithm][2], str(access_token).encode()).digest()
+    if not isinstance(sent, str) or not isinstance(access_token, str) or sent != base64url(digest[: len(digest) // 2]):
+        raise Unusable("the ID token has a wrong at_hash")
+
+
+def identity_of(claims: Mapping[str, Any]) -> IssuedIdentity:
+    """Return the person in claims.
+
+    Raises:
+        Unusable: they have no usable id, or groups that cannot be read.
+    """
+    subject = claims.get("sub")
+    if not isinstance(subject, str) or not _is_usable(subject):
+        raise Unusable("the sub is missing or unusable")
+    names = tuple(claims[name] for name in _NAMES if isinstance(claims.get(name), str))
+    authenticated_at = _time(claims, "auth_time")
+    seconds = None if authenticated_at is None else int(authenticated_at)
+    return IssuedIdentity(subject, tuple(dict.fromkeys(_groups(claims.get("groups")))), names, seconds)
+
+
+def _groups(told: object) -> Iterator[str]:
+    """Yield the groups: a list, a single text or nothing, as issuers have it."""
+    listed = told if isinstance(told, list) else [] if told is None else [told]
+    if len(listed) > _MAX_GROUPS:
+        raise Unusable(f"there are more than {_MAX_GROUPS:,} groups")
+    for group in listed:
+        if not isinstance(group, str):
+            raise Unusable("the groups are neither texts nor a text")
+        if _is_usable(group):  # no setting can name the others
+            yield group
+
+
+def _is_usable(text: str) -> bool:
+    return 0 < len(text) <= _MAX_TEXT and text.isprintable()
+
+
+def _time(claims: Mapping[str, Any], name: str) -> int | float | None:
+    """Return a time; a bool is an int, and would be 1970."""
+    value = claims.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
