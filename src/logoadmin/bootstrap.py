@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from functools import lru_cache, partial
@@ -168,7 +167,9 @@ def gallery_page() -> GalleryPage:
     folder = files("logoadmin").joinpath("gallery_page")
     beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
     templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}
-    sample = re.sub(rb"\s*<script.*</script>", b"", _asset("entrypoints/console", "preview.html")).decode()
+    # The frame that previews CSS is that of the console.
+    sample = _asset("entrypoints/console", "preview.html").decode()
+    beside["page-frame.js"] = _asset("entrypoints/console", "preview.js")
     beside["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
     # The page and the console are one family.
     beside["page.css"] = _asset("entrypoints/console/style", "tokens.css") + beside["page.css"]

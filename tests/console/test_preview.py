@@ -204,6 +204,19 @@ def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Counting) ->
             assert frame.evaluate(running) == count
 
 
+def test_css_that_would_be_painted_for_minutes_is_not_shown_until_it_is_mended(chromium: Browser) -> None:
+    with shown(chromium) as seen:
+        said = seen.page.get_by_text("would take a browser too long to draw")
+        shadows = ", ".join(["0 0 500px 200px red"] * 15_000)
+        for kind, css in ("logo", f"box-shadow: {shadows}"), ("theme", f"h1 {{ box-shadow: {shadows}; color: red }}"):
+            frame = preview(seen, kind, css)
+            expect(said).to_be_visible()
+            assert looks(frame, ".with .logo" if kind == "logo" else "h1", "boxShadow")[0] == "none"
+        seen.page.evaluate("props.value = { ...props.value, css: 'h1 { color: rgb(1, 2, 3) }' }")
+        expect(frame.locator("h1")).to_have_css("color", "rgb(1, 2, 3)")
+        expect(said).to_be_hidden()
+
+
 def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counting) -> None:
     with shown(chromium) as seen:
         frame = preview(seen, "theme", "h1 { color: red }")

@@ -1,4 +1,4 @@
-/** How a work looks on a site: on a sample page in a frame where nothing runs, and which only loads the gallery's own pictures. */
+/** How a work looks on a site: on a sample page in a frame without an origin, which only loads the gallery's own pictures. */
 import { language } from "./page-choices.js";
 import sample from "./page-sample.js";
 
@@ -11,64 +11,37 @@ const OWN_PICTURE = /https?:\/\/(?:(?!https?:\/\/)[^\s"'()\\])+\/pictures\/(?=[0
 /** @param {HTMLElement} place with the frame, and the buttons for it @param {string} css */
 export function show(place, css) {
   const frame = /** @type {HTMLIFrameElement} */ (place.querySelector("iframe"));
-  if (frame.hasAttribute("srcdoc")) return;
-  // Characters that would end the URL, or the attribute.
-  const pictures = new URL("pictures/", import.meta.url).href.replace(/[&;,]/g, encodeURIComponent);
-  const policy = `default-src 'none'; img-src ${pictures} data:; font-src data:`;
-  // Links would open windows, which the sandbox prevents.
-  // eslint-disable-next-line no-restricted-properties -- the sample is ours, the address is escaped, and nothing runs there
-  frame.srcdoc = sample.replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${policy}"><base target="_blank">`);
-  frame.addEventListener("load", () => draw(place, frame, css.replace(OWN_PICTURE, pictures)), { once: true });
-}
-
-/** @param {HTMLElement} place @param {HTMLIFrameElement} frame @param {string} css */
-function draw(place, { contentDocument, contentWindow, style }, css) {
-  const page = /** @type {Document} */ (contentDocument);
-  const { CSSStyleSheet: Sheet } = /** @type {Window & typeof globalThis} */ (contentWindow);
+  const [dark, moving] = /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("button"));
+  const note = /** @type {HTMLElement} */ (place.querySelector("[role=status]"));
+  if (frame.hasAttribute("srcdoc") || !dark || !moving) return;
   const { kind, target = "" } = place.dataset;
-  const contentOf = (/** @type {string} */ id) => /** @type {HTMLTemplateElement} */ (page.getElementById(id)).content;
-  const sheet = (/** @type {string} */ text) => {
-    const made = new Sheet();
-    made.replaceSync(text);
-    return made;
-  };
-  const sheetOf = (/** @type {string} */ id) => sheet(contentOf(id).textContent ?? "");
-  const sheets = ["site", ...(kind === "logo" ? ["headers"] : []), "mark"].map(sheetOf);
-  if (kind === "logo") drawHeaders(page, contentOf("logo"), target, css);
-  else {
-    page.body.append(contentOf("theme").cloneNode(true));
-    sheets.push(sheet(css.replace(DOCUMENT, "@media all{")));
-  }
-  page.documentElement.lang = language;
-  for (const element of /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll("[data-en]"))) element.append(element.dataset[language] ?? "");
-  const scheme = document.documentElement.dataset.scheme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const [dark, moving] = place.querySelectorAll("button");
-  offer(dark, kind === "theme", scheme === "dark", (isOn) => (style.colorScheme = isOn ? "dark" : "light"));
-  // What moves is at rest until somebody wants to see it.
-  offer(moving, /animation|transition/i.test(css), false, (isOn) => (page.adoptedStyleSheets = isOn ? sheets : [sheetOf("calm"), ...sheets]));
+  // Characters that would end the URL, or the attribute.
+  const [pictures = "", script = ""] = ["pictures/", "page-frame.js"].map((name) => new URL(name, import.meta.url).href.replace(/[&;,"]/g, encodeURIComponent));
+  const own = css.replace(OWN_PICTURE, pictures);
+  const shown = { kind, target, css: kind === "theme" ? own.replace(DOCUMENT, "@media all{") : own, imports: [], language };
+  // What moves is at rest until somebody wants to see it. The frame has no origin that could be named.
+  const send = () => frame.contentWindow?.postMessage({ ...shown, isPlaying: moving.ariaPressed === "true" }, "*");
+  addEventListener("message", ({ source, data }) => {
+    if (source !== frame.contentWindow) return;
+    if (data === "ready") send();
+    else note.hidden = data !== "heavy";
+  });
+  const scheme = document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  if (kind === "theme") offer(dark, scheme === "dark", (isOn) => (frame.style.colorScheme = isOn ? "dark" : "light"));
+  if (/animation|transition/i.test(css)) offer(moving, false, send);
+  const policy = `default-src 'none'; script-src ${script}; img-src ${pictures} data:; font-src data:`;
+  // Links would open windows, which the sandbox prevents.
+  // eslint-disable-next-line no-restricted-properties -- the sample is ours, and the addresses are escaped
+  frame.srcdoc = sample.replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${policy}"><base target="_blank">`).replace("preview.js", script);
 }
 
-/** @param {Document} page @param {DocumentFragment} header @param {string} target @param {string} css Draw headers, light and dark, with the logo and without. */
-function drawHeaders(page, header, target, css) {
-  for (const logo of ["with", "without"]) {
-    for (const ground of ["light", "dark"]) {
-      const copy = /** @type {DocumentFragment} */ (header.cloneNode(true));
-      copy.querySelector(".site")?.classList.add(/^(forum|market)$/.exec(target)?.[0] ?? "other", ground, logo);
-      page.body.append(copy);
-    }
-  }
-  // As on a site, what is no declaration is dropped.
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll(".with .logo"))) link.style.cssText = css;
-}
-
-/** @param {HTMLElement | undefined} button @param {boolean} isNeeded @param {boolean} isOn at first @param {(isOn: boolean) => void} act */
-function offer(button, isNeeded, isOn, act) {
-  if (!button) return;
+/** @param {HTMLElement} button @param {boolean} isOn at first @param {(isOn: boolean) => void} act */
+function offer(button, isOn, act) {
   const turn = (/** @type {boolean} */ isPressed) => {
     button.ariaPressed = `${isPressed}`;
     act(isPressed);
   };
-  button.hidden = !isNeeded;
+  button.hidden = false;
   button.addEventListener("click", () => turn(button.ariaPressed !== "true"));
   turn(isOn);
 }

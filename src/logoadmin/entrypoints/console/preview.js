@@ -30,6 +30,12 @@ const [CALM, SITE, HEADERS, MARK] = /** @type {[CSSStyleSheet, CSSStyleSheet, CS
 const theirs = new CSSStyleSheet();
 let isPlaying = false;
 let drawn = "";
+/** The properties that take longest to paint, each with what a pixel of its lengths costs, most of which are radii of blurs. */
+const PAINTED = /** @type {const} */ ({ boxShadow: 1, textShadow: 1, filter: 50, backdropFilter: 50, backgroundImage: 0, maskImage: 0 });
+/** What a shadow, a filter or a part of a gradient costs besides. */
+const EACH = 10;
+/** What may be painted: some seconds of work without a graphics card, and several times as much as honest themes have. */
+const MOST = 20_000;
 
 /** @param {string} id @returns {DocumentFragment} */
 const copyOf = (id) => /** @type {DocumentFragment} */ (contentOf(id).cloneNode(true));
@@ -96,6 +102,37 @@ function show(shown) {
   else showTheme(shown);
 }
 
+/** @returns {Generator<Record<string, any>>} the styles of all elements, and what animations lead to */
+function* styles() {
+  for (const element of document.querySelectorAll("*")) {
+    for (const part of [null, "::before", "::after"]) yield getComputedStyle(element, part);
+  }
+  for (const animation of isPlaying ? document.getAnimations() : []) yield* /** @type {KeyframeEffect} */ (animation.effect).getKeyframes();
+}
+
+/** @returns {boolean} whether painting may take so long that the browser seems to hang */
+function isHeavy() {
+  let cost = 0;
+  for (const style of styles()) {
+    for (const [name, ofPixel] of Object.entries(PAINTED)) {
+      const value = (style[name] ?? "").replace(/url\("(?:[^"\\]|\\.)*"\)/g, "");
+      cost += EACH * (value.split("(").length - 1);
+      for (const [, length] of value.matchAll(/(\d+(?:\.\d+)?)px/g)) cost += ofPixel * Number(length);
+      if (cost > MOST) return true;
+    }
+  }
+  return false;
+}
+
+/** Drop the author's CSS before it is painted, if that would take too long; the page around the frame says so. */
+function check() {
+  if (!isHeavy()) return;
+  theirs.replaceSync("");
+  for (const link of document.querySelectorAll("link")) link.remove();
+  for (const logo of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".with .logo"))) logo.style.cssText = "";
+  parent.postMessage("heavy", "*");
+}
+
 // An imported sheet may have layers before ours: its animations are stopped as they start.
 for (const begun of ["animationstart", "transitionrun"]) {
   addEventListener(begun, () => {
@@ -107,6 +144,12 @@ addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("a")) event.preventDefault();
 });
 addEventListener("message", (event) => {
-  if (event.source === parent) show(event.data);
+  if (event.source !== parent) return;
+  show(event.data);
+  parent.postMessage("shown", "*");
+  check();
 });
+// After what may let other rules apply: before the frame is painted again.
+for (const change of ["pointerover", "pointerdown", "focusin", "input", "resize", "animationstart", "transitionrun", "load"]) addEventListener(change, check, true);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", check);
 parent.postMessage("ready", "*");

@@ -133,7 +133,7 @@ function Choice({ label, options, chosen, choose, words }) {
  */
 function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
-  const [state, setState] = useState(/** @type {"loading" | "ready" | "failed"} */ ("loading"));
+  const [state, setState] = useState(/** @type {"loading" | "ready" | "heavy" | "failed"} */ ("loading"));
   const imports = contacts.imports.filter(({ url }) => reached.includes(new URL(url).origin));
   const picture = useTakenDown(url);
   // The policy of the frame would forbid it, and complain: what shall not be asked for is not in what it shows.
@@ -151,9 +151,9 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   useEffect(() => {
     /** @param {MessageEvent} event */
     const answer = (event) => {
-      if (event.source === null || event.source !== frame.current?.contentWindow || event.data !== "ready") return;
-      setState("ready");
-      send();
+      if (event.source === null || event.source !== frame.current?.contentWindow) return;
+      setState(event.data === "heavy" ? "heavy" : "ready");
+      if (event.data === "ready") send();
     };
     addEventListener("message", answer);
     return () => removeEventListener("message", answer);
@@ -184,7 +184,11 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
     // The frame's own media queries follow it.
     style: { colorScheme: kind === "theme" ? ground : "normal" },
   });
-  return [page, isFailed && h("p", { class: "hint preview-failed", role: "status" }, t("preview.failed"))];
+  return [
+    page,
+    state === "heavy" && h("p", { class: "hint", role: "status" }, t("preview.heavy")),
+    isFailed && h("p", { class: "hint preview-failed", role: "status" }, t("preview.failed")),
+  ];
 }
 
 /** @typedef {"logo" | "theme"} ArtworkKind */

@@ -324,6 +324,7 @@ export default {
   "hosts.shown": "allowed: the picture of this record comes from it",
   preview: "Preview",
   "preview.deep": "This CSS has more than 200 blocks in one another and is not shown: browsers may end with such CSS.",
+  "preview.heavy": "This CSS is not shown: its shadows, filters and gradients would take a browser too long to draw.",
   "preview.failed": "The preview did not load. Reload the page to try again.",
   "preview.ground": "The site's colours",
   "preview.ofLogo": "The header of the site with this logo",
