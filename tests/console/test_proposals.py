@@ -21,7 +21,7 @@ from logoadmin.domain.gallery.artworks import (
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import picture_path
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.proposal_storage import ProposalState
 from tests.console.driver import Appearance, Person, looking
@@ -279,6 +279,22 @@ def test_a_decision_against_a_submission_is_sent_once_it_cannot_be_undone(consol
             break
         page.wait_for_timeout(50)
     assert state(gallery, second) == "declined"
+
+
+@pytest.mark.rule("contract R3", "contract R4")
+def test_several_of_ones_own_are_withdrawn_at_once(console: Person, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Theirs"))
+    for name in ("One", "Two"):
+        submit(gallery, new_logo(name), user_id=FIRST_ADMIN_ID)
+    console.sign_in("submissions?only=mine")
+    page = console.page
+    expect(page.locator(".submissions > li")).to_have_count(2)
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("region", name="Selected").get_by_role("button", name="Withdraw").click()
+    page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    expect(page.locator(".notice")).to_have_text("Withdrew 2 submissions")
+    expect(page.locator(".submissions")).to_have_count(0)
+    assert states(gallery) == ["waiting", "withdrawn", "withdrawn"]
 
 
 @pytest.mark.rule("contract R4")

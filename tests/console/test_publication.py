@@ -367,3 +367,6 @@ def test_an_active_work_leads_to_its_page_for_visitors(console: Person) -> None:
     console.open("logos/2")
     expect(page.locator(".record-facts")).to_contain_text("Off")
     expect(link).to_have_count(0)
+    (author,) = logos.get(GetLogo(logo_id=1)).authors[:1]
+    console.open(f"authors/{author.author_id}")
+    expect(link).to_have_attribute("href", re.compile(f"/gallery/authors/{author.author_id}/$"))

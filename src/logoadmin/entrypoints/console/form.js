@@ -39,7 +39,7 @@ const OPTIONS = ["unblock"];
 /**
  * @param {Interface} described
  * @param {string} operation its id, such as `create_logo`
- * @param {import("./records.js").KindName | "settings"} kind
+ * @param {KindName | "settings"} kind
  * @returns {Field[]} in the order of the presentation table, and then those that it does not name
  */
 export function fieldsOf(described, operation, kind) {
@@ -86,7 +86,7 @@ export class FormState {
     this.base = signal(this.#known(initial));
     /** The current values; numbers are text until they are sent. */
     this.values = signal(this.base.value);
-    /** The problem of each field, as text. @type {import("./vendor/preact.js").Signal<Record<string, string>>} */
+    /** The problem of each field, as text. @type {Signal<Record<string, string>>} */
     this.problems = signal({});
     this.isChanged = computed(() => this.fields.some(({ name }) => !same(this.values.value[name], this.base.value[name])));
   }
@@ -178,7 +178,7 @@ export class FormState {
     return Object.keys(found).length === 0;
   }
 
-  /** Show the problems from the service at their fields. @param {import("./client.js").Problem[]} problems @returns {string[]} the problems without a field in this form */
+  /** Show the problems from the service at their fields. @param {Problem[]} problems @returns {string[]} the problems without a field in this form */
   take(problems) {
     /** @type {Record<string, string>} */
     const found = {};
@@ -269,9 +269,7 @@ function problemOfNumber({ minimum = 0, maximum = 2147483647 }, text) {
   return Number(text) < minimum || Number(text) > maximum ? t("problem.range", { from: minimum, to: maximum }) : undefined;
 }
 
-/** @typedef {import("./client.js").Problem} Problem */
-
-/** @type {Record<string, import("./texts.js").TextKey>} By the type of a problem, as the service names it. */
+/** @type {Record<string, TextKey>} By the type of a problem, as the service names it. */
 const WORDS = {
   greater_than_equal: "line.range",
   int_from_float: "problem.number",

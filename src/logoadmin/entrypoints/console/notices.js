@@ -17,7 +17,7 @@ import { t, withTexts } from "./texts.js";
  * @property {string} reference The id of the request that failed, to be copied; empty where nobody needs it.
  */
 
-/** @type {import("./vendor/preact.js").Signal<Notice[]>} */
+/** @type {Signal<Notice[]>} */
 export const notices = signal([]);
 let count = 0;
 const loadUndo = withTexts(() => import("./undo.js"));

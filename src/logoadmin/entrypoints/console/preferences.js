@@ -10,7 +10,7 @@ import { person } from "./session.js";
 
 const PATH = "/api/auth/me/preferences";
 
-/** @type {import("./vendor/preact.js").Signal<Preferences>} */
+/** @type {Signal<Preferences>} */
 const preferences = signal({});
 
 /** Milliseconds: the first view does not wait for the service, and changes are gathered. */

@@ -10,7 +10,7 @@
  * @property {string[]} [rare] Those that are out of sight at first, because most do not need them; next to each other.
  * @property {Record<string, Widget>} widgets Where it is another one than the type says.
  * @property {string} name The field by which people know a record.
- * @property {import("./form.js").Field[]} [links] What its form has beside the fields that the interface describes.
+ * @property {Field[]} [links] What its form has beside the fields that the interface describes.
  */
 import { KINDS } from "./records.js";
 import { byName, t } from "./texts.js";
@@ -18,7 +18,7 @@ import { byName, t } from "./texts.js";
 /** What is drawn, as the service judges new names; older ones may be without. */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** @param {import("./records.js").KindName} kind @param {any} record @returns {string} its name, or words to read and click in place of one that shows nothing */
+/** @param {KindName} kind @param {any} record @returns {string} its name, or words to read and click in place of one that shows nothing */
 export function nameOf(kind, record) {
   const name = String(record?.[presentation[kind].name] ?? "");
   return name === "" || VISIBLE.test(name) ? name : t("name.invisible", { id: String(record[KINDS[kind].id]) });
@@ -27,7 +27,7 @@ export function nameOf(kind, record) {
 /** A name, or a part of one, as searches compare it: whatever its case and normal form. @param {string} text */
 export const searchForm = (text) => text.normalize("NFKD").toLowerCase().normalize("NFKC");
 
-/** Who made an artwork, by their ids in their order; `authorship.js` writes it. @type {import("./form.js").Field} */
+/** Who made an artwork, by their ids in their order; `authorship.js` writes it. @type {Field} */
 const AUTHORS = {
   name: "authors",
   schema: { type: "array" },
@@ -59,7 +59,7 @@ const ARTWORK = {
   name: "name",
 };
 
-/** @type {Record<import("./records.js").KindName | "settings", Presentation>} */
+/** @type {Record<KindName | "settings", Presentation>} */
 export const presentation = {
   logo: ARTWORK,
   theme: ARTWORK,

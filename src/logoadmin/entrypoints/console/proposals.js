@@ -5,9 +5,6 @@ import { KINDS } from "./records.js";
 import { withChoices } from "./router.js";
 import { may, me } from "./session.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["Proposal"]} Proposal */
-/** @typedef {Proposal["changes"][number]} ProposedChange */
-/** @typedef {import("logoadmin/api").components["schemas"]["ProposalSummary"]} ProposalSummary */
 /** @typedef {{proposals: ProposalSummary[] | undefined, failure: Failure | undefined}} Queue */
 
 export const PROPOSE = "proposals:write";
@@ -28,7 +25,7 @@ export const reviews = () => [KINDS.logo, KINDS.theme, KINDS.author].some(({ wri
 export const isOwn = (proposal) => proposal.user_name !== null && proposal.user_id === me.value?.user_id;
 
 /** @param {ProposalSummary} proposal @returns {boolean} whether the user may decide on it: the proposals of others are shown to nobody else */
-export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposal.counts).every((kind) => may(KINDS[/** @type {import("./records.js").KindName} */ (kind)].write));
+export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposal.counts).every((kind) => may(KINDS[/** @type {KindName} */ (kind)].write));
 
 /** How many decisions and blocks a member has not seen (contract R7). */
 export const unseen = signal(0);
@@ -59,7 +56,7 @@ export const CHIPS = {
   mine: isOwn,
 };
 
-/** Those that wait for the user's decision, the oldest first. @type {import("./vendor/preact.js").Signal<Queue>} */
+/** Those that wait for the user's decision, the oldest first. @type {Signal<Queue>} */
 export const queue = signal({ proposals: undefined, failure: undefined });
 let etag = "";
 let readAt = 0;

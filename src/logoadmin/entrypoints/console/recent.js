@@ -3,7 +3,7 @@
 const KEPT = "logoadmin.recent";
 const MOST = 8;
 
-/** @typedef {{kind: import("./records.js").KindName, id: number, name: string}} Opened */
+/** @typedef {{kind: KindName, id: number, name: string}} Opened */
 
 /** @returns {Opened[]} the last one first */
 export const recent = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");

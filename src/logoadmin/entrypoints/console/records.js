@@ -35,7 +35,7 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
 
 /**
  * @typedef {object} Entry
- * @property {import("./vendor/preact.js").Signal<List<any>>} list
+ * @property {Signal<List<any>>} list
  * @property {string} etag
  * @property {Promise<any[]>} [reading]
  * @property {AbortController} [stop]
@@ -53,7 +53,7 @@ function entry(kind) {
 /**
  * @template {KindName} K
  * @param {K} kind
- * @returns {import("./vendor/preact.js").Signal<List<K>>} the list as it is known, see `readList`
+ * @returns {Signal<List<K>>} the list as it is known, see `readList`
  */
 export const listOf = (kind) => entry(kind).list;
 
@@ -141,7 +141,7 @@ function readOnce(kind, most) {
 /** The number of retries of a read that overlapped with a write of this page. */
 const AGAIN = 2;
 
-/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @param {AbortSignal} signal @returns {Promise<import("./client.js").Answer<any>>} a fresh list */
+/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @param {AbortSignal} signal @returns {Promise<Answer>} a fresh list */
 async function asked(kind, etag, most, signal) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {

@@ -7,8 +7,6 @@
 import { me } from "./session.js";
 import { t } from "./texts.js";
 
-/** @typedef {import("./texts.js").TextKey} TextKey */
-
 export const ALL = "*";
 /** The role of new users (contract A12), which cannot be removed. */
 export const FIRST_ROLE = 1;

@@ -28,7 +28,7 @@ const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
 /** `starting` until the session is known; `ended` while the dialog asks for a sign-in before anything goes on. */
 export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ ("starting"));
-/** @type {import("./vendor/preact.js").Signal<Me | undefined>} */
+/** @type {Signal<Me | undefined>} */
 export const me = signal(/** @type {Me | undefined} */ (undefined));
 /** @returns {string | undefined} what a later user with the same id has not */
 export const person = () => me.value && `${me.value.user_id}-${me.value.user_since}`;

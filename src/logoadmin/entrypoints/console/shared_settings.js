@@ -75,7 +75,7 @@ export function hostIn(text) {
  *
  * @param {string[]} some @param {boolean} isAllowed
  * @param {string} done What to report.
- * @throws {import("./client.js").Failure}
+ * @throws {Failure}
  */
 export function shareHosts(some, isAllowed, done) {
   return amendShared(({ picture_hosts: hosts }) => {

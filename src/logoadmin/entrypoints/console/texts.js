@@ -16,9 +16,9 @@ import { signal } from "./vendor/preact.js";
 const CHOSEN = "logoadmin.language";
 export const LANGUAGES = /** @type {const} */ ({ en: "English", ru: "Русский" });
 
-/** @type {import("./vendor/preact.js").Signal<Language>} */
+/** @type {Signal<Language>} */
 export const language = signal("en");
-/** @type {import("./vendor/preact.js").Signal<Record<string, Text>>} */
+/** @type {Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
  * The modules of texts: those of lists, those that only the import, pictures, proposals, the publication, the service as a

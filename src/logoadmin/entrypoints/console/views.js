@@ -8,11 +8,11 @@
  * @property {string[]} [styles] The sheets that it has beside those of all views, if not `STYLES`.
  * @property {boolean} [isList] Whether it needs no texts but those that the modules of the lists mention.
  * @property {import("./texts.js").TextPart} [texts] Those that it needs besides the texts of most views.
- * @property {import("./texts.js").TextKey} title
- * @property {import("./texts.js").TextKey} [label] In the sidebar, where that is not its title.
+ * @property {TextKey} title
+ * @property {TextKey} [label] In the sidebar, where that is not its title.
  * @property {string} [under] The path of the view that the sidebar marks as the current one; its own where none is named.
  * @property {"work" | "rest"} [sidebar] The part of the sidebar that names it; none where it is absent.
- * @property {import("./parts/primitives/basics.js").IconName} [icon] In the sidebar and in the search over everything, which finds it.
+ * @property {IconName} [icon] In the sidebar and in the search over everything, which finds it.
  * @property {boolean} [isInMore] Whether the bar of a small phone has no room for it.
  * @property {string[]} [scopes] Of these, the user must hold one to see anything in it.
  * @property {"members" | "everybody"} [audience] `members`: those who may only propose; without it, everybody but them.

@@ -1,6 +1,7 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Judging, useWidgets, Verdict } from "../parts/artwork/artwork_form.js";
+import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { authorStep, createWith, knowAuthors } from "../parts/artwork/authorship.js";
 import { readStates, STATES, statesOf } from "../reader_states.js";
 import { KINDS } from "../records.js";
@@ -8,12 +9,9 @@ import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy } from "../parts/primitives/basics.js";
-import { OnPage } from "../parts/publication/on_page.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
-
-/** @typedef {"logo" | "theme"} ArtworkKind */
 
 const Blocked = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.Blocked), "publication"));
 const RecordState = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.RecordState), "publication"));
@@ -56,7 +54,7 @@ export default function ArtworkPage({ kind, params }) {
   });
 }
 
-/** What to do about its state, which most do not need. @param {{kind: ArtworkKind, id: number, editing: import("../parts/record/editing.js").Editing}} props */
+/** What to do about its state, which most do not need. @param {{kind: ArtworkKind, id: number, editing: Editing}} props */
 function Bands({ kind, id, editing }) {
   const known = statesOf(kind, id);
   if (!editing.record.value.active) return known.blocked ? h(Blocked, { kind, editing }) : null;
@@ -71,6 +69,6 @@ function State({ kind, artwork }) {
   return [
     !known.blocked && h("span", { key: "active", class: artwork.active ? "state state-on" : "state" }, t(artwork.active ? "record.on" : "record.off")),
     shown.map((state) => h("span", { key: state, class: `state state-${state}` }, t(`state.${state}`))),
-    artwork.active && h(OnPage, { key: "page", kind, id: artwork[KINDS[kind].id] }),
+    isOnPage(kind, artwork) && h(OnPage, { key: "page", to: `${kind}s/${artwork[KINDS[kind].id]}` }),
   ];
 }

@@ -20,8 +20,7 @@ const OWN = ["author", "state", "host", "changed"];
 /** Where the chosen look is kept: a phone has its own. @param {ArtworkKind} kind */
 const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 800px)").matches ? ".small" : ""}`;
 
-/** @typedef {"logo" | "theme"} ArtworkKind */
-/** @typedef {import("../records.js").Records["logo"] | import("../records.js").Records["theme"]} Artwork */
+/** @typedef {Records["logo"] | Records["theme"]} Artwork */
 
 const FILTERS = { q: "", target: "", tag: "", active: "", author: "", state: "", host: "", changed: "" };
 /** Within how many days a record has changed. */
@@ -50,7 +49,7 @@ export default function Artworks({ kind }) {
  * @param {ArtworkKind} props.kind
  * @param {Artwork[] | undefined} props.records All that were read.
  * @param {Artwork[] | undefined} props.found Those to show.
- * @param {import("../client.js").Failure | undefined} props.failure
+ * @param {Failure | undefined} props.failure
  * @param {() => void} props.again
  * @param {any[]} [props.authors] To filter by, besides those of the records.
  * @param {boolean} [props.hasMore] Whether the service has more records.

@@ -1,6 +1,7 @@
 /** One author, or a new one, with what they made. */
-import { h, useState } from "../vendor/preact.js";
+import { h, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../client.js";
+import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { NameDoubts } from "../parts/people/person.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
@@ -8,23 +9,28 @@ import { lazy, Link, Skeleton, Unread, useRead } from "../parts/primitives/basic
 import { Picture } from "../parts/primitives/picture.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { nameOf } from "../presentation.js";
-import { statesOf } from "../reader_states.js";
+import { readStates, statesOf } from "../reader_states.js";
 import { KINDS, listOf, readList } from "../records.js";
 import { navigate } from "../router.js";
 import { t, withTexts } from "../texts.js";
 
+const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
 const MergeAuthors = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.MergeAuthors)));
 
 /** @param {{params: Record<string, string>}} props */
 export default function Author({ params }) {
   const id = params.author_id;
   const [isMerging, setMerging] = useState(false);
+  const [works, setWorks] = useState(/** @type {Partial<Record<ArtworkKind, any[]>>} */ ({}));
+  useEffect(() => void readStates(), [works]);
   const begin = () => void readList("author").then(() => setMerging(true));
   const known = id !== undefined && {
-    actions: (/** @type {import("../parts/record/editing.js").Editing} */ editing) => h(MenuItem, { icon: "Users", scope: KINDS.author.write, idle: editing.isBusy.value, onClick: begin }, t("merge.authors.item")),
-    state: (/** @type {import("../parts/record/editing.js").Editing} */ editing) => isMerging && h(Merging, { author: editing.record.value, close: () => setMerging(false) }),
-    beside: () => h(MadeBy, { authorId: Number(id) }),
-    children: (/** @type {import("../records.js").Records["author"]} */ author) => [
+    actions: (/** @type {Editing} */ editing) => h(MenuItem, { icon: "Users", scope: KINDS.author.write, idle: editing.isBusy.value, onClick: begin }, t("merge.authors.item")),
+    state: (/** @type {Editing} */ editing) => isMerging && h(Merging, { author: editing.record.value, close: () => setMerging(false) }),
+    // Visitors find authors by what they published.
+    states: () => ARTWORKS.some((kind) => works[kind]?.some((work) => isOnPage(kind, work))) && h(OnPage, { to: `authors/${id}` }),
+    beside: () => ARTWORKS.map((kind) => h(Made, { key: kind, kind, authorId: Number(id), take: (read) => setWorks((known) => ({ ...known, [kind]: read })) })),
+    children: (/** @type {Records["author"]} */ author) => [
       h(NameDoubts, { key: "name", kind: "author", record: author }),
       h(RecordHistory, { key: "history", kind: "author", recordId: Number(id), since: author }),
     ],
@@ -32,36 +38,28 @@ export default function Author({ params }) {
   return h(RecordPage, { kind: "author", recordId: id, list: "authors", newTitle: t("authors.new"), ...known });
 }
 
-/** @param {{author: import("../records.js").Records["author"], close: () => void}} props */
+/** @param {{author: Records["author"], close: () => void}} props */
 function Merging({ author, close }) {
   const choices = (listOf("author").value.records ?? []).filter((each) => each.author_id !== author.author_id);
-  return h(MergeAuthors, { authors: [author], choices, close, done: (/** @type {import("../records.js").Records["author"]} */ into) => void navigate(`authors/${into.author_id}`) });
+  return h(MergeAuthors, { authors: [author], choices, close, done: (/** @type {Records["author"]} */ into) => void navigate(`authors/${into.author_id}`) });
 }
 
 /** How many of each kind are shown here. */
 const SHOWN = 12;
-/** @type {Record<"logo" | "theme", (authorId: number, limit: number, signal: AbortSignal) => Promise<any[]>>} */
-const READ = {
-  logo: async (...what) => (await call("get", "/api/authors/{author_id}/logos", asked(...what))).data,
-  theme: async (...what) => (await call("get", "/api/authors/{author_id}/themes", asked(...what))).data,
-};
 
 /**
- * What an author made: the newest logos and themes with their pictures, and a way to all of them.
+ * What an author made: the newest logos or themes with their pictures, and a way to all of them.
  *
- * @param {number} authorId @param {number} limit @param {AbortSignal} signal */
-const asked = (authorId, limit, signal) => ({ path: { author_id: authorId }, query: { limit, order: /** @type {const} */ ("desc") }, anonymous: true, signal });
-
-/** @param {{authorId: number}} props
+ * @param {{kind: ArtworkKind, authorId: number, take: (works: any[]) => void}} props `take` gets those that were read.
  */
-function MadeBy({ authorId }) {
-  return /** @type {const} */ (["logo", "theme"]).map((kind) => h(Made, { key: kind, kind, authorId }));
-}
-
-/** @param {{kind: "logo" | "theme", authorId: number}} props */
-function Made({ kind, authorId }) {
+function Made({ kind, authorId, take }) {
   // One more than is shown, to find out whether others exist.
-  const { data, failure, again } = useRead((signal) => READ[kind](authorId, SHOWN + 1, signal), [kind, authorId]);
+  const more = { path: { author_id: authorId }, query: { limit: SHOWN + 1, order: /** @type {const} */ ("desc") }, anonymous: true };
+  const { data, failure, again } = useRead(
+    async (signal) => /** @type {any[]} */ ((await (kind === "logo" ? call("get", "/api/authors/{author_id}/logos", { ...more, signal }) : call("get", "/api/authors/{author_id}/themes", { ...more, signal }))).data),
+    [kind, authorId],
+  );
+  useEffect(() => data && take(data), [data]);
   const title = t(`${kind}s.title`);
   return h("section", { class: "section" },
     h("h2", null, title),

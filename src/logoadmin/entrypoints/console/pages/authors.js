@@ -5,14 +5,13 @@ import { returned } from "../client.js";
 import { nameOf, searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
-import { SelectBox } from "../parts/artwork/artwork_controls.js";
 import { Begin, Button, EmptyState, lazy, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { NameMark } from "../parts/people/person.js";
-import { ManyBar, useSelection } from "../parts/lists/selection.js";
+import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
-/** @typedef {import("../records.js").Records["author"]} Author */
+/** @typedef {Records["author"]} Author */
 /** @typedef {Author & {works: number | undefined}} Counted With the number of logos and themes, once these are read. */
 
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
@@ -74,7 +73,7 @@ export default function Authors() {
   );
 }
 
-/** @param {{author: Author, selection: import("../parts/lists/selection.js").Selection}} props */
+/** @param {{author: Author, selection: ListSelection}} props */
 const Name = ({ author, selection }) =>
   h("span", { class: "cell-selectable" },
     h(SelectBox, { selection, id: author.author_id, name: nameOf("author", author) }),

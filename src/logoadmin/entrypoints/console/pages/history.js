@@ -9,7 +9,6 @@ import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 
-/** @typedef {import("../parts/history/changes.js").Act} Act */
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
 
@@ -111,8 +110,6 @@ function Older({ busy, more }) {
   }, []);
   return h("div", { ref: element, class: "older" }, h(Button, { busy, onClick: more }, t(busy ? "loading" : "history.older")));
 }
-
-/** @typedef {import("../parts/history/changes.js").Change} Change */
 
 /** One change: what it did, and undoing it. @param {{params: Record<string, string>}} props */
 function ChangePage({ params }) {

@@ -10,8 +10,6 @@ import { CSV_KINDS } from "../parts/import/importing.js";
 import { ImportFile } from "../parts/import/import_file.js";
 import { KINDS, maySee } from "../records.js";
 
-/** @typedef {import("../records.js").KindName} KindName */
-
 export default function ImportExport() {
   return h("div", { class: "view narrow import" },
     h(Breadcrumbs, { list: "settings", title: t("settings.title"), name: t("move.title") }),

@@ -12,8 +12,6 @@ import { FIRST_ROLE } from "../scopes.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 
-/** @typedef {import("../records.js").KindName} KindName */
-
 const LATEST = 8;
 /** Of those that wait. */
 const QUEUE = 5;
@@ -61,7 +59,7 @@ function Latest() {
 
 /**
  * @typedef {object} Matter
- * @property {import("../texts.js").TextKey} key
+ * @property {TextKey} key
  * @property {KindName} kind
  * @property {any[]} records
  * @property {number} of How many there are that it could concern.
@@ -173,7 +171,7 @@ function Usual({ matters: all }) {
   );
 }
 
-/** @typedef {{name: "import" | "logo" | "colleague", to: string, icon: import("../parts/primitives/basics.js").IconName, scopes: string[]}} DoorProps One of the scopes is enough. */
+/** @typedef {{name: "import" | "logo" | "colleague", to: string, icon: IconName, scopes: string[]}} DoorProps One of the scopes is enough. */
 
 const { logo, theme, author, user, role } = KINDS;
 /** @type {DoorProps[]} */

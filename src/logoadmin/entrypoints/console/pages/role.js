@@ -13,7 +13,7 @@ import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { namesOf, ScopeEffect, ScopeMatrix } from "../parts/people/scopes.js";
 
-/** @typedef {import("../records.js").Records["role"]} Role */
+/** @typedef {Records["role"]} Role */
 const WRITE = "roles:write";
 /** The number of users listed; the rest is counted, with a link to all of them. */
 const LISTED = 60;
@@ -38,7 +38,7 @@ widgets.scope = ({ form, field, describedBy, disabled }) => [
   }),
 ];
 
-/** @param {{form: import("../form.js").FormState}} props */
+/** @param {{form: FormState}} props */
 function Beginnings({ form }) {
   const name = String(form.values.value["name"]);
   const scope = /** @type {string[]} */ (form.values.value["scope"]);
@@ -109,13 +109,13 @@ function blocked(role) {
   return beyond.length ? t("role.beyond", { what: enumeration(allWords(beyond)) }) : "";
 }
 
-/** @param {number} roleId @param {readonly import("../records.js").Records["user"][] | undefined} holders */
+/** @param {number} roleId @param {readonly Records["user"][] | undefined} holders */
 function needed(roleId, holders) {
   if (roleId === FIRST_ROLE) return t("role.needed.first");
   return holders?.length ? t("role.needed", { n: holders.length, names: namesOf(holders) }) : "";
 }
 
-/** @param {{holders: readonly import("../records.js").Records["user"][] | undefined, roleId: number}} props */
+/** @param {{holders: readonly Records["user"][] | undefined, roleId: number}} props */
 function Holders({ holders, roleId }) {
   return h("section", { class: "section gap" },
     h("h2", null, t("role.holders")),

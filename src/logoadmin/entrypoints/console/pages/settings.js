@@ -144,8 +144,6 @@ function Add({ field, busy, add }) {
   );
 }
 
-/** @typedef {import("../parts/primitives/fields.js").WidgetProps} WidgetProps */
-
 /** Of the samples. */
 const THEMES = /** @type {const} */ (["light", "dark"]);
 

@@ -104,7 +104,7 @@ function SigningIn({ submit, isAgain = false }) {
     // The first password is to be changed at once: nobody has to type it twice.
     if (me.value?.must_change_password) typed.password = password;
   };
-  /** @param {import("../texts.js").TextKey} [key] */
+  /** @param {TextKey} [key] */
   const back = (key) => {
     setSaid(key && t(key));
     setChallenge(undefined);

@@ -2,6 +2,7 @@
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call } from "../client.js";
 import { say, sayFailure } from "../notices.js";
+import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
 import { KINDS, readList, refreshList } from "../records.js";
@@ -9,14 +10,12 @@ import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
 import { Breadcrumbs, Button, IconButton, Link, rich, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
-import { OnPage } from "../parts/publication/on_page.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { apply, decline, undone, whyNot } from "../parts/proposals/deciding.js";
 import { FirstWork, State, SubmissionList, submitter, Submitter } from "../parts/proposals/submission_list.js";
 
-/** @typedef {import("../proposals.js").Proposal} Proposal */
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */
 
 /** The number of others that are listed. */
@@ -90,7 +89,7 @@ function AppliedWork({ artwork: { kind, id }, isMine }) {
   if (failure?.status === 404) return h("div", { class: "remark cluster" }, h("span", null, t("work.removed")), isMine && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   return h("div", { class: blocked ? "remark cluster" : "cluster" },
     blocked && h("span", { dir: "auto" }, t("work.blocked", { reason: blocked.reason })),
-    data?.active && h(OnPage, { kind, id }),
+    data && isOnPage(kind, data) && h(OnPage, { to: `${kind}s/${id}` }),
     isMine && !mayDecideOn(kind) && h(Link, { to: `works/${kind}s/${id}`, class: "button plain" }, t("work.change")),
   );
 }

@@ -1,7 +1,8 @@
 /** The submissions: those that wait for a decision, or those in another state. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call, returned } from "../client.js";
-import { sayFailure } from "../notices.js";
+import { say, sayFailure } from "../notices.js";
+import { ask } from "../parts/primitives/dialog.js";
 import { CHIPS, inTurn, queue, readQueue, requeue, waiting } from "../proposals.js";
 import { readStates } from "../reader_states.js";
 import { readList } from "../records.js";
@@ -9,13 +10,10 @@ import { navigate, query, setQuery } from "../router.js";
 import { may, me } from "../session.js";
 import { t } from "../texts.js";
 import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { SelectBox } from "../parts/artwork/artwork_controls.js";
-import { ManyBar, useSelection } from "../parts/lists/selection.js";
+import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { decideMany } from "../parts/proposals/deciding.js";
 import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
-
-/** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
 
 const STATES = /** @type {const} */ (["waiting", "applied", "declined", "withdrawn"]);
 /** @typedef {typeof STATES[number]} State */
@@ -61,18 +59,20 @@ function Queue({ proposals }) {
   if (proposals.length === 0) {
     return waiting() > 0 ? h(EmptyState, { icon: "SearchX", title: t("submissions.empty") }) : h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
   }
-  const box = (/** @type {import("../proposals.js").ProposalSummary} */ { proposal_id: id, title: name }) => h(SelectBox, { selection, id, name });
   return [
     h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: SelectNone }),
-    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection, box }),
+    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection, box: boxOf(selection) }),
     chosen.length > 0 && h(Decide, { key: "decide", chosen, selection }),
   ];
 }
 
-/** @param {{selection: import("../parts/lists/selection.js").Selection}} props */
+/** @param {ListSelection} selection @returns {(proposal: ProposalSummary) => any} */
+const boxOf = (selection) => ({ proposal_id: id, title: name }) => h(SelectBox, { selection, id, name });
+
+/** @param {{selection: ListSelection}} props */
 const SelectNone = ({ selection }) => h(Button, { tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none"));
 
-/** What can be decided about those that are selected; on a phone within reach of the thumb. @param {{chosen: ProposalSummary[], selection: import("../parts/lists/selection.js").Selection}} props */
+/** What can be decided about those that are selected; on a phone within reach of the thumb. @param {{chosen: ProposalSummary[], selection: ListSelection}} props */
 function Decide({ chosen, selection }) {
   const [busy, setBusy] = useState("");
   const [isAsking, setAsking] = useState(false);
@@ -98,6 +98,25 @@ function Decide({ chosen, selection }) {
   );
 }
 
+/** Withdraws one's own that are selected. @param {{chosen: ProposalSummary[], selection: ListSelection}} props */
+function Withdraw({ chosen, selection }) {
+  const [busy, setBusy] = useState(false);
+  const withdraw = async () => {
+    if (!(await ask({ title: t("withdraw.many.title", { n: chosen.length }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
+    setBusy(true);
+    try {
+      for (const { proposal_id: id } of chosen) await call("post", "/api/proposals/{proposal_id}/withdraw", { path: { proposal_id: id } });
+      say(t("withdraw.many.done", { n: chosen.length }));
+    } catch (error) {
+      sayFailure(error);
+    }
+    void requeue();
+    returned.value += 1;
+    setBusy(false);
+  };
+  return [h(Button, { key: "withdraw", icon: "Undo2", busy, onClick: () => void withdraw() }, t("withdraw")), h(SelectNone, { key: "none", selection })];
+}
+
 /** @param {{state: State, isMine: boolean, label: string}} props */
 function Pages({ state, isMine, label }) {
   const [read, setRead] = useState(/** @type {{proposals: ProposalSummary[], after: number} | undefined} */ (undefined));
@@ -114,10 +133,13 @@ function Pages({ state, isMine, label }) {
     }
   };
   useEffect(() => void load(0), [state, returned.value]);
+  const isOpen = isMine && state === "waiting";
+  const selection = useSelection("proposal_id", isOpen ? read?.proposals : []);
   if (!read) return failure ? h(Unread, { failure, again: () => void load(0) }) : h(Skeleton, {});
   if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") });
   return [
-    h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "applied" }),
+    isOpen && h(ManyBar, { key: "bar", kind: "proposal", artworks: read.proposals, selection, acts: Withdraw }),
+    h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "applied", ...(isOpen && { selection, box: boxOf(selection) }) }),
     read.after > 0 && h("div", { key: "more", class: "cluster" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),
   ];
 }

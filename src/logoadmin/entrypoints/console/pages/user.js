@@ -18,7 +18,7 @@ import { ScopeEffect } from "../parts/people/scopes.js";
 import { UserSessions } from "../parts/people/sessions.js";
 import { UserSecurity } from "../parts/factors/factors.js";
 
-/** @typedef {import("../records.js").Records["user"]} User */
+/** @typedef {Records["user"]} User */
 const WRITE = "users:write";
 
 /** @param {{params: Record<string, string>}} props */
@@ -114,7 +114,7 @@ function explain(failure, user) {
   return undefined;
 }
 
-/** What another role gives and takes. @param {{form: import("../form.js").FormState, user: number | undefined}} props */
+/** What another role gives and takes. @param {{form: FormState, user: number | undefined}} props */
 function RoleChange({ form, user }) {
   const known = listOf("role").value.records;
   const before = Number(form.base.value["role_id"] ?? FIRST_ROLE);

@@ -11,7 +11,7 @@ import { Button, EmptyState, lazy, Skeleton, Unread, ViewHead } from "../parts/p
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
-/** @typedef {import("../records.js").Records["user"]} User */
+/** @typedef {Records["user"]} User */
 
 const Invitation = lazy(withTexts(() => import("../parts/people/access.js").then((module) => module.Invitation), "factors"));
 

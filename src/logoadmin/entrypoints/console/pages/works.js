@@ -11,14 +11,12 @@ import { enumeration, t } from "../texts.js";
 import { Button, EmptyState, Icon, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
 
-/** @typedef {import("../proposals.js").ProposalSummary} ProposalSummary */
-/** @typedef {"logo" | "theme"} ArtworkKind */
 /** @typedef {"waiting" | "published" | "declined" | "blocked" | "withdrawn" | "off" | "gone"} State */
 /** @typedef {{key: string, state: State, to: string, name: string, what: () => string, kind: string | undefined, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, change?: string, page?: string, isNew?: boolean}} Entry `key`: that of its notices. */
 
 /** As many as a list has at once. */
 const MOST = 1000;
-/** The look of each state, and its words. @type {Record<State, [string, import("../texts.js").TextKey]>} */
+/** The look of each state, and its words. @type {Record<State, [string, TextKey]>} */
 const LOOKS = {
   waiting: ["waiting", "submission.waiting"],
   published: ["applied", "works.published"],

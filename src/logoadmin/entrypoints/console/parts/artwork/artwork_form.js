@@ -15,9 +15,6 @@ import { AuthorsField } from "./authors_field.js";
 import "./details_fields.js";
 import { LogoCss } from "./logo_css.js";
 
-/** @typedef {"logo" | "theme"} ArtworkKind */
-/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
-
 const Sheet = cssWidget("sheet");
 const CSS_WIDGETS = { logo: LogoCss, theme: ThemeCss };
 const TARGETS = { logo: target("logo"), theme: target("theme") };
@@ -74,11 +71,10 @@ function target(kind) {
   };
 }
 
-/** @typedef {import("../../form.js").FormState} FormState */
 /** @typedef {{filled: string[], lost: (() => string)[], before: import("../../form.js").Values} | {problem: () => string}} Outcome Its fields, and its sentences in whatever language. */
 
 const STYLE = /^\ufeff?\s*\/\*!?\s*==UserStyle==/i;
-/** What the service says about what could not be kept, and our words for it. @type {[RegExp, import("../../texts.js").TextKey][]} */
+/** What the service says about what could not be kept, and our words for it. @type {[RegExp, TextKey][]} */
 const LOST = [
   [/^@(\S+) is not kept\.$/, "style.lost.key"],
   [/^@(\S+) is left out: .*$/, "style.lost.value"],

@@ -3,14 +3,15 @@ import { h, useMemo } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { SelectBox, States } from "./artwork_controls.js";
+import { SelectBox } from "../lists/selection.js";
 import { Link } from "../primitives/basics.js";
 import { Grid } from "../lists/grid.js";
 import { Picture } from "../primitives/picture.js";
+import { States } from "./artwork_states.js";
 
 /** @typedef {import("../../pages/artworks.js").Artwork} Artwork */
 
-/** @param {{kind: "logo" | "theme", artworks: Artwork[], selection: import("../lists/selection.js").Selection}} props */
+/** @param {{kind: "logo" | "theme", artworks: Artwork[], selection: ListSelection}} props */
 export function ArtworkGrid({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
   const card = useMemo(() => cardOf(kind, selection), [kind, selection]);
@@ -25,7 +26,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
   });
 }
 
-/** @param {"logo" | "theme"} kind @param {import("../lists/selection.js").Selection} selection */
+/** @param {"logo" | "theme"} kind @param {ListSelection} selection */
 function cardOf(kind, selection) {
   const { id } = KINDS[kind];
   return (/** @type {import("../lists/grid.js").CardProps} */ { item, withPicture, tabIndex }) => {

@@ -3,12 +3,13 @@ import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { SelectBox, States } from "./artwork_controls.js";
+import { SelectBox } from "../lists/selection.js";
 import { Link } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 import { Table } from "../lists/table.js";
+import { States } from "./artwork_states.js";
 
-/** @param {{kind: "logo" | "theme", artworks: any[], selection: import("../lists/selection.js").Selection}} props */
+/** @param {{kind: "logo" | "theme", artworks: any[], selection: ListSelection}} props */
 export function ArtworkTable({ kind, artworks, selection }) {
   const { id } = KINDS[kind];
   const name = (/** @type {any} */ artwork) =>

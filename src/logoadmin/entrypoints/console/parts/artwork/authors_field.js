@@ -13,7 +13,7 @@ import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
 /** The number of authors offered at once; typing more narrows them down. */
 const MOST = 8;
 
-/** @param {import("../primitives/fields.js").WidgetProps} props */
+/** @param {WidgetProps} props */
 export function AuthorsField({ form, field, id, describedBy, disabled }) {
   const chosen = /** @type {number[]} */ (form.values.value[field.name] ?? []);
   const [said, setSaid] = useState("");

@@ -4,8 +4,6 @@ import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { t } from "../../texts.js";
 
-/** @typedef {import("../../client.js").Answer<any>} Answer */
-/** @typedef {import("../record/editing.js").Editing} Editing */
 /** @typedef {import("../record/editing.js").Step} Step */
 
 /** @param {Editing} editing of a logo or theme @returns {Step | undefined} the write that gives it the authors of the form */
@@ -60,7 +58,7 @@ async function changed(change) {
   }
 }
 
-/** Say problems of a change at the fields of its form. @param {import("../../client.js").Problem[]} problems @returns {import("../../client.js").Problem[]} */
+/** Say problems of a change at the fields of its form. @param {Problem[]} problems @returns {Problem[]} */
 export function atFields(problems) {
   return problems.map((problem) => {
     const [body, changes, , , name, ...within] = problem.loc;

@@ -7,8 +7,6 @@ import { t, withTexts } from "../../texts.js";
 import { IconButton, lazy, Skeleton, Unread, useRead } from "../primitives/basics.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 
-/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
-
 const MOST_TAGS = 10;
 const LONGEST_TAG = 32;
 

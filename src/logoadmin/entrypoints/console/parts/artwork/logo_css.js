@@ -36,7 +36,7 @@ function withPicture(css, before, url) {
   return before ? css.replaceAll(before, url) : css;
 }
 
-/** @param {import("../primitives/fields.js").WidgetProps} props */
+/** @param {WidgetProps} props */
 export function LogoCss(props) {
   const { form, field, id, describedBy, disabled } = props;
   const { preview_url: picture = "", custom_css: value = "" } = /** @type {Record<string, string>} */ (form.values.value);

@@ -93,7 +93,7 @@ const PHRASES = /** @type {const} */ ({
   "Selection deleted": "code.selectionDeleted",
 });
 
-/** Those of CodeMirror are characters that not every font has. @type {Record<string, import("../primitives/basics.js").IconName>} */
+/** Those of CodeMirror are characters that not every font has. @type {Record<string, IconName>} */
 const COMPLETION_ICONS = { property: "Tag", variable: "Variable", class: "Hash", keyword: "Braces" };
 
 /** @param {{type?: string | undefined}} completion */
@@ -294,7 +294,7 @@ function place(state, from, to) {
 function broken(state, node, kind) {
   const text = state.sliceDoc(node.from, Math.min(node.to, node.from + 40));
   const parent = node.node.parent?.name;
-  /** @type {import("../../texts.js").TextKey} */
+  /** @type {TextKey} */
   let key = "css.broken";
   if (kind === "declarations" && /[{}]/.test(text)) key = "css.onlyDeclarations";
   else if (node.to === state.doc.length && node.from === node.to && parent === "Block") key = "css.unclosed";

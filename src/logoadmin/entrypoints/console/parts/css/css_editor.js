@@ -158,7 +158,7 @@ function keepKeys(event) {
   if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
 }
 
-/** Make the widget of a form's field with CSS. @param {CssKind} kind @returns {(props: import("../primitives/fields.js").WidgetProps) => any} */
+/** Make the widget of a form's field with CSS. @param {CssKind} kind @returns {(props: WidgetProps) => any} */
 export function cssWidget(kind) {
   return function CssWidget({ form, field, id, describedBy, disabled }) {
     const problem = form.problems.value[field.name];

@@ -13,8 +13,6 @@ import { ownPicture, takenDown } from "../primitives/picture.js";
 import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
 import { allow, allowed, Contacts, isLet, isReachable, isShown } from "./host_allow_list.js";
 
-/** @typedef {import("../../texts.js").TextKey} TextKey */
-
 const FRAME = new URL("preview.html", FILES);
 /** How long after a keystroke it is shown, in milliseconds. */
 const REST = 120;
@@ -191,8 +189,6 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   ];
 }
 
-/** @typedef {"logo" | "theme"} ArtworkKind */
-/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
 /**
  * @typedef {object} Judged
  * @property {string} of The record, see `keyOf`.
@@ -262,7 +258,7 @@ export function useJudgement(kind, id, css, target, saved) {
   }, [kind, id, css, target, isSaved, mayAsk, returned.value, turn.value]);
 }
 
-/** @typedef {import("../history/changes.js").Change["after"]} State */
+/** @typedef {Change["after"]} State */
 
 /** How the site looks with a logo or theme as it was, and as it is. @param {{kind: "logo" | "theme", then: NonNullable<State>, now: NonNullable<State>}} props */
 export function VersionPreviews({ kind, then, now }) {

@@ -7,8 +7,6 @@ import { Button, Icon, lazy, rich, Unread } from "../primitives/basics.js";
 import { goTo } from "./css_editor.js";
 import { judgeAgain, judgedOf } from "./css_preview.js";
 
-/** @typedef {"logo" | "theme"} ArtworkKind */
-/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
 /** @typedef {Verdict["risks"][number]} Risk */
 
 /** The number of places named at first for one risk; there are at most twenty. */

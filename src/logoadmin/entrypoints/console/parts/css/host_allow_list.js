@@ -53,7 +53,7 @@ function isSheet(origin, imports) {
   sheets.set(imports, found);
   return found.has(origin);
 }
-/** @param {string} origin @param {Contacting} contacts @param {readonly string[]} reached @returns {import("../../texts.js").TextKey} whether it is contacted, and why */
+/** @param {string} origin @param {Contacting} contacts @param {readonly string[]} reached @returns {TextKey} whether it is contacted, and why */
 function stateOf(origin, contacts, reached) {
   if (!isReachable(origin)) return "hosts.never";
   if (isLet(origin, contacts)) return isPictureHost(origin) ? "hosts.allowed" : "hosts.shown";

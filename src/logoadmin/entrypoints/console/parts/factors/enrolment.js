@@ -44,7 +44,7 @@ export default function Enrolment({ done, name = t("enrol.app.name"), heading = 
   );
 }
 
-/** @param {{icon: import("../primitives/basics.js").IconName, title: string, text: string, why?: string, choose: () => void}} props `why` is the id of the reason for which it cannot be chosen. */
+/** @param {{icon: IconName, title: string, text: string, why?: string, choose: () => void}} props `why` is the id of the reason for which it cannot be chosen. */
 function Way({ icon, title, text, why = "", choose }) {
   const id = useId();
   return h(
@@ -200,11 +200,11 @@ export function EnrolPasskey({ heading, enrolled, back }) {
 
 /** @typedef {{failure: Failure, again: () => void}} Failed */
 
-/** A request of a form: whether it is under way, and why it failed, with a button to try again where that may help. @returns {{busy: boolean, failed: Failed | undefined, attempt: <T>(send: () => Promise<import("../../client.js").Answer<T>>, then: (data: T) => void) => Promise<void>}} */
+/** A request of a form: whether it is under way, and why it failed, with a button to try again where that may help. @returns {{busy: boolean, failed: Failed | undefined, attempt: <T>(send: () => Promise<Answer<T>>, then: (data: T) => void) => Promise<void>}} */
 function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState(/** @type {Failed | undefined} */ (undefined));
-  /** @param {() => Promise<import("../../client.js").Answer<any>>} send @param {(data: any) => void} then */
+  /** @param {() => Promise<Answer>} send @param {(data: any) => void} then */
   const attempt = async (send, then) => {
     setBusy(true);
     setFailed(undefined);

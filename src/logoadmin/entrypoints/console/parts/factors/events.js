@@ -72,7 +72,7 @@ function Row({ its }) {
  *
  * @param {string} key @returns {string} the text; empty if there is none */
 function known(key) {
-  const text = t(/** @type {import("../../texts.js").TextKey} */ (key));
+  const text = t(/** @type {TextKey} */ (key));
   return text === key ? "" : text;
 }
 

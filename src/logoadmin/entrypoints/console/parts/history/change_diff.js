@@ -15,8 +15,6 @@ import { Picture } from "../primitives/picture.js";
 
 const Diff = lazy(() => import("../diff/diff.js").then((module) => module.Diff), () => h(Skeleton, {}));
 
-/** @typedef {import("./changes.js").Change} Change */
-
 /** @typedef {{before: string, after: string}} Labels The names of the sides, for screen readers. */
 
 /** @param {{change: Change} & Partial<Labels>} props */
@@ -90,7 +88,7 @@ const VersionPreviews = lazy(() => import("../css/css_preview.js").then((module)
 /** What a change of the record does not set. */
 const UNSET = ["created_at", "blocked", "pins"];
 
-/** A version of a record beside what the record is now: what differs, how both look, and the way back. @param {{kind: import("../../records.js").KindName, change: Change, now: Change}} props */
+/** A version of a record beside what the record is now: what differs, how both look, and the way back. @param {{kind: KindName, change: Change, now: Change}} props */
 export function AgainstNow({ kind, change, now }) {
   const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState("");

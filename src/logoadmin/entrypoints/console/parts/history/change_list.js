@@ -11,8 +11,6 @@ import { Button, Link, Skeleton, Time, Unread, useRead } from "../primitives/bas
 import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
 
-/** @typedef {import("./changes.js").Change} Change */
-/** @typedef {import("./changes.js").Act} Act */
 /** @typedef {import("./changes.js").Entry} Entry */
 /** @typedef {import("./changes.js").Obstacle} Obstacle */
 
@@ -53,12 +51,12 @@ function byDay(entries) {
 
 /**
  * Undo something, and report the result.
- * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<import("../../client.js").Answer<any>>, changes: {kind: string}[]) => Promise<void>}}
+ * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<Answer>, changes: {kind: string}[]) => Promise<void>}}
  */
 export function useUndo(undone) {
   const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState(/** @type {any} */ (undefined));
-  /** @param {() => Promise<import("../../client.js").Answer<any>>} act @param {{kind: string}[]} changes */
+  /** @param {() => Promise<Answer>} act @param {{kind: string}[]} changes */
   const undo = async (act, changes) => {
     setBusy(true);
     setComplaint(undefined);
@@ -201,7 +199,7 @@ const PartOf = ({ change, count }) => h("p", { class: "part-of" }, h(Link, { to:
  * @param {boolean} props.busy
  * @param {string} [props.tone]
  * @param {string} [props.reason] Why it cannot be undone.
- * @param {(act: () => Promise<import("../../client.js").Answer<any>>, changes: {kind: string}[]) => Promise<void>} props.undo
+ * @param {(act: () => Promise<Answer>, changes: {kind: string}[]) => Promise<void>} props.undo
  */
 export function UndoAll({ request, changes, count, busy, undo, reason, tone = "plain" }) {
   const run = async () => {

@@ -3,7 +3,6 @@
  *
  * @typedef {Record<string, any> | null} Snapshot The record before or after a change, whatever its kind.
  * @typedef {import("logoadmin/api").components["schemas"]["Change"] & {before: Snapshot, after: Snapshot}} Change
- * @typedef {import("logoadmin/api").components["schemas"]["Act"]} Act
  * @typedef {{kind?: string | undefined, id?: number | undefined, user_id?: number | undefined, action?: string | undefined,
  *   request_id?: string | undefined, since?: number | undefined, until?: number | undefined}} Filters
  *
@@ -40,7 +39,7 @@ const PAGE = 50;
  * @param {number} after The page that follows this change; 0 for the first.
  * @param {{size?: number, signal?: AbortSignal}} [more]
  * @returns {Promise<Page>}
- * @throws {import("../../client.js").Failure}
+ * @throws {Failure}
  */
 export async function readPage(filters, after, { size = PAGE, signal } = {}) {
   const query = /** @type {any} */ ({ ...filters, order: "desc", limit: size, ...(after ? { after } : {}) });
@@ -72,12 +71,12 @@ export async function readAct(request) {
   return (await call("get", "/api/acts", { query: /** @type {any} */ ({ request_id: request, limit: 1 }) })).data[0];
 }
 
-/** @param {{change_id: number}} change @returns {Promise<import("../../client.js").Answer<any>>} */
+/** @param {{change_id: number}} change @returns {Promise<Answer>} */
 export function undoChange(change) {
   return call("post", "/api/changes/{change_id}/revert", { path: { change_id: change.change_id } });
 }
 
-/** @param {string} requestId @returns {Promise<import("../../client.js").Answer<any>>} */
+/** @param {string} requestId @returns {Promise<Answer>} */
 export function undoRequest(requestId) {
   return call("post", "/api/changes/revert", { body: { request_id: requestId } });
 }

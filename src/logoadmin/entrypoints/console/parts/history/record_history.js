@@ -8,12 +8,10 @@ import { Disclosure } from "./change_list.js";
 import { read } from "./changes.js";
 import { Words } from "./words.js";
 
-/** @typedef {import("./changes.js").Change} Change */
-
 const SIZE = 8;
 const AgainstNow = lazy(() => import("./change_diff.js").then((module) => module.AgainstNow), () => h(Skeleton, {}));
 
-/** @param {{kind: import("../../records.js").KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
+/** @param {{kind: KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
 export function RecordHistory({ kind, recordId, since }) {
   const [changes, setChanges] = useState(/** @type {Change[] | undefined} */ (undefined));
   const [hasMore, setMore] = useState(false);
@@ -54,7 +52,7 @@ export function RecordHistory({ kind, recordId, since }) {
   );
 }
 
-/** @param {{kind: import("../../records.js").KindName, change: Change, now: Change}} props The change that made the version, and the last one. */
+/** @param {{kind: KindName, change: Change, now: Change}} props The change that made the version, and the last one. */
 function Version({ kind, change, now }) {
   const [open, setOpen] = useState(false);
   return h("article", { class: "change-item" },

@@ -7,9 +7,6 @@ import { NameMark } from "../people/person.js";
 import { rich } from "../primitives/basics.js";
 import { fieldsOfChange, isSingle } from "./changes.js";
 
-/** @typedef {import("./changes.js").Change} Change */
-/** @typedef {import("../../texts.js").TextKey} TextKey */
-
 /** @param {string} key @returns {TextKey} one that is made of what the service says, see `known` */
 const made = (key) => /** @type {TextKey} */ (key);
 /** @param {string} key @param {string} otherwise @returns {string} the words, where there are any */
@@ -105,8 +102,6 @@ function keyOfOne({ origin, kind, verb, fields, active }) {
   const did = verb === "amended" && active !== null ? switchOf(kind, active) : verb;
   return textFor([`change.${origin}.${did}`, `change.${did}`], "change.amended");
 }
-
-/** @typedef {import("./changes.js").Act} Act */
 
 /** What a request did, in one sentence: the service says all that is in it, so it never changes. @param {{act: Act}} props */
 export function ActWords({ act }) {

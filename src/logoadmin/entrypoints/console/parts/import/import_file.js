@@ -12,7 +12,6 @@ import { words } from "../primitives/fields.js";
 import { size } from "../primitives/files.js";
 import { CSV_KINDS, ENCODINGS, Import, openKinds, touched } from "./importing.js";
 
-
 export function ImportFile() {
   const work = useMemo(() => new Import(), []);
   const source = work.source.value;
@@ -75,7 +74,7 @@ function Sending({ work, dry, sent, whole }) {
   );
 }
 
-/** @param {{problems: import("../../client.js").Problem[]}} props */
+/** @param {{problems: Problem[]}} props */
 function Bad({ problems }) {
   return h("section", { class: "stack loose outcome-part" },
     h("h3", null, t("import.bad", { n: byLine(problems).size })),
@@ -90,7 +89,7 @@ const Numbers = ({ counts, label }) =>
     present(counts).map(([kind, { created, amended, unchanged }]) => h("li", { key: kind, class: "row" }, t("import.numbers", { kind: t(`kinds.${kind}`), created, amended, unchanged }))),
   );
 
-/** @param {import("./importing.js").Counts} counts @returns {[import("../../records.js").KindName, import("./importing.js").Counts[string]][]} */
+/** @param {import("./importing.js").Counts} counts @returns {[KindName, import("./importing.js").Counts[string]][]} */
 const present = (counts) => /** @type {any} */ (Object.entries(counts).filter(([, { created, amended, unchanged }]) => created + amended + unchanged > 0));
 
 /** @param {{work: Import, counts: import("./importing.js").Counts}} props */
@@ -189,9 +188,6 @@ function useBeginning(file, encoding) {
   // The last character may be cut.
   return new TextDecoder(encoding).decode(bytes, { stream: true }).split(/\r?\n/, ROWS).join("\n");
 }
-
-/** @typedef {import("../../client.js").Problem} Problem */
-/** @typedef {import("../../texts.js").TextKey} TextKey */
 
 /** The number shown at first. */
 const SHOWN = 50;

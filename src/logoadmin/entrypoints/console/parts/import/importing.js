@@ -8,7 +8,7 @@
  * @property {Blob} file
  * @property {Csv} [csv] None if the file is JSON Lines.
  * @typedef {{is: "empty"} | {is: "chosen"} | {is: "sending", dry: boolean, sent: number, whole: number}
- *   | {is: "bad", problems: import("../../client.js").Problem[]} | {is: "refused", words: string, until: number, lasts: boolean, counted: (left: number) => string}
+ *   | {is: "bad", problems: Problem[]} | {is: "refused", words: string, until: number, lasts: boolean, counted: (left: number) => string}
  *   | {is: "ready", counts: Counts} | {is: "done", counts: Counts, requestId: string} | {is: "undone"}} State
  */
 import { batch, signal } from "../../vendor/preact.js";
@@ -17,8 +17,6 @@ import { busyWords, describe, dismiss, sayDone, sayFailure, wordsOfWait } from "
 import { KINDS, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
-
-/** @typedef {import("../../records.js").KindName} KindName */
 
 /** As much as the service takes. */
 const MOST = 64 * 1024 * 1024;
@@ -81,7 +79,7 @@ export class Import {
     return this.#write(dry, () => call("post", "/api/import", { query, file, ...type, progress, signal: stop }));
   }
 
-  /** @param {boolean} dry @param {() => Promise<import("../../client.js").Answer<any>>} act */
+  /** @param {boolean} dry @param {() => Promise<Answer>} act */
   async #write(dry, act) {
     const { size } = /** @type {Source} */ (this.source.value).file;
     this.state.value = { is: "sending", dry, sent: 0, whole: size };

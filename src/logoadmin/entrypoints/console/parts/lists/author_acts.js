@@ -12,7 +12,7 @@ import { MOST } from "./selection.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
 import { named } from "./list_sync.js";
 
-/** @param {{chosen: any[], selection: import("./selection.js").Selection}} props */
+/** @param {{chosen: any[], selection: ListSelection}} props */
 export function AuthorActs({ chosen, selection }) {
   const [isMerging, setMerging] = useState(false);
   const { write } = KINDS.author;
@@ -30,7 +30,7 @@ export function AuthorActs({ chosen, selection }) {
   ];
 }
 
-/** @typedef {import("../../records.js").Records["author"]} Author */
+/** @typedef {Records["author"]} Author */
 
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
 const LISTS = /** @type {const} */ (["logo", "theme", "author"]);

@@ -24,12 +24,12 @@ const loadInline = withTexts(() => import("./bulk_fetch.js"), "publication");
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Globe", link: "UserPlus", unlink: "UserMinus", tag: "Tag", untag: "X", licence: "FileText" });
 
-/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection, busy: Work | undefined}} props */
+/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: ListSelection, busy: Work | undefined}} props */
 export function BulkActs({ busy, ...props }) {
   return busy ? h(Working, { work: busy }) : h(Acts, props);
 }
 
-/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: import("./selection.js").Selection}} props */
+/** @param {{kind: "logo" | "theme", chosen: any[], artworks: any[], selection: ListSelection}} props */
 function Acts({ kind, chosen, artworks, selection }) {
   const { write } = KINDS[kind];
   const [what, setWhat] = useState(/** @type {typeof ASKED[number] | undefined} */ (undefined));

@@ -18,7 +18,7 @@ const OF_ONE = ["fault", "invalid", "late", "missing", "tooLarge"];
 /** @param {any} record @returns {boolean} whether its picture is elsewhere */
 const isElsewhere = ({ preview_url: url }) => pictureUrl(url) !== undefined && !ownPicture(url);
 
-/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {import("./selection.js").Selection} selection What could not be done stays selected. */
+/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {ListSelection} selection What could not be done stays selected. */
 export async function keepCopies(kind, chosen, selection) {
   const records = chosen.filter(isElsewhere);
   if (records.length === 0) return void say(t("bulk.keep.none"), { tone: "failed" });
@@ -84,7 +84,7 @@ async function copied(records) {
  * @param {any} record @returns {boolean} whether its CSS may have an import: an at-rule has its name in the text, or an escape */
 const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\\") || css.toLowerCase().includes("import"));
 
-/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {import("./selection.js").Selection} selection What could not be done stays selected.
+/** @param {"logo" | "theme"} kind @param {any[]} chosen @param {ListSelection} selection What could not be done stays selected.
  */
 export async function inlineMany(kind, chosen, selection) {
   const records = chosen.filter(mayImport);

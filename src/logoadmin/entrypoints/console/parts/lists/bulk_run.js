@@ -10,7 +10,7 @@ import { named } from "./list_sync.js";
 /** @typedef {import("./selection.js").Action} Action */
 
 /**
- * @param {import("../../records.js").KindName} kind
+ * @param {KindName} kind
  * @param {Action} action
  * @param {any[]} records
  * @param {{set: (ids: number[]) => void} | undefined} selection What could not be done stays selected.
@@ -53,12 +53,12 @@ export async function doMany(kind, action, records, selection, before = [], repe
   say(withLeft(describe(failure)), { tone: "failed", ...way, until: failure.until, words: (seconds) => withLeft(wordsOfWait(failure)(seconds)), reference: failure.reference });
 }
 
-/** @param {import("../../records.js").KindName} kind @param {Action} action @param {any[]} records @param {number} count */
+/** @param {KindName} kind @param {Action} action @param {any[]} records @param {number} count */
 function doneWords(kind, { act, values = {} }, records, count) {
   return records.length === 1 ? t(`bulk.${act}.one`, { name: nameOf(kind, records[0]), ...values }) : t(`bulk.${act}.done`, { n: count, ...values });
 }
 
-/** @param {import("../../records.js").KindName} kind @param {any[]} changed @param {any[]} missing */
+/** @param {KindName} kind @param {any[]} changed @param {any[]} missing */
 function conflictWords(kind, changed, missing) {
   return [
     changed.length > 0 && t("bulk.changed", { n: changed.length, names: named(kind, changed) }),
@@ -72,7 +72,6 @@ function conflictWords(kind, changed, missing) {
  * read (contract J7). More records than one request may change are changed by several, one after the other, which are
  * one act of the history.
  *
- * @typedef {import("../../records.js").KindName} KindName
  * @typedef {{set: Record<string, unknown>} | {remove: true}} Change
  * @typedef {object} Outcome
  * @property {string[]} requestIds Of the acts: one, unless somebody else changed something meanwhile.

@@ -38,7 +38,7 @@ const STEPS = {
  * @param {number} props.cardHeight
  * @param {(props: CardProps) => any} props.card A component: it is only redrawn if one of these or a signal that it
  * reads changes.
- * @param {import("./selection.js").Selection} props.selection
+ * @param {ListSelection} props.selection
  */
 export function Grid({ items, id, label, cardWidth, cardHeight, card, selection }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));

@@ -30,7 +30,7 @@ export function ListSync({ kind, busy }) {
   return null;
 }
 
-/** @param {import("../../records.js").KindName} kind @param {any[]} records @returns {string} the first ones by name */
+/** @param {KindName} kind @param {any[]} records @returns {string} the first ones by name */
 export function named(kind, records) {
   const names = records.slice(0, NAMED).map((record) => nameOf(kind, record));
   const more = records.length - names.length;

@@ -8,7 +8,7 @@ import { Button } from "../primitives/basics.js";
 
 /**
  * @typedef {object} Selection
- * @property {import("../../vendor/preact.js").Signal<ReadonlySet<number>>} ids
+ * @property {Signal<ReadonlySet<number>>} ids
  * @property {(id: number, upTo: boolean) => void} toggle `upTo`: as this one becomes, so do all since the last.
  * @property {(from: number, to: number, isExtended: boolean) => void} move The arrow keys went there; with Shift they
  *   select all from where it was first pressed.
@@ -32,7 +32,7 @@ export function useSelection(id, found) {
 
 /** @returns {Selection} */
 function selected() {
-  /** @type {import("../../vendor/preact.js").Signal<ReadonlySet<number>>} */
+  /** @type {Signal<ReadonlySet<number>>} */
   const ids = signal(new Set());
   /** @type {number | undefined} */
   let last;
@@ -137,5 +137,19 @@ export function ManyBar({ kind, artworks, selection, hasMore = false, acts }) {
 /** The most changes of one request (contract J7). */
 export const MOST = 1000;
 
-/** @type {import("../../vendor/preact.js").Signal<Work | undefined>} */
+/** @type {Signal<Work | undefined>} */
 export const work = signal(undefined);
+
+/** The box that selects a record. @param {{selection: ListSelection, id: number, name: string, tabIndex?: number}} props */
+export function SelectBox({ selection, id, name, tabIndex = 0 }) {
+  return h("label", { class: "select-box" },
+    h("input", {
+      type: "checkbox",
+      class: "select",
+      checked: selection.ids.value.has(id),
+      tabIndex,
+      "aria-label": t("bulk.select", { name }),
+      onClick: (/** @type {MouseEvent} */ event) => selection.toggle(id, event.shiftKey),
+    }),
+  );
+}

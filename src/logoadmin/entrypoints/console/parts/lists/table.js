@@ -25,7 +25,7 @@ const ROW = 44;
  * @param {Column[]} props.columns The first one is the name, which leads to the record.
  * @param {string} props.label
  * @param {(record: any) => string} [props.to] The path of the record.
- * @param {import("./selection.js").Selection} [props.selection] Where rows can be selected.
+ * @param {ListSelection} [props.selection] Where rows can be selected.
  */
 export function Table({ records, id, columns, label, to, selection }) {
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
@@ -67,7 +67,7 @@ export function Table({ records, id, columns, label, to, selection }) {
 /**
  * Up and Down go to the name in the next row, with Shift they select; X on a name selects it, and Space shows it beside.
  *
- * @param {KeyboardEvent} event @param {import("./selection.js").Selection | undefined} selection
+ * @param {KeyboardEvent} event @param {ListSelection | undefined} selection
  * @param {any[]} records @param {(record: any) => number} id
  */
 function stepped(event, selection, records, id) {

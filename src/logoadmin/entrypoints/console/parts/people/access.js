@@ -11,7 +11,6 @@ import { Band, Button, Copy } from "../primitives/basics.js";
 import { ask, Dialog, useFocusReturn } from "../primitives/dialog.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 
-/** @typedef {import("../../client.js").Failure} Failure */
 const WRITE = "users:write";
 
 /** @param {Failure} failure @returns {string | undefined} what it means for a new member */
@@ -80,7 +79,6 @@ export function MadeAgain() {
 /** @param {{name: string, url: string, close: () => void}} props */
 const Made = ({ name, url, close }) => h(ShownOnce, { title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url, close });
 
-/** @typedef {import("../record/editing.js").Editing} Editing */
 /**
  * Suspending a user, what that means while it lasts, and its end.
  *

@@ -5,8 +5,6 @@ import { ALL, beyondMe, effect, RIGHTS, words } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
 
-/** @typedef {import("../../texts.js").TextKey} TextKey */
-
 /** @param {{scope: readonly string[], choose: (scope: string[]) => void, label: string, disabled?: boolean, describedBy?: string, invalid?: boolean}} props */
 export function ScopeMatrix({ scope, choose, label, disabled = false, describedBy, invalid = false }) {
   const all = scope.includes(ALL);
@@ -63,7 +61,7 @@ function Choice({ text, checked, why, disabled, set }) {
   );
 }
 
-/** @typedef {import("../../records.js").Records["user"]} User */
+/** @typedef {Records["user"]} User */
 /** The number of people named; the others are counted. */
 const NAMED = 12;
 

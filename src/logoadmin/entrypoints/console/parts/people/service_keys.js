@@ -110,7 +110,7 @@ function NewKey({ close, made }) {
     if (offer.current !== undefined) dismiss(offer.current);
   };
   useEffect(() => withdraw, []);
-  /** @param {() => Promise<import("../../client.js").Answer<any>>} create */
+  /** @param {() => Promise<Answer>} create */
   const attempt = async (create) => {
     setBusy(true);
     setProblems({});
@@ -130,7 +130,7 @@ function NewKey({ close, made }) {
       setBusy(false);
     }
   };
-  /** @param {import("../../client.js").Problem[]} found */
+  /** @param {Problem[]} found */
   const refuse = (found) => {
     const its = found.filter(({ loc }) => FIELDS.includes(String(loc[1])));
     setProblems(Object.fromEntries(its.map((each) => [each.loc[1], wordsOf(each)])));

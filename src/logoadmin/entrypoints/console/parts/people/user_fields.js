@@ -147,7 +147,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
   );
 }
 
-/** A new password in a form of a record. @param {import("../primitives/fields.js").WidgetProps} props */
+/** A new password in a form of a record. @param {WidgetProps} props */
 function PasswordField({ form, field, id, describedBy, disabled }) {
   return h(PasswordInput, {
     id,
@@ -227,7 +227,7 @@ export function AvatarCard({ user, changed }) {
 
 const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 
-/** The avatar in a form: as it is typed, so it looks. @param {import("../primitives/fields.js").WidgetProps} props */
+/** The avatar in a form: as it is typed, so it looks. @param {WidgetProps} props */
 function AvatarField(props) {
   const { form, field, disabled } = props;
   const { [field.name]: avatar, username } = form.values.value;
@@ -245,7 +245,7 @@ function AvatarField(props) {
 
 widgets.avatar = AvatarField;
 
-/** @param {import("../primitives/fields.js").WidgetProps} props */
+/** @param {WidgetProps} props */
 function RoleField({ form, field, id, describedBy, disabled }) {
   const { records, failure } = listOf("role").value;
   const value = Number(form.values.value[field.name]);

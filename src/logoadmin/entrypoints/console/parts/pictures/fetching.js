@@ -4,8 +4,6 @@ import { wordsOf } from "../../form.js";
 import { describe } from "../../notices.js";
 import { exactTime, t } from "../../texts.js";
 
-/** @typedef {import("../../texts.js").TextKey} TextKey */
-
 /** The reasons of the service. @type {[RegExp, TextKey][]} */
 const REASONS = [
   [/^Convert SVG /, "keep.svg"],
@@ -20,7 +18,7 @@ const REASONS = [
   [/an import has |only imports by |the (?:host|port) of the URL |the URL /, "keep.address"],
 ];
 
-/** @param {import("../../client.js").Failure} failure @returns {string} */
+/** @param {Failure} failure @returns {string} */
 export function pictureFailure(failure) {
   if (failure.kind === "invalid" && failure.problems.length > 0) return failure.problems.map(reasonOf).join(" ");
   if (failure.kind === "tooLarge") return t("keep.tooLarge");
@@ -30,7 +28,7 @@ export function pictureFailure(failure) {
   return describe(failure);
 }
 
-/** @param {import("../../client.js").Problem} problem @returns {string} */
+/** @param {Problem} problem @returns {string} */
 function reasonOf(problem) {
   const reason = problem.msg.replace(/^The picture cannot be fetched: /, "");
   const known = REASONS.find(([pattern]) => pattern.test(reason));

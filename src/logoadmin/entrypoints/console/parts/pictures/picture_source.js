@@ -89,7 +89,7 @@ function pictureIn(data) {
 const MOST = 8;
 const LONGEST_ALT = 200;
 
-/** The pictures of an artwork in their order, each with what it shows in words (contract S1). @param {import("../primitives/fields.js").WidgetProps} props */
+/** The pictures of an artwork in their order, each with what it shows in words (contract S1). @param {WidgetProps} props */
 export function Screenshots({ form, field, id, disabled }) {
   const all = /** @type {Screenshot[]} */ (form.values.value[field.name]);
   const set = (/** @type {Screenshot[]} */ shots) => form.set(field.name, shots);

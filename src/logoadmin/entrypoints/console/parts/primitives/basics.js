@@ -37,7 +37,7 @@ export function Time({ seconds }) {
 /**
  * A text with parts of the page in it.
  *
- * @param {import("../../texts.js").TextKey} key
+ * @param {TextKey} key
  * @param {Record<string, any>} nodes What takes the place of `{name}`.
  * @param {Record<string, string | number>} [values] As in `t()`.
  */
@@ -131,7 +131,7 @@ export function Begin({ scope, children }) {
   return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
 }
 
-/** A list or record that could not be read, and the way on. @param {{failure: import("../../client.js").Failure, again: () => void}} props */
+/** A list or record that could not be read, and the way on. @param {{failure: Failure, again: () => void}} props */
 export function Unread({ failure, again }) {
   const { words, left } = useFailure(failure);
   useEffect(() => {
@@ -171,8 +171,10 @@ export const Band = ({ title, icon = "TriangleAlert", tone = "warning", role = "
 /** Whose gallery this is: its mark and its title. @param {{large?: boolean, key?: any}} props */
 export function Brand({ large = false }) {
   const { title, mark } = look.value;
+  // An undo may bring back the setting, but not a picture that was removed.
+  const [missing, setMissing] = useState("");
   return h("span", { class: large ? "brand large" : "brand" },
-    mark ? h("img", { key: mark, class: "brand-mark", src: mark, alt: "" }) : h("span", { class: "brand-mark brand-dot" }),
+    mark && mark !== missing ? h("img", { key: mark, class: "brand-mark", src: mark, alt: "", onError: () => setMissing(mark) }) : h("span", { class: "brand-mark brand-dot" }),
     h("bdi", { class: "brand-title" }, title),
   );
 }
@@ -247,7 +249,7 @@ export function Counted({ text, until, left: seconds, words = busyWords }) {
   return [h("span", { key: "seen", "aria-hidden": true }, words(seconds)), h("span", { key: "heard", class: "hidden" }, text)];
 }
 
-/** Why something could not be done, where it may be tried again. @param {import("../../client.js").Failure} failure @returns {{words: any, left: number}} with the seconds until then */
+/** Why something could not be done, where it may be tried again. @param {Failure} failure @returns {{words: any, left: number}} with the seconds until then */
 export function useFailure(failure) {
   const { until } = failure;
   const left = useLeft(until);

@@ -15,7 +15,7 @@ import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
  * @typedef {"yes" | "no" | "other"} Answer
  */
 
-/** @type {import("../../vendor/preact.js").Signal<{question: Question, answer: (answer: Answer) => void, gone: () => void} | undefined>} */
+/** @type {Signal<{question: Question, answer: (answer: Answer) => void, gone: () => void} | undefined>} */
 const asked = signal(undefined);
 
 /** @param {Question} question @returns {Promise<boolean>} */

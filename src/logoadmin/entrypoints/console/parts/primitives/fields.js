@@ -4,8 +4,7 @@ import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
 import { ownPicture } from "./picture.js";
 
-/** @typedef {import("../../form.js").Field} Field */
-/** @typedef {{form: import("../../form.js").FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
+/** @typedef {{form: FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
 
 /**
  * What draws the fields of each widget; a view adds its own for those that it brings, such as the CSS editor.
@@ -75,7 +74,7 @@ function Switch({ form, field, id, describedBy, disabled }) {
 /** @param {string} name @param {"label" | "hint"} what @returns {string} the words of a field; its name where there are none */
 export function words(name, what) {
   const of = name.replace(".", "_");
-  const key = /** @type {import("../../texts.js").TextKey} */ (what === "hint" ? `field.${of}.hint` : `field.${of}`);
+  const key = /** @type {TextKey} */ (what === "hint" ? `field.${of}.hint` : `field.${of}`);
   const found = t(key);
   if (found !== key) return found;
   return what === "hint" ? "" : name.replaceAll("_", " ");
@@ -84,7 +83,7 @@ export function words(name, what) {
 /** What is wrong with a field, and what it is for, which helps to mend it. @param {{id: string, hint?: any, problem?: string | undefined}} props */
 export const About = ({ id, hint, problem }) => h("div", { id, class: "field-about" }, problem && h("p", { class: "problem" }, problem), hint && h("p", { class: "hint" }, hint));
 
-/** @param {{form: import("../../form.js").FormState, field: Field, disabled?: boolean}} props */
+/** @param {{form: FormState, field: Field, disabled?: boolean}} props */
 export function FormField({ form, field, disabled = false }) {
   const id = useId();
   const Widget = widgets[field.widget] ?? Text;
@@ -98,7 +97,7 @@ export function FormField({ form, field, disabled = false }) {
   );
 }
 
-/** The fields that most do not need, out of sight until something is to be done there. @param {{form: import("../../form.js").FormState, disabled: boolean}} props */
+/** The fields that most do not need, out of sight until something is to be done there. @param {{form: FormState, disabled: boolean}} props */
 function Rare({ form, disabled }) {
   const fields = form.fields.filter(({ isRare }) => isRare);
   const [isOpen, setOpen] = useState(false);
@@ -121,7 +120,7 @@ function Rare({ form, disabled }) {
  * A form whose fields the interface describes. Ctrl+S saves it, and leaving it unsaved asks first.
  *
  * @param {object} props
- * @param {import("../../form.js").FormState} props.form
+ * @param {FormState} props.form
  * @param {string} [props.id] For buttons that stand outside of it.
  * @param {() => Promise<void>} props.save Called when all is within its limits.
  * @param {boolean} [props.isNew] Whether its first field gets the focus, and the mark of required ones is explained.

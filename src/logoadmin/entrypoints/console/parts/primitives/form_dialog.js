@@ -8,8 +8,6 @@ import { Button } from "./basics.js";
 import { Dialog } from "./dialog.js";
 import { FormField } from "./fields.js";
 
-/** @typedef {import("../../client.js").Answer<any>} Answer */
-
 /**
  * @typedef {object} Props
  * @property {string} title

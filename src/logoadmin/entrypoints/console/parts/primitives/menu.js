@@ -2,7 +2,7 @@
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Icon } from "./basics.js";
 
-/** @param {{label: string, icon: import("./basics.js").IconName, children?: any}} props A button in it folds it. */
+/** @param {{label: string, icon: IconName, children?: any}} props A button in it folds it. */
 export function Menu({ label, icon, children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   const [isOpen, setOpen] = useState(false);

@@ -14,8 +14,6 @@ import { fieldsOfChange } from "../history/changes.js";
 import { NameMark } from "../people/person.js";
 import { changeWords, nameOfChange } from "./submission_list.js";
 
-/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
-/** @typedef {import("logoadmin/api").components["schemas"]["Verdict"]} Verdict */
 /** @typedef {Record<string, any> | null} Snapshot */
 
 /** Of these, the changes have places of their own; and the first are not for people. */
@@ -83,7 +81,7 @@ function Artwork({ kind, id, before, after, verdict, isReviewed }) {
 
 /** @param {{before: string | undefined, after: string | undefined}} props */
 function Pictures({ before, after }) {
-  const one = (/** @type {string} */ url, /** @type {import("../../texts.js").TextKey} */ key) =>
+  const one = (/** @type {string} */ url, /** @type {TextKey} */ key) =>
     h("figure", { key }, h("figcaption", { class: "label" }, t(key)), h(Picture, { url, alt: t(key) }));
   const isSame = before === after;
   return h("div", { class: "pair pictures" },

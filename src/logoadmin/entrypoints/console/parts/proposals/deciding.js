@@ -14,8 +14,6 @@ import { ask } from "../primitives/dialog.js";
 import { readListsOf } from "../history/changes.js";
 import { newsOf } from "./submission_list.js";
 
-/** @typedef {import("../../proposals.js").Proposal} Proposal */
-/** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
 /** @typedef {{proposal: Proposal, etag: string}} Seen A submission in the version that was looked at. */
 
 /** For how long a decision can be undone before it is announced, in milliseconds (contract R6 waits as long). */

@@ -17,7 +17,7 @@ import { ownPicture, Picture } from "../primitives/picture.js";
  * @param {object} props
  * @param {ProposableKind} props.kind
  * @param {number} [props.id] None for a new record.
- * @param {import("../../proposals.js").ProposedChange} [props.change] The earlier proposal.
+ * @param {ProposedChange} [props.change] The earlier proposal.
  * @param {string} [props.note]
  * @param {boolean} [props.isReviewed]
  * @param {string} props.does The words of the button.
@@ -91,9 +91,6 @@ function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
   ];
 }
 
-/** @typedef {import("../../proposals.js").Proposal} Proposal */
-/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
-/** @typedef {import("../../form.js").Field} Field */
 /** @typedef {"logo" | "theme" | "author"} ProposableKind */
 /** @typedef {{record: any, version: number | undefined, form: FormState, begin: any, now: import("../../form.js").Values}} Opened `begin`: the record as it was proposed, and `now` as it is, in the form. */
 
@@ -154,8 +151,6 @@ export function withRest({ set, create }, form, values) {
 export const asSent = ({ kind, id, version, set, block, remove, create }) =>
   create ? { kind, create } : { kind, id, version, ...(remove ? { remove } : block ? { block } : { set }) };
 
-/** @typedef {import("../primitives/fields.js").WidgetProps} WidgetProps */
-
 const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 /** The fields in sight, in their order; the CSS of a logo is written from its picture. */
 const FIRST = ["preview_url", "name", "target", "details.description", "details.licence", "details.tags", "custom_css"];
@@ -163,7 +158,7 @@ const FIRST = ["preview_url", "name", "target", "details.description", "details.
 const WIDGETS = { preview_url: "drop", target: "choice" };
 Object.assign(widgets, { drop: PictureDrop, choice: TargetChoice });
 
-/** The form as submitters see it: it begins with the picture, and the target is chosen among those of the gallery. @param {import("../../form.js").Field[]} fields Of an artwork. @returns {import("../../form.js").Field[]} as submitters see them */
+/** The form as submitters see it: it begins with the picture, and the target is chosen among those of the gallery. @param {Field[]} fields Of an artwork. @returns {Field[]} as submitters see them */
 function forSubmitters(fields) {
   const rank = (/** @type {string} */ name) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   return fields.map((field) => ({ ...field, widget: WIDGETS[field.name] ?? field.widget, isRare: !FIRST.includes(field.name) })).toSorted((a, b) => rank(a.name) - rank(b.name));

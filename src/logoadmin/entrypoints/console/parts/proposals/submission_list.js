@@ -9,10 +9,7 @@ import { NameMark } from "../people/person.js";
 import { Icon, Link, rich, Time } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 
-/** @typedef {import("../../proposals.js").ProposalSummary} ProposalSummary */
-/** @typedef {import("../lists/selection.js").Selection} Selection */
-
-/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: Selection, box?: (proposal: ProposalSummary) => any}} props With `selection`, each has a `box`. */
+/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: ListSelection, box?: (proposal: ProposalSummary) => any}} props With `selection`, each has a `box`. */
 export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection, box }) {
   return h("ul", { class: "box divided submissions", "aria-label": label, onKeyDown: selection && ((/** @type {KeyboardEvent} */ event) => pressed(event, proposals, selection)) },
     proposals.map((proposal) => {
@@ -26,7 +23,7 @@ export function SubmissionList({ proposals, label, hasSubmitter = true, hasState
   );
 }
 
-/** The arrow keys lead from one to the next, and X selects. @param {KeyboardEvent} event @param {ProposalSummary[]} proposals @param {Selection} selection */
+/** The arrow keys lead from one to the next, and X selects. @param {KeyboardEvent} event @param {ProposalSummary[]} proposals @param {ListSelection} selection */
 function pressed(event, proposals, selection) {
   if (!(event.target instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.altKey) return;
   const links = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("a")];
@@ -72,8 +69,6 @@ function Marks({ proposal: { new_hosts: hosts, risks, first_work: isFirst } }) {
 
 /** The most hosts that are named. */
 const HOSTS = 3;
-
-/** @typedef {import("../../proposals.js").ProposedChange} ProposedChange */
 
 /** A submission in words: its changes, its submitter and its state. @param {ProposedChange} change @returns {string} such as "Logo · new" */
 export function changeWords({ kind, before, after, block }) {

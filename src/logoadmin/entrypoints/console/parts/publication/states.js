@@ -9,13 +9,13 @@ import { Band, Button, rich, Time } from "../primitives/basics.js";
 import { ask, Dialog } from "../primitives/dialog.js";
 import { About } from "../primitives/fields.js";
 
-/** @type {Record<"logo" | "theme", (id: number) => Promise<import("../../client.js").Answer<any>>>} */
+/** @type {Record<"logo" | "theme", (id: number) => Promise<Answer>>} */
 const ACTIVATE = {
   logo: (id) => call("patch", "/api/logos/{logo_id}", { path: { logo_id: id }, body: { active: true, unblock: true } }),
   theme: (id) => call("patch", "/api/themes/{theme_id}", { path: { theme_id: id }, body: { active: true, unblock: true } }),
 };
 
-/** @param {{kind: "logo" | "theme", editing: import("../record/editing.js").Editing}} props An inactive one. */
+/** @param {{kind: "logo" | "theme", editing: Editing}} props An inactive one. */
 export function Blocked({ kind, editing }) {
   const id = editing.record.value[KINDS[kind].id];
   const { write } = KINDS[kind];
@@ -49,13 +49,13 @@ export function Blocked({ kind, editing }) {
 
 /** As the service takes it. */
 const REASON = { schema: { type: "string", minLength: 1, maxLength: 200 }, required: true, nullable: false, name: "reason", widget: /** @type {const} */ ("text") };
-/** @type {Record<"logo" | "theme", (id: number, reason: string) => Promise<import("../../client.js").Answer<any>>>} */
+/** @type {Record<"logo" | "theme", (id: number, reason: string) => Promise<Answer>>} */
 const BLOCK = {
   logo: (id, reason) => call("post", "/api/logos/{logo_id}/block", { path: { logo_id: id }, body: { reason } }),
   theme: (id, reason) => call("post", "/api/themes/{theme_id}/block", { path: { theme_id: id }, body: { reason } }),
 };
 
-/** The question before a record is blocked: why, and what that does. @param {{kind: "logo" | "theme", id: number, editing: import("../record/editing.js").Editing, close: () => void, reason?: string}} props `reason` is that of a block that there is. */
+/** The question before a record is blocked: why, and what that does. @param {{kind: "logo" | "theme", id: number, editing: Editing, close: () => void, reason?: string}} props `reason` is that of a block that there is. */
 export function BlockDialog({ kind, id, editing, close, reason: before = "" }) {
   const field = useId();
   const [reason, setReason] = useState(before);

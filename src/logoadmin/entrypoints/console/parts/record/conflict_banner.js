@@ -9,12 +9,10 @@ import { may } from "../../session.js";
 import { t } from "../../texts.js";
 import { Band, Button, Link, rich, Time } from "../primitives/basics.js";
 
-/** @typedef {import("../history/changes.js").Change} Change */
-
 /**
  * The last change of a record.
  *
- * @param {import("./editing.js").Editing} editing
+ * @param {Editing} editing
  * @param {unknown} since Read again when this differs.
  * @returns {Change | null | undefined} nothing until it is read, and null where there is none or one may not read it
  */
@@ -34,7 +32,7 @@ export function useLastChange(editing, since) {
   return change;
 }
 
-/** @param {{editing: import("./editing.js").Editing, list: string}} props */
+/** @param {{editing: Editing, list: string}} props */
 export function Gone({ editing, list }) {
   const last = useLastChange(editing, true);
   const removal = last?.action.endsWith(".removed") ? last : undefined;
@@ -57,21 +55,21 @@ export function Gone({ editing, list }) {
   );
 }
 
-/** That there is something newer, while one types. @param {{editing: import("./editing.js").Editing}} props */
+/** That there is something newer, while one types. @param {{editing: Editing}} props */
 export function Newer({ editing }) {
   const { newer } = editing;
   if (!newer.value || editing.isGone.value) return null;
   return h(NewerWords, { editing, etag: newer.value.etag });
 }
 
-/** @param {{editing: import("./editing.js").Editing, etag: string}} props */
+/** @param {{editing: Editing, etag: string}} props */
 function NewerWords({ editing, etag }) {
   const title = useTitle(editing, etag);
   const actions = h(Button, { icon: "GitCompareArrows", onClick: () => editing.face() }, t("merge.look"));
   return h(Band, { icon: "Users", title, actions }, h("p", null, t("merge.kept")));
 }
 
-/** @param {import("./editing.js").Editing} editing @param {string} etag @returns {string} who wrote meanwhile */
+/** @param {Editing} editing @param {string} etag @returns {string} who wrote meanwhile */
 export function useTitle(editing, etag) {
   const last = useLastChange(editing, etag);
   return last ? t("merge.title", { name: actor(last) }) : t("merge.title.somebody");

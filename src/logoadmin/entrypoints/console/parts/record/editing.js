@@ -2,10 +2,7 @@
  * A record in an editing form: reads and writes it, and handles concurrent changes and removal by others. Unsaved input
  * is never overwritten by a read.
  *
- * @typedef {import("../../records.js").KindName} KindName
- * @typedef {import("../../client.js").Answer<any>} Answer
  * @typedef {import("../../form.js").Interface} Interface
- * @typedef {import("../../form.js").Field} Field
  * @typedef {object} Step One write of several that saving takes.
  * @property {() => Promise<Answer>} send
  * @property {(answer: Answer) => void} took
@@ -54,9 +51,9 @@ export class Editing {
     this.complaint = signal("");
     this.isBusy = signal(false);
     this.isSaving = signal(false);
-    /** What somebody else wrote while this was typed, until it is looked at. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
+    /** What somebody else wrote while this was typed, until it is looked at. @type {Signal<Answer | undefined>} */
     this.newer = signal(/** @type {Answer | undefined} */ (undefined));
-    /** The same while it is looked at, field by field. @type {import("../../vendor/preact.js").Signal<Answer | undefined>} */
+    /** The same while it is looked at, field by field. @type {Signal<Answer | undefined>} */
     this.theirs = signal(/** @type {Answer | undefined} */ (undefined));
     /** Whether somebody removed it. */
     this.isGone = signal(false);

@@ -11,12 +11,10 @@ import { words } from "../primitives/fields.js";
 import { useTitle } from "./conflict_banner.js";
 import { mergedLines, mergedList } from "../diff/line_diff.js";
 
-/** @typedef {import("./editing.js").Editing} Editing */
-/** @typedef {import("../../form.js").FormState} FormState */
 /** @typedef {ReturnType<FormState["against"]>[number] & {both: unknown}} Row */
 /** @typedef {"mine" | "theirs" | "both"} Choice */
 
-/** @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props */
+/** @param {{editing: Editing, form: FormState, theirs: Answer}} props */
 export function Merge({ editing, form, theirs }) {
   const rows = useMemo(() => rowsOf(form, theirs.data), [form, theirs]);
   const [chosen, setChosen] = useState(() => chosenOf(rows));
@@ -52,7 +50,7 @@ function rowsOf(form, record) {
   return form.against(record).map((row) => ({ ...row, both: bothOf(row) }));
 }
 
-/** @param {import("../../form.js").Field} field @returns {boolean} whether it is read and merged line by line */
+/** @param {Field} field @returns {boolean} whether it is read and merged line by line */
 const isLines = ({ widget }) => widget === "css" || widget === "markdown";
 
 /** @param {ReturnType<FormState["against"]>[number]} row @returns {unknown} what both did, where that goes together */
@@ -100,7 +98,7 @@ function Field({ row, choice, choose }) {
   );
 }
 
-/** What a field holds; of CSS, what differs from where both began. @param {{field: import("../../form.js").Field, value: unknown, base?: unknown}} props */
+/** What a field holds; of CSS, what differs from where both began. @param {{field: Field, value: unknown, base?: unknown}} props */
 function Shown({ field, value, base }) {
   if (isLines(field)) {
     const text = String(value ?? "");

@@ -15,9 +15,6 @@ import { askWhy } from "../primitives/why.js";
 import { Gone, Newer, useLastChange } from "./conflict_banner.js";
 import { Editing } from "./editing.js";
 
-/** @typedef {import("../../records.js").KindName} KindName */
-/** @typedef {import("../../form.js").FormState} FormState */
-
 /** How often it is asked whether somebody else changed the record, in milliseconds. */
 const LOOK = 20_000;
 
@@ -125,7 +122,7 @@ function SheetActions() {
   );
 }
 
-/** The other user's version beside the input; loaded on demand, since conflicts are rare. @param {{editing: Editing, form: FormState, theirs: import("../../client.js").Answer<any>}} props */
+/** The other user's version beside the input; loaded on demand, since conflicts are rare. @param {{editing: Editing, form: FormState, theirs: Answer}} props */
 function Compared(props) {
   const [part, setPart] = useState(/** @type {typeof import("./merge.js") | undefined} */ (undefined));
   useEffect(() => {
@@ -154,7 +151,6 @@ function Form({ editing, form, kind, preview, blocked }) {
     ),
   );
 }
-
 
 /** The form of the record, which the buttons of the head submit. */
 export const FORM = "record-form";
@@ -191,7 +187,7 @@ function Facts({ editing, states }) {
   );
 }
 
-/** @param {{editing: Editing, form: import("../../form.js").FormState} & PageProps} props */
+/** @param {{editing: Editing, form: FormState} & PageProps} props */
 function Saving({ editing, form, kind, blocked }) {
   const { write } = KINDS[kind];
   const isChanged = form.isChanged.value;
@@ -275,6 +271,6 @@ async function around(kind, id, signal) {
 async function beside(kind, id, order, signal) {
   const { list, id: name, anonymous } = KINDS[kind];
   const query = { after: id, order, limit: 1 };
-  const { data } = await /** @type {Promise<import("../../client.js").Answer<any>>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
+  const { data } = await /** @type {Promise<Answer>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
   return data[0]?.[name];
 }

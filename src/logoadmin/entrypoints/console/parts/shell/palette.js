@@ -90,10 +90,9 @@ function Choice({ id, option, isChosen, run }) {
 }
 
 /**
- * @typedef {import("../../records.js").KindName} KindName
  * @typedef {object} Option
  * @property {string} id Unique among the options, and part of an element's id.
- * @property {import("../primitives/basics.js").IconName} icon
+ * @property {IconName} icon
  * @property {string} text
  * @property {string} [note]
  * @property {() => void} run
@@ -128,7 +127,7 @@ const idIn = (q) => (/^#?\d{1,10}$/.test(q) && Number(q.replace("#", "")) < 2 **
 const visibleKinds = () =>
   /** @type {KindName[]} */ (Object.keys(KINDS)).filter((kind) => maySee(kind) && views.some((view) => view.path === `${kind}s` && isMeant(view)));
 
-/** @param {KindName} kind @returns {import("../primitives/basics.js").IconName} */
+/** @param {KindName} kind @returns {IconName} */
 const iconOf = (kind) => views.find((view) => view.path === `${kind}s`)?.icon ?? "Hash";
 
 /** @param {KindName} kind @param {number} id @param {string} name @param {string} [place] @returns {Omit<Option, "rank">} */
@@ -241,14 +240,14 @@ function useAsked(q) {
 /** @param {KindName} kind @param {string} q @param {AbortSignal} signal @returns {Promise<any[]>} those that match by name or by id */
 async function recordsFor(kind, q, signal) {
   const { list, id, anonymous } = KINDS[kind];
-  const read = (/** @type {object} */ query) => /** @type {Promise<import("../../client.js").Answer<any>>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
+  const read = (/** @type {object} */ query) => /** @type {Promise<Answer>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
   const number = idIn(q);
   const [byName, next] = await Promise.all([read({ q, limit: ASKED }), number < 0 ? undefined : read({ limit: 1, ...(number > 0 ? { after: number - 1 } : {}) })]);
   const exact = next?.data.filter((/** @type {any} */ record) => record[id] === number) ?? [];
   return [...exact, ...byName.data.filter((/** @type {any} */ record) => record[id] !== number)];
 }
 
-/** @type {[string[], import("../../texts.js").TextKey][]} */
+/** @type {[string[], TextKey][]} */
 const KEYS = [
   [SEARCH_KEYS, "key.palette"],
   [["/"], "key.search"],

@@ -14,8 +14,6 @@ import { NotChosen } from "./passkey.js";
 /** @type {Problem} */
 const NONE = { text: "", until: 0 };
 
-/** @typedef {import("../../texts.js").TextKey} TextKey */
-
 /** Refusals that say more than that it was wrong. @type {Record<string, TextKey>} */
 const DETAILS = {
   "Signing in with a password is switched off": "signIn.password.off",
@@ -118,7 +116,7 @@ export async function withName(typed, act, tell = say) {
  * @typedef {{password: boolean, passkey: boolean, public_url: string, issuer: Issuer | null}} Ways
  */
 
-/** Undefined until they are known. @type {import("../../vendor/preact.js").Signal<Ways | undefined>} */
+/** Undefined until they are known. @type {Signal<Ways | undefined>} */
 export const ways = signal(undefined);
 
 /** What every service has, until it says more, or where it cannot be asked. @type {Ways} */

@@ -26,7 +26,7 @@ import { ask } from "../primitives/dialog.js";
 
 /** What went wrong at the issuer, as far as it may be repeated: a text key. */
 export class NotAtIssuer extends Error {
-  /** @param {import("../../texts.js").TextKey} key */
+  /** @param {TextKey} key */
   constructor(key) {
     super(key);
     this.key = key;

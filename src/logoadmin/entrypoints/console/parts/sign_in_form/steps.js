@@ -98,7 +98,7 @@ const bare = (code) => code.replace(/\s/g, "");
  * @param {Challenge} props.challenge
  * @param {string} props.name Who is signing in.
  * @param {string} props.note That the name is another one than was typed; empty if it is not.
- * @param {(key?: import("../../texts.js").TextKey) => void} props.back to the first step, which says why
+ * @param {(key?: TextKey) => void} props.back to the first step, which says why
  */
 export function SecondStep({ challenge, name, note, back }) {
   const factors = ORDER.filter((each) => challenge.factors.includes(each) && (each !== "passkey" || hasPasskeys));

@@ -121,6 +121,8 @@ export default {
   "submit.title.long": "Submit a work",
   withdraw: "Withdraw",
   "withdraw.done": "Withdrew {title}",
+  "withdraw.many.done": { one: "Withdrew {n} submission", other: "Withdrew {n} submissions" },
+  "withdraw.many.title": { one: "Withdraw {n} submission?", other: "Withdraw {n} submissions?" },
   "withdraw.text": "Reviewers will no longer see it as waiting. You cannot undo this, but you can submit it again.",
   "withdraw.title": "Withdraw {title}?",
   // My works

@@ -1,22 +1,9 @@
-/** What a logo or a theme has in a list besides its values: the box that selects it, and its states. */
+/** The states of a logo or a theme, and the way to its page for visitors. */
 import { h } from "../../vendor/preact.js";
+import { PAGE } from "../../look.js";
 import { STATES, statesOf } from "../../reader_states.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-
-/** @param {{selection: import("../lists/selection.js").Selection, id: number, name: string, tabIndex?: number}} props */
-export function SelectBox({ selection, id, name, tabIndex = 0 }) {
-  return h("label", { class: "select-box" },
-    h("input", {
-      type: "checkbox",
-      class: "select",
-      checked: selection.ids.value.has(id),
-      tabIndex,
-      "aria-label": t("bulk.select", { name }),
-      onClick: (/** @type {MouseEvent} */ event) => selection.toggle(id, event.shiftKey),
-    }),
-  );
-}
 
 /** The states that are not the usual one, each a dot and a word. @param {{kind: "logo" | "theme", artwork: any}} props */
 export function States({ kind, artwork }) {
@@ -31,3 +18,12 @@ export function States({ kind, artwork }) {
     shown.map((state) => h("span", { key: state, class: `state state-${state}`, title: why[state] }, t(`state.${state}`))),
   );
 }
+
+/** @param {ArtworkKind} kind @param {any} artwork @returns {boolean} whether it is published, and so has a page for visitors */
+export function isOnPage(kind, artwork) {
+  const { blocked, left_out: leftOut } = statesOf(kind, artwork[KINDS[kind].id]);
+  return artwork.active && !blocked && !leftOut;
+}
+
+/** The way to what visitors see of a record. @param {{to: string, key?: any}} props Its path, below the page for visitors. */
+export const OnPage = ({ to }) => PAGE && h("a", { href: new URL(`${to}/`, PAGE).href, target: "_blank", rel: "noreferrer" }, t("page.on"));
