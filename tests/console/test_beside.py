@@ -1,4 +1,4 @@
-"""A record beside its list: opened, followed, edited and closed there, without the list being left."""
+"""Records beside their lists, and the way from one to the next (contract J4, J6)."""
 
 import re
 
@@ -6,14 +6,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from logoadmin.domain.gallery import artworks
+from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, ListLogos
 from tests.console.driver import Appearance, Person
 
 pytestmark = pytest.mark.slow("a browser")
 
 
 @pytest.fixture
-def console(console: Person) -> Person:
-    """There is room for a record beside its list."""
+def wide(console: Person) -> Person:
+    """A window with room for a record beside its list."""
     console.page.set_viewport_size({"width": 1280, "height": 800})
     return console
 
@@ -32,9 +33,9 @@ def _open(page: Page, name: str) -> None:
 
 
 @pytest.mark.rule("contract J6")
-def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved_values(console: Person) -> None:
-    console.sign_in("logos?look=table&order=oldest&q=logo+1")
-    page = console.page
+def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved_values(wide: Person) -> None:
+    wide.sign_in("logos?look=table&order=oldest&q=logo+1")
+    page = wide.page
     _open(page, "Logo 11")
     expect(_heading(page)).to_have_text("Logo 11")
     expect(_heading(page)).to_be_focused()
@@ -42,7 +43,7 @@ def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved
     expect(page).to_have_title(re.compile("^Logo 11 "))
     expect(page.locator("tr[aria-current]")).to_contain_text("Logo 11")
     for width, columns in ((2000, 3), (1500, 3), (1280, 2)):
-        console.see(Appearance(width, "light", "en"))
+        wide.see(Appearance(width, "light", "en"))
         expect(page.locator("th:visible")).to_have_count(columns)
         assert page.locator(".table-frame").evaluate("(frame) => frame.scrollWidth <= frame.clientWidth")
     _beside(page).get_by_label("Name").fill("Logo 1 again")
@@ -60,9 +61,9 @@ def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved
 
 
 @pytest.mark.rule("contract J6")
-def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(console: Person) -> None:
-    console.sign_in("logos?look=table&order=oldest")
-    page, press = console.page, console.page.keyboard.press
+def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(wide: Person) -> None:
+    wide.sign_in("logos?look=table&order=oldest")
+    page, press = wide.page, wide.page.keyboard.press
     page.get_by_role("link", name="Logo 2", exact=True).focus()
     press("Space")
     expect(_heading(page)).to_have_text("Logo 2")
@@ -78,7 +79,7 @@ def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(console
     expect(page.get_by_role("link", name="Logo 4", exact=True)).to_be_focused()
     expect(page.locator(".found")).to_have_text("1 selected")
     # Cards do it as well; however many were shown there, Back closes it.
-    console.open("logos?look=grid&order=oldest")
+    wide.open("logos?look=grid&order=oldest")
     page.get_by_role("link", name="Logo 1", exact=True).focus()
     press("Space")
     expect(_heading(page)).to_have_text("Logo 1")
@@ -94,9 +95,9 @@ def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(console
 
 
 @pytest.mark.rule("contract J6", "contract J4")
-def test_input_beside_a_list_is_never_lost_without_a_question(console: Person) -> None:
-    console.sign_in("logos?look=table&order=oldest")
-    page = console.page
+def test_input_beside_a_list_is_never_lost_without_a_question(wide: Person) -> None:
+    wide.sign_in("logos?look=table&order=oldest")
+    page = wide.page
     _open(page, "Logo 3")
     name = _beside(page).get_by_label("Name")
     name.fill("Half done")
@@ -121,13 +122,13 @@ def test_input_beside_a_list_is_never_lost_without_a_question(console: Person) -
     _open(page, "Logo 4")
     question.get_by_role("button", name="Save").click()
     expect(_heading(page)).to_have_text("Logo 4")
-    assert console.service.gallery.logos.get(artworks.GetLogo(logo_id=3)).name == "Half done"
+    assert wide.service.gallery.logos.get(artworks.GetLogo(logo_id=3)).name == "Half done"
 
 
 @pytest.mark.rule("contract J6")
-def test_a_record_has_a_page_of_its_own_in_a_narrow_window_and_after_a_reload(console: Person) -> None:
-    console.sign_in("authors")
-    page = console.page
+def test_a_record_has_a_page_of_its_own_in_a_narrow_window_and_after_a_reload(wide: Person) -> None:
+    wide.sign_in("authors")
+    page = wide.page
     for way in ("click", "Enter"):
         link = page.get_by_role("link", name="Ben", exact=True)
         link.click() if way == "click" else link.press(way)
@@ -144,21 +145,107 @@ def test_a_record_has_a_page_of_its_own_in_a_narrow_window_and_after_a_reload(co
     expect(_heading(page)).to_have_text("Ben")
     page.reload()
     expect(page.get_by_role("navigation", name="Breadcrumbs")).to_be_visible()
-    console.see(Appearance(1190, "light", "en"))
-    console.open("authors")
+    wide.see(Appearance(1190, "light", "en"))
+    wide.open("authors")
     _open(page, "Ben")
     expect(page.get_by_role("navigation", name="Breadcrumbs")).to_be_visible()
     expect(_beside(page)).to_have_count(0)
 
 
 @pytest.mark.rule("contract J6")
-def test_a_record_that_is_removed_beside_its_list_leaves_both(console: Person) -> None:
-    console.sign_in("logos?look=table&order=oldest")
-    page = console.page
+def test_a_record_that_is_removed_beside_its_list_leaves_both(wide: Person) -> None:
+    wide.sign_in("logos?look=table&order=oldest")
+    page = wide.page
     _open(page, "Logo 3")
     expect(_heading(page)).to_have_text("Logo 3")
-    console.act("Remove")
+    wide.act("Remove")
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(_beside(page)).to_have_count(0)
     expect(page.get_by_role("link", name="Logo 2", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="Logo 3", exact=True)).to_have_count(0)
+
+
+def name(page: Page) -> str:
+    """Return the name in the form, once there is one."""
+    return page.get_by_label("Name", exact=True).input_value()
+
+
+@pytest.mark.rule("contract J6")
+def test_a_record_leads_to_the_next_and_the_previous_one_of_its_list(console: Person) -> None:
+    console.sign_in("logos?q=logo+3&order=name")
+    page = console.page
+    page.get_by_role("link", name="Logo 30", exact=True).click()
+    heading, place = page.locator("h1"), page.locator(".neighbours")
+    expect(heading).to_have_text("Logo 30")
+    expect(place).to_contain_text("2 of 11")
+    page.keyboard.press("j")
+    expect(heading).to_have_text("Logo 31")
+    expect(heading).to_be_focused()
+    page.get_by_role("button", name="Previous").click()
+    expect(heading).to_have_text("Logo 30")
+    expect(place).to_contain_text("2 of 11")
+    page.keyboard.press("k")
+    expect(heading).to_have_text("Logo 3")
+    first = page.get_by_role("button", name="This is the first one")
+    expect(first).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("k")
+    # Letters that are typed are no keys.
+    page.get_by_label("Name", exact=True).press("j")
+    expect(heading).to_have_text("Logo 3")
+    page.keyboard.press("Backspace")
+    way = page.get_by_role("navigation", name="Breadcrumbs")
+    expect(way.locator("[aria-current=page]")).to_have_text("Logo 3")
+    way.get_by_role("link", name="Logos").click()
+    expect(page).to_have_url(re.compile(r"/logos\?q=logo\+3&order=name$"))
+    # Without a list, by id.
+    console.open("users/7")
+    expect(heading).to_have_text("painter")
+    page.set_viewport_size({"width": 390, "height": 760})
+    page.get_by_role("button", name="Next").click()
+    expect(heading).to_have_text("admin")
+    expect(page.get_by_role("button", name="This is the last one")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.rule("contract J6")
+def test_a_copy_begins_unsaved_with_the_authors_and_is_marked(console: Person) -> None:
+    console.sign_in("logos/3")
+    page, gallery = console.page, console.service.gallery
+    gallery.logos.link(LinkLogoAuthor(logo_id=3, author_id=1))
+    page.reload()
+    expect(page.locator(".author-chosen")).to_have_count(2)
+    page.keyboard.press("d")
+    expect(page.locator("h1")).to_have_text("New logo")
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    assert name(page) == "Logo 3 (copy)"
+    expect(page.locator("input[name=target]")).to_have_value("market")
+    expect(page.locator(".author-chosen")).to_have_count(2)
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Themes").click()
+    dialog = page.get_by_role("dialog", name="Discard unsaved changes?")
+    expect(dialog.get_by_role("button", name="Keep editing")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert name(page) == "Logo 3 (copy)"
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Themes").click()
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.locator("h1")).to_have_text("Themes")
+    [copy] = [logo for logo in gallery.logos.list(ListLogos()) if logo.name == "Logo 3 (copy)"]
+    original = gallery.logos.get(GetLogo(logo_id=3))
+    assert (copy.authors, copy.custom_css, copy.target) == (original.authors, original.custom_css, original.target)
+
+
+@pytest.mark.rule("contract J6")
+def test_a_new_record_is_begun_by_a_key_and_keys_are_listed(console: Person) -> None:
+    console.sign_in("authors/2")
+    page = console.page
+    expect(page.locator("h1")).to_have_text("Ben")
+    page.keyboard.press("n")
+    field = page.get_by_label("Name", exact=True)
+    expect(field).to_be_focused()
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(field).to_be_focused()
+    page.keyboard.type("Carla")
+    page.get_by_label("Site user ID").fill("910")
+    page.keyboard.press("Control+s")
+    expect(page.locator("h1")).to_have_text("Carla")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Next record")

@@ -1,9 +1,11 @@
-"""Pictures that the gallery keeps: sent at their fields, copied from elsewhere, and shown small (contract P1 to P5)."""
+"""Pictures: sent, copied, shown, listed and removed (contract J3, P1 to P5)."""
 
 import base64
 import io
 import re
 from contextlib import suppress
+from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,16 +14,22 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
 from logoadmin.domain.identity.users import GetUser
-from logoadmin.domain.kernel.errors import TooManyPictures
+from logoadmin.domain.kernel.access import ActingAs
+from logoadmin.domain.kernel.errors import PictureGone, TooManyPictures
 from logoadmin.domain.kernel.kinds import picture_of
+from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.outgoing import Fetched
-from tests.console.driver import Person, looking
-from tests.console.service import PAINTER
+from logoadmin.ports.storage import UnitOfWork
+from tests.console.driver import APPEARANCES, VIEWS, Person, looking
+from tests.console.service import PAINTER, Served
+from tests.console.states import STATES
 from tests.gallery import ARTWORK
+from tests.options import OPTIONS
 
 pytestmark = pytest.mark.slow("a browser")
+
 
 # Gives a file to an element, as a drop or a paste of it would.
 _GIVE = """(element, [how, name, type, text]) => {
@@ -233,3 +241,84 @@ def test_a_logo_lies_on_the_ground_of_its_picture_and_a_theme_fills_its_frame(
     console.open(f"themes/{theme.theme_id}")
     picture = console.page.locator(".record-picture .picture.theme.there")
     expect(picture.locator("img")).to_have_css("object-fit", "cover")
+
+
+# More than a page of the service.
+MANY: Final = 205
+
+
+@pytest.mark.rule("contract P4", "contract P5")
+def test_pictures_are_listed_with_senders_and_names_and_removed_for_good(console: Person) -> None:
+    service, page = console.service, console.page
+    kept = service.gallery.pictures.send(SendPicture(), drawing(1), ActingAs(7))
+    other = service.gallery.pictures.send(SendPicture(), drawing(2))
+    service.gallery.logos.amend(AmendLogo(logo_id=1, preview_url=kept.url))
+    console.sign_in("settings")
+    page.get_by_role("link", name="See the stored pictures").click()
+    rows = page.locator("#work li.row")
+    expect(rows).to_have_count(2)
+    row = rows.filter(has=page.get_by_role("link", name="Logo 1", exact=True))
+    expect(row).to_contain_text(re.compile(r"\d+ KB.*800 .* 600"))
+    expect(row.get_by_role("link", name=PAINTER[0])).to_have_attribute("href", re.compile("/users/7$"))
+    expect(row.locator(".picture.there")).to_be_visible()
+    expect(rows.filter(has_not=page.get_by_role("link", name="Logo 1"))).to_contain_text("Nothing names it")
+    row.get_by_role("button", name="Remove for good").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Logo 1")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(rows).to_have_count(2)
+    row.get_by_role("button", name="Remove for good").click()
+    dialog.get_by_role("button", name="Remove for good").click()
+    expect(rows).to_have_count(1)
+    expect(page.locator(".notice")).to_contain_text("removed for good")
+    assert service.gallery.pictures.get(GetPicture(picture=other.picture))
+    with pytest.raises(PictureGone):
+        service.gallery.pictures.get(GetPicture(picture=kept.picture))
+
+
+@pytest.mark.rule("contract P4")
+def test_the_list_of_pictures_goes_on_page_by_page(console: Person) -> None:
+    def add(uow: UnitOfWork) -> None:
+        for number in range(MANY):
+            picture = StoredPicture(f"{number:064x}", f"{number + MANY:064x}", 1, 3, 4, 1, 2, "light")
+            uow.pictures.add(picture, b"12", b"3")
+
+    console.service.storage.write(add)
+    console.sign_in("pictures")
+    rows = console.page.locator("#work li.row")
+    expect(rows).to_have_count(200)
+    console.page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(MANY)
+    expect(console.page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+FOLDER: Final = OPTIONS.get("LOGOADMIN_TEST_PICTURES")
+# A few show that pictures can be made; who looks at them wants all.
+VIEWS_SHOWN: Final = VIEWS if FOLDER else ("", "logos")
+STATES_SHOWN: Final = STATES if FOLDER else STATES[-1:]
+SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])
+
+
+@pytest.mark.rule("contract J3")
+def test_pictures_of_every_view_can_be_looked_at(chromium: Browser, service: Served, tmp_path: Path) -> None:
+    folder = Path(FOLDER) if FOLDER else tmp_path
+    folder.mkdir(parents=True, exist_ok=True)
+    with looking(chromium, service, reduced_motion="reduce") as person:
+        person.open()
+        for shown in ("sign-in", *VIEWS_SHOWN, *STATES_SHOWN):
+            person.see(APPEARANCES[0])
+            if not isinstance(shown, str):
+                shown(person)
+            elif shown != "sign-in":
+                person.open(shown)
+            named = (
+                re.sub(r"\W", "-", shown or "overview") if isinstance(shown, str) else shown.__name__.replace("_", "-")
+            )
+            for appearance in SHOWN:
+                person.see(appearance)
+                person.settle()
+                person.picture(f"{named}-{appearance.width}-{appearance.scheme}-{appearance.language}", folder)
+            if shown == "sign-in":
+                person.sign_in()
+    assert len(list(folder.glob("*.png"))) >= len(SHOWN) * (1 + len(VIEWS_SHOWN) + len(STATES_SHOWN))
+    assert service.external_hosts.pictures

@@ -1,17 +1,21 @@
-"""What is around every view: signing in, the session in all tabs, addresses, languages, failures that have words."""
+"""The shell: sessions, views, keys, search and the first run (contract J1 to J5)."""
 
 import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
+from logoadmin.domain.identity import users
+from logoadmin.domain.identity.roles import CreateRole
+from logoadmin.domain.identity.sign_in_rules import SignInRules
 from tests.bundle import BUNDLED
 from tests.console.driver import Person, looking
-from tests.console.service import PAINTER, Served
-from tests.gallery import ADMIN_PASSWORD
+from tests.console.service import PAINTER, Served, served
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -281,3 +285,136 @@ def test_a_notice_goes_after_ten_seconds_unless_pointed_at_and_undo_stays(consol
     page.keyboard.press("Control+z")
     expect(notice).to_contain_text("Undone: ")
     expect(notice).to_contain_text("Renamed")
+
+
+def search(page: Page, text: str) -> None:
+    """Open the search and type; what matches arrives from the lists at once and from the service a little later."""
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search everything")).to_be_focused()
+    page.keyboard.type(text)
+
+
+@pytest.mark.rule("contract J4")
+def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console: Person) -> None:
+    console.sign_in("account")
+    page = console.page
+    options = page.get_by_role("option")
+    for text, title, name in (
+        *(("logo 27", "Logos", "Logo 27"), ("#12", "Themes", "Theme 12"), ("ben", "Authors", "Ben")),
+        *(("paint", "Users", "painter"), ("painters", "Roles", "painters")),
+    ):
+        search(page, text)
+        expect(page.get_by_role("group", name=title).get_by_role("option").filter(has_text=name).first).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    search(page, "27")
+    expect(options.filter(has_text="Logo 27")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Logo 27")
+    expect(page.locator("h1")).to_be_focused()
+    # Records that were opened come first where nothing is typed; a click in a field of the form does not matter.
+    page.get_by_label("Name").click()
+    search(page, "")
+    expect(page.get_by_role("group", name="Recent").get_by_role("option")).to_have_text(["Logo 27#27"])
+    page.keyboard.type("nothing has this name")
+    expect(page.get_by_role("dialog")).to_contain_text("No results")
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_have_attribute("aria-expanded", "false")
+
+
+@pytest.mark.rule("contract J2", "contract J4")
+def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(console: Person) -> None:
+    name, password = PAINTER
+    console.sign_in(username=name, password=password)
+    page = console.page
+    page.set_viewport_size({"width": 390, "height": 760})
+    page.get_by_role("button", name="Search", exact=True).click()
+    field = page.get_by_role("combobox")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for text, shown in (
+        *(("new", ["New logo"]), ("role", []), ("users", []), ("dark", ["Theme: Dark"])),
+        ("keyboard", ["Keyboard shortcuts"]),
+    ):
+        field.fill(text)
+        expect(page.get_by_role("option")).to_have_text(shown)
+        expect(page.get_by_role("dialog").get_by_role("status")).to_have_text(
+            f"{len(shown)} found" if shown else "No results"
+        )
+    assert [url for url in asked if "/api/users" in url or "/api/roles" in url] == []
+    field.fill("dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    search(page, "import")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Import and export")
+    search(page, "sign out")
+    page.keyboard.press("Enter")
+    expect(page.locator(".sign-in")).to_be_visible()
+
+
+READER = ("reader", "the reader's password")
+
+
+@pytest.mark.rule("contract J2", "contract J3")
+def test_an_empty_gallery_greets_with_three_ways_to_begin(chromium: Browser, tmp_path: Path) -> None:
+    with (
+        served(is_filled=False) as service,
+        looking(chromium, service, viewport={"width": 390, "height": 800}) as person,
+    ):
+        page = person.page
+        person.sign_in()
+        heading = page.get_by_role("heading", level=1)
+        expect(heading).to_have_text("Welcome")
+        doors = page.locator("#work").get_by_role("link")
+        expect(doors.get_by_role("heading")).to_have_text(
+            ["Import a file", "Create the first logo", "Invite a colleague"]
+        )
+        # The first start made an administrator, which nobody has to undo.
+        expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for name, title in (("Create the first logo", "New logo"), ("Invite a colleague", "New user")):
+            person.press(doors.filter(has_text=name))
+            expect(heading).to_have_text(title)
+            page.go_back()
+            expect(heading).to_have_text("Welcome")
+        person.press(doors.filter(has_text="Import a file"))
+        file = tmp_path / "first.jsonl"
+        file.write_text(json.dumps({"kind": "author", "user_id": 101, "username": "Ann"}))
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_role("button", name="Import 1 record").click()
+        expect(page.get_by_role("heading", name="1 record was imported")).to_be_visible()
+        person.open()
+        expect(heading).to_have_text("Overview")
+
+
+@pytest.mark.rule("contract J2")
+def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chromium: Browser) -> None:
+    with served(is_filled=False) as service:
+        name, password = READER
+        service.gallery.users.create(users.CreateUser(user_id=7, username=name, password=password))
+        role = service.gallery.roles.create(CreateRole(name="reader", scope=()))
+        service.gallery.users.amend(users.AmendUser(user_id=7, role_id=role.role_id))
+        with looking(chromium, service) as person:
+            page = person.page
+            person.sign_in(username=name, password=password)
+            expect(page.locator("#work")).to_contain_text("appear here as soon as someone adds them")
+            expect(page.locator("#work").get_by_role("link")).to_have_count(0)
+            reasons = [f"You need the \u2068{scope}:write\u2069 permission" for scope in ("logos", "logos", "users")]
+            expect(page.locator(".door")).to_contain_text(reasons)
+
+
+@pytest.mark.rule("contract O4", "contract O5")
+def test_of_a_factor_and_a_password_that_are_due_the_password_comes_first(chromium: Browser) -> None:
+    """With the first password a session may do nothing else, so the other order would lead nowhere."""
+    required = SignInRules(second_factor="required")
+    with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
+        page, heading = person.page, person.page.get_by_role("heading", level=1)
+        service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
+        person.open()
+        page.get_by_label("User name").fill("admin")
+        page.get_by_label("Password").fill(ADMIN_PASSWORD)
+        page.keyboard.press("Enter")
+        expect(heading).to_have_text("Choose your own password")
+        page.get_by_label("New password").fill("long and rare 7!")
+        page.keyboard.press("Enter")
+        expect(heading).to_have_text("Set up a second step")

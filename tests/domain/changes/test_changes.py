@@ -63,43 +63,32 @@ def everything(storage: MemoryStorage) -> dict[str, Any]:
     return storage.read(work)
 
 
-# What changes a record of a stocked gallery, what it is called, and what its undoing is called.
-DONE: Final[list[tuple[type[Command], str, str]]] = [
-    *((users.CreateUser, "user.created", "user.removed"), (users.AmendUser, "user.amended", "user.amended")),
-    *((users.RemoveUser, "user.removed", "user.restored"), (users.RemoveAvatar, "user.amended", "user.amended")),
-    *((roles.CreateRole, "role.created", "role.removed"), (roles.AmendRole, "role.amended", "role.amended")),
-    *((roles.RemoveRole, "role.removed", "role.restored"), (authors.CreateAuthor, "author.created", "author.removed")),
-    (authors.AmendAuthor, "author.amended", "author.amended"),
-    (authors.RemoveAuthor, "author.removed", "author.restored"),
-    (artworks.CreateTheme, "theme.created", "theme.removed"),
-    *(
-        (artworks.AmendTheme, "theme.amended", "theme.amended"),
-        (artworks.BlockTheme, "theme.blocked", "theme.unblocked"),
-    ),
-    (artworks.RemoveTheme, "theme.removed", "theme.restored"),
-    (artworks.LinkThemeAuthor, "theme.linked", "theme.amended"),
-    (artworks.UnlinkThemeAuthor, "theme.unlinked", "theme.amended"),
-    *((artworks.CreateLogo, "logo.created", "logo.removed"), (artworks.AmendLogo, "logo.amended", "logo.amended")),
-    *((artworks.BlockLogo, "logo.blocked", "logo.unblocked"), (artworks.RemoveLogo, "logo.removed", "logo.restored")),
-    (artworks.LinkLogoAuthor, "logo.linked", "logo.amended"),
-    (artworks.UnlinkLogoAuthor, "logo.unlinked", "logo.amended"),
+# What changes a record of a stocked gallery; each has an undoing, which is called after it.
+DONE: Final[list[type[Command]]] = [
+    *(users.CreateUser, users.AmendUser, users.RemoveUser, users.RemoveAvatar, roles.CreateRole, roles.AmendRole),
+    *(roles.RemoveRole, authors.CreateAuthor, authors.AmendAuthor, authors.RemoveAuthor),
+    *(artworks.CreateTheme, artworks.AmendTheme, artworks.BlockTheme, artworks.RemoveTheme),
+    *(artworks.LinkThemeAuthor, artworks.UnlinkThemeAuthor, artworks.LinkLogoAuthor, artworks.UnlinkLogoAuthor),
+    *(artworks.CreateLogo, artworks.AmendLogo, artworks.BlockLogo, artworks.RemoveLogo),
 ]
+UNDONE: Final = {"created": "removed", "removed": "restored", "blocked": "unblocked"}
 
 
-@pytest.mark.parametrize(("kind", "action", "undone"), DONE)
+@pytest.mark.parametrize("kind", DONE)
 def test_every_change_is_undone_as_a_new_change(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command], action: str, undone: str
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
 ) -> None:
     before = everything(storage)
     ask(stocked, kind(**ASKED[kind][1]))
     change = last(stocked)
     after = everything(storage)
-    assert change.action == action
     assert after != before
+    done = change.action.partition(".")[2]
     clock.pass_by(60)
     made = revert(stocked, change.change_id)
     assert everything(storage) == before
     assert made == last(stocked)
+    undone = f"{change.kind}.{UNDONE.get(done, 'amended')}"
     assert (made.change_id, made.at, made.action) == (change.change_id + 1, NOW + 60, undone)
     assert (made.kind, made.id) == (change.kind, change.id)
     # And back again: an undoing can be undone, once.

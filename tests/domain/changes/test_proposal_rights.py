@@ -1,14 +1,17 @@
-"""What may be proposed and applied, and by whom (contract R2, R3)."""
+"""What may be proposed and applied, and by whom (contract R2, R3, R4)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
+from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     ApplyProposal,
@@ -19,14 +22,19 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo, LinkLogoAuthor, RemoveTheme
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, GetLogo, LinkLogoAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
+from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller, SignedIn
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, ActingAs, Caller, SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError, NotPermitted, PictureGone
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
+from logoadmin.domain.publication.status import ShowPublication
+from tests.contracts.gallery.test_pictures import drawing
+from tests.gallery import ARTWORK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in, stock
 
 MEMBER_ID: Final = 101
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
@@ -476,3 +484,104 @@ def test_the_verdicts_on_one_proposal_share_a_limit_of_time(storage: MemoryStora
     assert len(reasons) == 20
     assert not reasons[0]
     assert reasons[-1]
+
+
+ARTWORKS: Final = st.sampled_from(["logo", "theme"])
+# Of authors that exist, and one that none of the changes creates: proposals name none of those that they create.
+AUTHOR_IDS: Final = st.lists(st.sampled_from([1, 2, 9]), unique=True, max_size=3)
+NAMES: Final = st.sampled_from(["Ann", "Ben", "Cyd"])
+
+
+def existing(kinds: st.SearchStrategy[str], **what: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Return changes of an existing record, or of one that does not exist and that none of the others creates."""
+    ids = st.sampled_from([1, 7, 9])
+    return st.fixed_dictionaries({"kind": kinds, "id": ids, "version": st.just(99), **what})
+
+
+def some(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional=fields)
+
+
+def created(kinds: st.SearchStrategy[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"kind": kinds, "create": values})
+
+
+def changed_once(changes: list[Any]) -> bool:
+    """Return whether no record is changed twice, which proposals refuse."""
+    existing_ones = [(change["kind"], change["id"]) for change in changes if "id" in change]
+    return len(existing_ones) == len({*existing_ones})
+
+
+CHANGES: Final = st.lists(
+    created(ARTWORKS, some(author_ids=AUTHOR_IDS).map(lambda given: {**ARTWORK, **given}))
+    | created(st.just("author"), st.fixed_dictionaries({"user_id": st.integers(101, 104), "username": NAMES}))
+    | existing(ARTWORKS, set=some(name=NAMES, active=st.booleans(), author_ids=AUTHOR_IDS))
+    | existing(ARTWORKS, block=st.just({"reason": "Ugly"}))
+    | existing(st.just("author"), set=some(username=NAMES))
+    | existing(st.just("role"), set=some(scope=st.sampled_from([[], ["*"], ["logos:write"]])))
+    | existing(st.sampled_from(["logo", "theme", "author", "user", "role"]), remove=st.just(True)),
+    min_size=1,
+    max_size=5,
+).filter(changed_once)
+
+
+@pytest.mark.rule("contract R3")
+@given(changes=CHANGES)
+def test_applying_is_what_the_same_bulk_change_is(changes: list[Any]) -> None:
+    assert outcome(changes, is_proposed=True) == outcome(changes, is_proposed=False)
+
+
+def outcome(changes: list[Any], *, is_proposed: bool) -> object:
+    """Return whether changes are refused in a stocked gallery, the history apart from origins, and all records."""
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    stock(gallery)
+    caller = replace(signed_in(storage, "*", user_id=600), request_id="one")
+    known = gallery.changes.version()
+    is_refused = False
+    try:
+        if is_proposed:
+            proposal = gallery.proposals.propose(ProposeChanges(title="A proposal", changes=tuple(changes)), caller)
+            gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id), caller)
+        else:
+            tuple(gallery.bulk.apply(ApplyChanges(changes=tuple(changes)), caller))
+    except LogoAdminError:  # of several reasons, each may name another one
+        is_refused = True
+    lines: list[str] = []
+    gallery.import_export.dump(ExportRecords(), lines.append)
+    return is_refused, made_since(gallery, known), lines
+
+
+def made_since(gallery: LogoAdmin, known: int) -> list[Any]:
+    made = gallery.changes.list(ListChanges(after=known))
+    return [replace(change, origin=None, submitter_id=None, submitter_name=None) for change in made]
+
+
+@pytest.mark.rule("contract L3", "contract P5", "contract R4")
+def test_authors_see_their_blocked_works_with_reason_and_picture() -> None:
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    author = signed_in(storage, "proposals:write", user_id=501)
+    other = signed_in(storage, "proposals:write", user_id=502)
+    moderator = signed_in(storage, "logos:write", user_id=503)
+    nobody = signed_in(storage, user_id=504)
+    sent = gallery.pictures.send(SendPicture(), drawing(1), author)
+    change = BulkChange(kind=Kind.LOGO, create={**LOOK, "preview_url": sent.url})
+    gallery.proposals.propose(ProposeChanges(title="Mine", changes=(change,)), author)
+    gallery.proposals.apply(ApplyProposal(proposal_id=1))
+    gallery.logos.create(CreateLogo(**ARTWORK))
+    for logo_id, reason in ((1, "Covers the page"), (2, "Somebody else's")):
+        gallery.logos.block(BlockLogo(logo_id=logo_id, reason=reason))
+    for caller in (author, moderator):
+        assert gallery.pictures.get(GetPicture(picture=sent.picture), caller)[1]
+    strangers: list[Caller] = [other, nobody, ANONYMOUS]
+    for stranger in strangers:
+        with pytest.raises(PictureGone):
+            gallery.pictures.get(GetPicture(picture=sent.picture), stranger)
+    (made,) = gallery.proposals.get(GetProposal(proposal_id=1), author).artworks
+    status = gallery.publication.status(ShowPublication(), author)
+    assert [(each.kind, each.id, each.reason) for each in status.blocked] == [(made.kind, made.id, "Covers the page")]
+    assert (status.logos, status.left_out, status.risky) == (0, (), ())
+    assert not gallery.publication.status(ShowPublication(), other).blocked
+    with pytest.raises(NotPermitted):
+        gallery.publication.status(ShowPublication(), nobody)

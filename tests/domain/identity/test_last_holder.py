@@ -1,32 +1,47 @@
-"""The last user who holds everything and can sign in is never stranded (contract B4, O4)."""
+"""The last user who holds everything and can sign in is never stranded (contract B4, O4, O6)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from pyotp import TOTP
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.identity.factors import RemoveUserFactors
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, RemoveFactor, RemoveUserFactors
+from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.users import AmendUser, RemoveUser
-from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy
+from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules, Ways
+from logoadmin.domain.identity.users import AmendUser, RemoveUser, SetPassword
+from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotPermitted
-from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotPermitted, SecondFactorRequired
+from logoadmin.domain.kernel.kinds import ROLES, USERS
+from logoadmin.domain.kernel.records import PasswordHash, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close, identity_in
 from logoadmin.domain.logo_admin import LogoAdmin, auditing
+from logoadmin.domain.public_url import LOCAL
+from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, signed_in
+from tests.domain.identity.test_passkeys import enrolment, sign_in
+from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, NOW, FrozenClock, ask, gallery_on, history, signed_in
+from tests.passkeys import Authenticator, encoded
 
-pytestmark = pytest.mark.rule("contract B4", "contract O4")
+B4_O4 = pytest.mark.rule("contract B4", "contract O4")
+B4_O4_O6 = pytest.mark.rule("contract B4", "contract O4", "contract O6")
+
 
 ISSUER: Final = "https://issuer.test"
 PASSWORD, PASSKEY, AT_ISSUER = Ways(True, False), Ways(False, True), Ways(False, False, ISSUER)
@@ -77,6 +92,7 @@ def gallery_with(ways: Ways, storage: Storage, clock: FrozenClock) -> LogoAdmin:
     return gallery_on(storage, clock, Policy.GUARDED, sign_in=SignInRules(ways=ways))
 
 
+@B4_O4
 @pytest.mark.parametrize(
     ("ways", "stranded_without_passkey", "stranded_without_app"),
     [
@@ -102,6 +118,7 @@ def test_the_last_factor_that_lets_the_last_one_in_stays(
         assert (storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID)) == before) == is_stranded
 
 
+@B4_O4
 def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemoryStorage, clock: FrozenClock) -> None:
     for ways in (EVERY, PASSWORD, PASSKEY, AT_ISSUER):
         storage = MemoryStorage()
@@ -131,6 +148,7 @@ def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemorySto
             gallery.users.remove(RemoveUser(user_id=9))
 
 
+@B4_O4
 @pytest.mark.parametrize("kind", STORAGES)
 def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """Each is the last but for the other: one loses their passkey while the other does, or is demoted."""
@@ -154,6 +172,7 @@ def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.Fixtu
         assert gallery.has_administrator()
 
 
+@B4_O4
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("way", ["passkey", "issuer", "another issuer"])
 def test_a_key_raises_nobody_who_has_no_password(storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
@@ -175,3 +194,184 @@ def test_a_key_raises_nobody_who_has_no_password(storage: MemoryStorage, clock: 
     with pytest.raises(NotPermitted):
         gallery.users.amend(raised, key)
     gallery.users.amend(raised, writer)
+
+
+NEW_PASSWORD: Final = "another password"
+USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2])
+WAYS: Final = st.builds(Ways, st.booleans(), st.booleans(), st.sampled_from([None, ISSUER]))
+POLICIES: Final = st.sampled_from(["optional", "required"])
+
+
+class NeverStranded(RuleBasedStateMachine):
+    """Administrators and others enrol, remove and lose factors, passwords, roles and settings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.storage, self.clock = MemoryStorage(), FrozenClock()
+        self.passwords = {ADMIN_ID: ADMIN_PASSWORD}
+        self.secrets: dict[int, str] = {}
+        self.devices: dict[str, Authenticator] = {}
+        self.sessions = 0
+        self.ways = Ways()
+        self.gallery: LogoAdmin = gallery_on(self.storage, self.clock, Policy.GUARDED)
+        for user_id in (1, 2):
+            self.add(user_id)
+
+    # What people know and have.
+
+    def add(self, user_id: int) -> None:
+        """Add an administrator who has no password."""
+        line = f'{{"kind": "user", "user_id": {user_id}, "username": "user {user_id}", "avatar": null, "role_id": 2}}'
+        self.gallery.import_export.load(ImportRecords(), [line])
+
+    def session(self, user_id: int) -> SignedIn:
+        """Return somebody who just signed in, in whatever way."""
+        self.sessions += 1
+        name, now = f"session {self.sessions}", self.clock.now()
+        if self.exists(user_id):
+            self.storage.write(lambda uow: uow.identity.sessions.add(Session(name, user_id, now, now + 3600)))
+        return SignedIn(user_id, name)
+
+    def exists(self, user_id: int) -> bool:
+        return self.storage.read(lambda uow: uow.records(USERS).get(user_id)) is not None
+
+    def factors(self, user_id: int) -> tuple[Factor, ...]:
+        return self.storage.read(lambda uow: uow.identity.factors.of_user(user_id))
+
+    def administrators(self) -> list[User]:
+        def work(uow: UnitOfWork) -> list[User]:
+            all_: dict[int, bool] = {role.role_id: "*" in role.scope for role in uow.records(ROLES).page(-1, 99)}
+            return [user for user in uow.records(USERS).page(-1, 99) if all_[user.role_id]]
+
+        return self.storage.read(work)
+
+    def gets_in(self, user: User) -> bool:
+        """Let a user really try to sign in with all they know and have, except for recovery codes."""
+        self.clock.pass_by(30)  # for the next code of each app
+        for factor in self.factors(user.user_id):
+            if factor.credential is not None and self.ways.passkey and self.uses(self.devices[factor.credential]):
+                return True
+        if self.ways.password and user.user_id in self.passwords and self.knows_password(user):
+            return True
+        identities = self.storage.read(lambda uow: uow.identity.identities.of_user(user.user_id))
+        return any(identity.issuer == self.ways.issuer for identity in identities)
+
+    def uses(self, device: Authenticator) -> bool:
+        asked = self.gallery.passkeys.options(AskPasskey())
+        return bool(self.gallery.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
+
+    def knows_password(self, user: User) -> bool:
+        command = SignIn(username=user.username, password=self.passwords[user.user_id])
+        try:
+            return bool(self.gallery.sessions.sign_in(command))
+        except SecondFactorRequired as required:
+            challenge, kinds = required.challenge, required.factors
+        apps = [factor for factor in self.factors(user.user_id) if factor.kind == "totp" and factor.confirmed]
+        if "totp" not in kinds:
+            assert not apps
+            return False
+        code = TOTP(self.secrets[apps[0].factor_id]).at(self.clock.now())
+        return bool(self.gallery.factors.sign_in(SignInWithFactor(challenge=challenge, totp=code)))
+
+    # What happens.
+
+    def does(self, work: Callable[[], object]) -> None:
+        """Do something through the interface, refused or not: it strands nobody."""
+        before = self.gallery.has_administrator()
+        with suppress(LogoAdminError):
+            work()
+        # A removed user who comes back, as when a change is undone, has no password.
+        self.passwords = {id_: password for id_, password in self.passwords.items() if self.exists(id_)}
+        assert self.gallery.has_administrator() or not before, "nobody who may do everything gets in any more"
+
+    @rule(user_id=USER_IDS)
+    def enrols_app(self, user_id: int) -> None:
+        def work() -> None:
+            who = self.session(user_id)
+            made = self.gallery.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+            self.secrets[made.factor_id] = made.secret
+            code = TOTP(made.secret).at(self.clock.now())
+            self.gallery.factors.confirm_totp(ConfirmTotp(factor_id=made.factor_id, code=code), who)
+
+        self.does(work)
+
+    @rule(user_id=USER_IDS)
+    def enrols_passkey(self, user_id: int) -> None:
+        def work() -> None:
+            who, device = self.session(user_id), Authenticator(site=LOCAL)
+            begun = self.gallery.passkeys.begin(BeginPasskey(), who)
+            self.devices[encoded(device.credential_id)] = device
+            self.gallery.passkeys.enrol(enrolment(begun.challenge, device.create(begun.options)), who)
+
+        self.does(work)
+
+    @rule(user_id=USER_IDS, which=st.integers(0, 3))
+    def removes_own(self, user_id: int, which: int) -> None:
+        factors = self.factors(user_id)
+        if factors:
+            command = RemoveFactor(factor_id=factors[which % len(factors)].factor_id)
+            self.does(lambda: self.gallery.factors.remove(command, self.session(user_id)))
+
+    @rule(user_id=USER_IDS, by=st.none() | USER_IDS)
+    def loses_all_factors(self, user_id: int, by: int | None) -> None:
+        command = RemoveUserFactors(user_id=user_id)
+        if by is None:
+            self.does(lambda: self.gallery.factors.remove_all(command))
+        else:
+            self.does(lambda: self.gallery.factors.remove_all(command, self.session(by)))
+
+    @rule(user_id=USER_IDS)
+    def gets_password(self, user_id: int) -> None:
+        def work() -> None:
+            self.gallery.users.set_password(SetPassword(user_id=user_id, password=NEW_PASSWORD))
+            self.passwords[user_id] = NEW_PASSWORD
+
+        self.does(work)
+
+    @rule(user_id=USER_IDS)
+    def comes_from_the_issuer(self, user_id: int) -> None:
+        if self.exists(user_id):
+            identity = Identity(ISSUER, f"sub {user_id}", user_id, "[]")
+            self.storage.write(lambda uow: uow.identity.identities.put(identity))
+
+    @rule(user_id=USER_IDS, role_id=st.sampled_from([1, 2]))
+    def gets_role(self, user_id: int, role_id: int) -> None:
+        self.does(lambda: self.gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id)))
+
+    @rule(role_id=st.sampled_from([1, 2]), scope=st.sampled_from([(), ("*",), ("users:write",)]))
+    def role_changes(self, role_id: int, scope: tuple[str, ...]) -> None:
+        self.does(lambda: self.gallery.roles.amend(AmendRole(role_id=role_id, scope=scope)))
+
+    @rule(user_id=USER_IDS)
+    def leaves(self, user_id: int) -> None:
+        self.does(lambda: self.gallery.users.remove(RemoveUser(user_id=user_id)))
+
+    @rule(back=st.integers(0, 5))
+    def is_undone(self, back: int) -> None:
+        last = history(self.gallery)[-1].change_id
+        self.does(lambda: self.gallery.changes.revert(Revert(change_id=max(1, last - back))))
+
+    @rule(ways=WAYS, policy=POLICIES)
+    def settings_change(self, ways: Ways, policy: SecondFactorPolicy) -> None:
+        """Settings cannot be refused; ``serve`` and ``doctor`` report that they leave nobody."""
+        rules = SignInRules(second_factor=policy, ways=ways)
+        self.ways = ways
+        passkeys: Any = None if ways.passkey else "Passkeys are switched off"
+        self.gallery = gallery_on(
+            self.storage, self.clock, Policy.GUARDED, started=False, sign_in=rules, passkeys=passkeys
+        )
+
+    @invariant()
+    def it_is_known_whether_an_administrator_gets_in(self) -> None:
+        assert self.gallery.has_administrator() == any(map(self.gets_in, self.administrators()))
+
+
+TestNeverStranded = NeverStranded.TestCase
+TestNeverStranded.settings = settings(stateful_step_count=25, max_examples=10)
+
+
+@pytest.mark.slow("a long random walk")
+class TestNeverStrandedAtLength(TestNeverStranded):  # type: ignore[misc, valid-type]  # made when it is first asked for
+    """The same, more often."""
+
+    settings = settings(stateful_step_count=40)

@@ -17,7 +17,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
 from logoadmin.domain.identity.sessions import WhoAmI
-from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveAvatar, RemoveUser, SetPassword
+from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
@@ -188,14 +188,6 @@ def test_the_keys_of_a_user_do_not_come_back_with_them(gallery: LogoAdmin, manag
     refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), manager), InvalidToken)
 
 
-@pytest.mark.rule("contract C5")
-def test_what_is_ones_own_is_not_a_keys(gallery: LogoAdmin, manager: SignedIn) -> None:
-    key = key_of(gallery, manager)
-    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))
-    refused(gallery, lambda: gallery.users.remove_avatar(RemoveAvatar(user_id=500), key))
-    refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="mine"), key))
-
-
 def user_line(user_id: int, role_id: int, **values: str) -> str:
     line = {"kind": "user", "user_id": user_id, "username": f"user {user_id}", "avatar": None, "role_id": role_id}
     return json.dumps(line | values)
@@ -297,21 +289,6 @@ def test_a_revert_makes_nobody_stronger(gallery: LogoAdmin, manager: SignedIn, p
         refused(gallery, partial(gallery.changes.revert, Revert(change_id=change_id), manager))
     gallery.users.remove(RemoveUser(user_id=7))
     gallery.changes.revert(Revert(change_id=last_change(gallery)), manager)  # a mere member
-
-
-@pytest.mark.rule("contract G2")
-@pytest.mark.parametrize(
-    ("change_id", "scope"),
-    [(4, "roles:write"), (5, "users:write"), (7, "authors:write"), (9, "logos:write"), (11, "themes:write")],
-)
-def test_a_revert_needs_a_scope(gallery: LogoAdmin, storage: MemoryStorage, change_id: int, scope: str) -> None:
-    scopes = {"roles:write", "users:write", "authors:write", "logos:write", "themes:write", "changes:read"}
-    others = signed_in(storage, *(scopes - {scope}), user_id=500)
-    refused(gallery, lambda: gallery.changes.revert(Revert(change_id=change_id), others))
-    # A role that may paint is taken away by somebody who may.
-    gallery.changes.revert(
-        Revert(change_id=change_id), signed_in(storage, scope, "logos:write", "themes:write", user_id=501)
-    )
 
 
 # The last user with every scope.

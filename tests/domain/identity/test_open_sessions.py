@@ -20,7 +20,6 @@ from logoadmin.domain.identity.sessions import (
     Revoke,
     WhoAmI,
 )
-from logoadmin.domain.identity.users import GetUser, RemoveAvatar
 from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
@@ -171,23 +170,6 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
     assert new.sessions.remove_all(RemoveUserSessions(user_id=7)) == RemovedUserSessions(7, 1)
     with pytest.raises(InvalidToken):
         refresh(new, other)
-
-
-@pytest.mark.rule("contract B5", "contract C2")
-def test_an_access_token_gives_no_rights_after_the_end_of_its_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    here = caller(stocked, stocked.sessions.sign_in(ANN))
-    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=()), here).key)
-    clock.pass_by(30 * DAY - 1)
-    stocked.sessions.me(WhoAmI(), here)
-    clock.pass_by(1)
-    for call in (
-        lambda: stocked.sessions.me(WhoAmI(), here),
-        lambda: stocked.users.get(GetUser(user_id=7), here),
-        lambda: stocked.users.remove_avatar(RemoveAvatar(user_id=7), here),
-    ):
-        with pytest.raises(InvalidToken):
-            call()
-    stocked.sessions.me(WhoAmI(), key)  # which has no session
 
 
 def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: FrozenClock) -> None:

@@ -95,18 +95,6 @@ def test_the_first_passkey_comes_with_recovery_codes(stocked: LogoAdmin, ann: Si
     ]
 
 
-@pytest.mark.rule("contract O1")
-def test_options_for_a_new_passkey_name_the_user_and_exclude_their_passkeys(
-    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
-) -> None:
-    enrol(stocked, ann, device)
-    begun = stocked.passkeys.begin(BeginPasskey(), ann)
-    assert begun.options["challenge"] == begun.challenge
-    assert begun.options["user"] == {"id": encoded(b"7"), "name": "ann", "displayName": "ann"}
-    assert begun.options["rp"]["id"] == "localhost"
-    assert [each["id"] for each in begun.options["excludeCredentials"]] == [encoded(device.credential_id)]
-
-
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("synced", [False, True])
 def test_a_passkey_signs_in(

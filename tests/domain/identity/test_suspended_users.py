@@ -25,7 +25,7 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, exported, gallery_on, history, if_match, signed_in, stock
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, exported, gallery_on, history, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract D")
 
@@ -167,11 +167,3 @@ def test_a_key_lets_nobody_in_with_more_than_the_rights_of_new_users(stocked: Lo
     stocked.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
     with pytest.raises(NotPermitted):
         stocked.users.amend(ACTIVE, key)
-
-
-@pytest.mark.rule("contract F1")
-def test_a_suspension_keeps_to_versions(stocked: LogoAdmin) -> None:
-    user = stocked.users.get(GetUser(user_id=ANN_ID))
-    suspended = stocked.users.amend(if_match(SUSPENDED, user.version))
-    assert suspended.version > user.version
-    assert stocked.users.amend(if_match(SUSPENDED, suspended.version)).version == suspended.version

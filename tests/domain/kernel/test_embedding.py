@@ -124,17 +124,6 @@ def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
                 call(each)
 
 
-def test_anything_but_the_command_of_a_use_case_is_refused_by_name(gallery: LogoAdmin) -> None:
-    wrong: Any = {"user_id": 7, "username": "Ann"}
-    with pytest.raises(TypeError, match=r"^AuthorService\.create takes CreateAuthor, not dict$"):
-        gallery.authors.create(wrong)
-    somebody: Any = 7
-    for call in (gallery.authors.list, gallery.authors.create):
-        command: Any = ListAuthors() if call == gallery.authors.list else ANN
-        with pytest.raises(TypeError, match=r"^the caller is of type int; for a user, see LogoAdmin\.acting_as$"):
-            call(command, somebody)
-
-
 @pytest.mark.rule("contract B4", "contract B5", "contract G")
 def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoAdmin, clock: FrozenClock) -> None:
     eve = gallery.acting_as(5, signed_in_at=clock.now())

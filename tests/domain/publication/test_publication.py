@@ -1,12 +1,12 @@
-"""The published gallery: what is in it, when it is current, and its keys."""
+"""The published gallery, its fields and names (contract L1 to L7, Q3, R2)."""
 
 import base64
 import errno
 import json
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.changes.proposal_commands import ProposeChanges
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -26,11 +28,15 @@ from logoadmin.domain.gallery.artworks import (
 )
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
-from logoadmin.domain.kernel.errors import Conflict, StartError, StorageUnavailable
-from logoadmin.domain.kernel.records import Kind
+from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, StartError, StorageUnavailable
+from logoadmin.domain.kernel.kinds import KINDS, LOGOS
+from logoadmin.domain.kernel.records import Kind, Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
+from logoadmin.domain.publication.files.index import IndexBuilder
+from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import (
@@ -45,7 +51,7 @@ from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.domain.publication.status import ShowPublication
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, stock
+from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, signed_in, stock
 
 DAY: Final = 86_400
 HOUR: Final = 3_600
@@ -430,3 +436,84 @@ def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: L
     assert {LEASE, SPARE, STATE, *parsed(published.pointer).paths, POINTER} == files.files.keys()
     files.files[POINTER] = b"damaged"
     assert other.publication.publish(files, is_own=True).changed
+
+
+# Written by hand, so that naming a field needs two changes.
+DETAILS: Final = tuple(
+    f"details.{name}"
+    for name in (
+        *("description", "text", "homepage", "source", "support", "licence", "version", "tags", "screenshots"),
+    )
+)
+PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at", *DETAILS, "details.origin")
+SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *DETAILS)
+COMMANDS: Final[dict[Kind, tuple[type[Command], type[Command]]]] = {
+    Kind.LOGO: (CreateLogo, AmendLogo),
+    Kind.THEME: (CreateTheme, AmendTheme),
+    Kind.AUTHOR: (CreateAuthor, AmendAuthor),
+}
+VALUES: Final[dict[str, Any]] = {**ARTWORK, "active": False, "unblock": True, "user_id": 102, "username": "Eve"}
+
+
+def test_the_named_fields_are_these() -> None:
+    assert {kind: (row.published, row.settable) for kind, row in KINDS.items()} == {
+        Kind.ROLE: ((), ()),
+        Kind.USER: ((), ()),
+        Kind.AUTHOR: (("author_id", "user_id", "username", "created_at"), ("username",)),
+        Kind.THEME: (("theme_id", *PUBLISHED), SETTABLE),
+        Kind.LOGO: (("logo_id", *PUBLISHED), SETTABLE),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class LogoWithNote(Logo):
+    """A logo with a new field."""
+
+    note: str = field(default="for reviewers", kw_only=True)
+
+
+@pytest.mark.rule("contract L1")
+def test_a_new_field_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = replace(LOGOS, record=LogoWithNote)
+    assert "note" in row.stored_fields
+    monkeypatch.setitem(cast("dict[Kind, Any]", KINDS), Kind.LOGO, row)
+    builder = IndexBuilder()
+    logo = LogoWithNote(1, "Aurora", "", "forum", "", True, (), 1)
+    builder.add(Kind.LOGO, logo, "", {}, {})
+    body = builder.index(1).body
+    assert b"Aurora" in body
+    assert b"for reviewers" not in body
+
+
+@pytest.mark.rule("contract R2")
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_a_new_field_is_not_set_by_submitters(kind: Kind) -> None:
+    """Whatever fields the commands have: those that are not named are refused."""
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    gallery.authors.create(CreateAuthor(user_id=101, username="Ann"))
+    made = tuple({"kind": each, "create": {**ARTWORK, "author_ids": [1]}} for each in ("logo", "theme"))
+    tuple(gallery.bulk.apply(ApplyChanges.model_validate({"changes": made})))
+    member = signed_in(storage, "proposals:write", user_id=101)
+    row = KINDS[kind]
+    create, amend = ({*each.model_fields} - {*Command.model_fields, row.id_field} for each in COMMANDS[kind])
+    for name in (create | amend) - {*row.settable} - {"details"}:  # of which each member is named
+        change = {"kind": kind, "id": 1, "version": 99, "set": {name: VALUES[name]}}
+        with pytest.raises(InvalidInput) as refused:
+            gallery.proposals.propose(ProposeChanges.model_validate({"title": "x", "changes": (change,)}), member)
+        assert [problem.loc[-1] for problem in refused.value.problems] == [name]
+
+
+@pytest.mark.rule("contract Q3", "contract R6")
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Ann", "Ann"),
+        ("\u202eMoshi", "Moshi"),
+        ("\u2069\u202eMoshi", "Moshi"),
+        ("\u05de\u05e9\u05d4", "\u2068\u05de\u05e9\u05d4\u2069"),
+        ("\u05de\u2069\u202e", "\u2068\u05de\u2069"),
+    ],
+)
+def test_no_name_turns_the_direction_of_its_neighbours(name: str, shown: str) -> None:
+    assert isolated(name) == shown

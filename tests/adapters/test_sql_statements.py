@@ -1,26 +1,83 @@
-"""How many statements SQLite gets for a sign-in in each way (contract C1, O2, O6, O7)."""
+"""How many statements databases get for many records, a queue, a publication and a sign-in."""
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
 
-from logoadmin.adapters.sql_storage import open_sql_storage
+import logoadmin
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
+from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.changes.proposal_commands import ListProposals
+from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, CreateTheme
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
 from logoadmin.domain.identity.passkeys import AskPasskey
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.kernel.access import Anonymous, Owner
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from tests.adapters.test_sql_searches import sent_statements
+from tests.contracts.changes.test_proposals import NEW_LOGO, WAITING, propose
 from tests.domain.identity import second_factors, test_passkeys
 from tests.domain.identity.sign_ins import ANN, caller
 from tests.domain.identity.test_sign_in_codes import typed
 from tests.domain.identity.test_single_sign_on import ROLES, SINGLE, URL, FakeIssuer
-from tests.gallery import FrozenClock, gallery_on, stock
+from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in, stock
 from tests.passkeys import Authenticator
+
+MANY = 300
+
+
+@pytest.mark.rule("contract I2", "contract G4")
+def test_records_are_read_and_inserted_many_at_a_time(sql_storage: SqlStorage) -> None:
+    gallery = gallery_on(sql_storage, FrozenClock())
+    authors = [{"kind": "author", "author_id": n, "user_id": n, "username": f"author {n}"} for n in (1, 2)]
+    logos = [{"kind": "logo", "logo_id": n, **ARTWORK, "author_ids": [1 + n % 2]} for n in range(1, MANY)]
+    lines = [json.dumps(line) for line in (*authors, *logos)]
+    with sent_statements() as statements:
+        gallery.import_export.load(ImportRecords(), lines, Owner("import"))
+    assert len(statements) < MANY / 5
+    with sent_statements() as statements:
+        gallery.import_export.load(ImportRecords(), lines)
+    assert len(statements) < MANY / 5
+    with sent_statements() as statements:
+        gallery.changes.revert_request(RevertRequest(request_id="import"))
+    # Each record is removed with its links by one statement.
+    assert len(statements) < 1.5 * MANY
+
+
+@pytest.mark.rule("contract R1", "contract E2")
+def test_a_queue_of_many_submitters_takes_five_statements(sql_storage: SqlStorage) -> None:
+    gallery = gallery_on(sql_storage, FrozenClock())
+    for user_id in range(501, 521):
+        propose(gallery, signed_in(sql_storage, "proposals:write", user_id=user_id), NEW_LOGO)
+    with sent_statements() as statements:
+        listed = list(gallery.proposals.list(ListProposals(state=WAITING, limit=100)))
+    assert len(listed) == 20
+    assert len(statements) == 5, statements
+
+
+MOST: Final = 25
+
+
+@pytest.mark.rule("contract L1")
+def test_publishing_one_change_costs_no_more_statements_than_this(tmp_path: Path) -> None:
+    files = FolderGalleryFiles(tmp_path / "published")
+    with logoadmin.connect(f"sqlite:///{tmp_path}/gallery.db") as gallery:
+        gallery.logos.create(CreateLogo(**ARTWORK))
+        gallery.themes.create(CreateTheme(**ARTWORK))
+        gallery.publication.publish(files)
+        gallery.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+        with sent_statements() as statements:
+            assert gallery.publication.publish(files).changed
+    assert len(statements) <= MOST, statements
+
 
 HOME: Final = Anonymous("203.0.113.7", None, "Firefox")
 ANN_ID: Final = 7
