@@ -55,7 +55,7 @@ def test_the_domain_has_no_context_beside_those_of_the_contract(graph: grimp.Imp
     """The contract of import-linter names them."""
     rooms = {name.rsplit(".", 1)[1] for name in graph.find_children("logoadmin.domain")}
     contexts = {"gallery", "identity", "publication"}
-    around = {"acting_service", "artwork_services", "bound_storage", "opened_gallery", "public_url"}
+    around = {"bound_storage", "opened_gallery", "public_url"}
     assert rooms == {"kernel", *contexts, "changes", "logo_admin", *around}
 
 

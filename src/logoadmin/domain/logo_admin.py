@@ -2,29 +2,41 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import ClassVar, Final
 
-from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.changes import context as changes
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposals import DEFAULT_DAYS
 from logoadmin.domain.gallery import context as gallery_context
+from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
 from logoadmin.domain.identity import context as identity
 from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.kernel import records
-from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.access import PUBLIC, Policy
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.idempotency import Idempotency
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS, THEMES
+from logoadmin.domain.kernel.records import (
+    Logo,
+    LogoAuthor,
+    RemovedLogo,
+    RemovedLogoAuthor,
+    RemovedTheme,
+    RemovedThemeAuthor,
+    Theme,
+    ThemeAuthor,
+)
 from logoadmin.domain.kernel.unit_of_work import Auditing, shared_settings
+from logoadmin.domain.kernel.use_cases import UseCasesOfKind
 from logoadmin.domain.opened_gallery import OpenedGallery, Swept
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.domain.publication import context as publication
+from logoadmin.domain.publication.css.css_service import ArtworkCss, GetLogoCss, GetThemeCss
 from logoadmin.domain.publication.publication_records import PublishingRules
 from logoadmin.ports.all_ports import Ports
 
@@ -46,6 +58,18 @@ class Rules:
     proposal_days: int = DEFAULT_DAYS
     console_url: str = ""
     notify_urls: Sequence[str] = field(default=(), repr=False)
+
+
+class ThemeService(ArtworkService[Theme, ThemeAuthor, RemovedTheme, RemovedThemeAuthor], ArtworkCss):
+    """The use cases of themes, with the verdict on their CSS."""
+
+    use_cases: ClassVar[UseCasesOfKind] = {**THEME_USE_CASES, "css": (GetThemeCss, PUBLIC)}
+
+
+class LogoService(ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAuthor], ArtworkCss):
+    """The use cases of logos, with the verdict on their CSS."""
+
+    use_cases: ClassVar[UseCasesOfKind] = {**LOGO_USE_CASES, "css": (GetLogoCss, PUBLIC)}
 
 
 def auditing(ways: Ways, notices: Notices) -> Auditing:

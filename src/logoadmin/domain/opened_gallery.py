@@ -2,13 +2,14 @@
 
 import copy
 from collections.abc import Callable, Mapping
-from inspect import isasyncgen, isawaitable, isgenerator
+from dataclasses import replace
+from functools import wraps
+from inspect import isasyncgen, isawaitable, isgenerator, signature
 from types import TracebackType
-from typing import Final, Literal, Self, TypeVar, get_args
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
-from logoadmin.domain.acting_service import ActingService
 from logoadmin.domain.bound_storage import ClosedStorage, OpenTransaction
-from logoadmin.domain.kernel.access import ActingAs
+from logoadmin.domain.kernel.access import ActingAs, Owner
 from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
@@ -24,6 +25,38 @@ _MILESTONES: Final[tuple[Milestone, ...]] = get_args(Milestone)
 Answer = TypeVar("Answer")
 OwnService = TypeVar("OwnService", bound=Service)
 Swept = Literal["done", "more", "busy"]
+
+
+class ActingService:
+    """A service whose use cases have a user as their caller, in place of the program itself."""
+
+    def __init__(self, service: Service, caller: ActingAs) -> None:
+        """Act for a user."""
+        self.service = service
+        self._caller = caller
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a use case.
+
+        Raises:
+            AttributeError: the service has none of this name, or it takes no caller.
+        """
+        method = getattr(self.service, name)
+        parameters = signature(method)
+        caller = parameters.parameters.get("caller")
+        if name.startswith("_") or caller is None:
+            raise AttributeError(f"{name} takes no caller: it is not for users, but for the program itself")
+
+        @wraps(method)
+        def use_case(*given: Any, **named: Any) -> Any:
+            bound = parameters.bind(*given, **named)
+            bound.apply_defaults()
+            asked = bound.arguments["caller"]
+            if isinstance(asked, Owner):
+                bound.arguments["caller"] = replace(self._caller, request_id=asked.request_id, occasion=asked.occasion)
+            return method(*bound.args, **bound.kwargs)
+
+        return use_case
 
 
 class OpenedGallery:

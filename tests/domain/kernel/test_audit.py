@@ -327,7 +327,6 @@ RAW: Final = {
     # The published gallery states whose work is blocked.
     r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {
         "gallery/audited_artworks.py",
-        "gallery/audited_authors.py",
         "publication/status.py",
     },
     # A new hash of the same password is no change of the user.

@@ -25,31 +25,7 @@ _PAGE_SIZES: Final = PageSizes(50, 50)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What one request did (contract G5): the same whatever happened since, but for the last three fields.
-
-    Attributes:
-        change_id: the id of its first change, by which acts are in order.
-        request_id: its id; None for a change without a request, which is an act of its own.
-        at: Unix time in whole seconds.
-        user_id: the user who did it; None without a token.
-        user_name: how this user was called.
-        origin: what it was part of, or else where it came from.
-        source: where its request came from; None for changes of older versions.
-        count: how many changes it made.
-        actions: how often it took each action.
-        fields: the fields that all of its changes changed; none if it created or removed a record.
-        names: of its first three records, as they were called after it.
-        authors: of the first three authors that it linked or unlinked, as they were called.
-        active: what all of its changes switched their records to; None if they did something else.
-        reason: why it blocked its records; None if it blocked none, or if the reasons differ.
-        undid: where the act came from that it undid; None if it undid none.
-        submitter_id: the user who proposed it; None if it was not proposed.
-        submitter_name: how this user was called.
-        note: why it was done, in the words of who did it.
-        undone_by: the id of the request that undid it, unless that was undone.
-        can_undo: whether the caller can undo it.
-        why_not: why the caller cannot.
-    """
+    """What one request did (contract G5): the same whatever happened since, but for the last three fields."""
 
     change_id: Annotated[int, described("The id of its first change.", 41)]
     request_id: RequestId | None

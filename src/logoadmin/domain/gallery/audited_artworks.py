@@ -1,4 +1,4 @@
-"""Artworks in a write: their links, and whether readers must know that they are gone (contract G, L3)."""
+"""Artworks and authors in a write: their links, and whether readers must know that they are gone (contract G, L3)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,8 +7,8 @@ from typing import Any, Final
 from logoadmin.domain.kernel.act_log import AMENDED, AUTHORS_FIELD, BLOCKED, BLOCKED_FIELD, LINKED, UNLINKED, Snapshot
 from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, log_of, snapshot, stored_of, uow_of
 from logoadmin.domain.kernel.errors import ArtworkBlocked
-from logoadmin.domain.kernel.kinds import AnyArtworkKind, AnyKind, ArtworkKind
-from logoadmin.domain.kernel.records import Artwork, Link
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind, ArtworkKind
+from logoadmin.domain.kernel.records import Artwork, Author, Link
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, links_in
 
 # Up to this many reasons of blocks are held in memory.
@@ -169,6 +169,28 @@ class AuditedArtworks(AuditedRecords[Artwork]):
             after = {name: value for name, value in after.items() if name != BLOCKED_FIELD}
         self._reasons[self._kind.id_of(stored)] = after.get(BLOCKED_FIELD)
         return super()._recorded(action, stored, before, after)
+
+
+class AuditedAuthors(AuditedRecords[Author]):
+    """The authors. The removal or return of an author also changes the artworks that show the author."""
+
+    def links(self, id_: int) -> LinksByKind:
+        """Return the links of an author to all their artworks."""
+        return {linked: uow_of(self).links(linked).of_author(id_) for linked in ARTWORK_KINDS}
+
+    def _link(self, stored: Author, values: Snapshot, links: LinksByKind) -> Snapshot:
+        for linked, theirs in links.items():
+            uow_of(self).links(linked).add(theirs)
+            uow_of(self).records(linked).touch([link.artwork_id for link in theirs], stored.version)
+        return values
+
+    def _unlinked(self, record: Author) -> Snapshot:
+        version = self._numbered(record).version
+        links = self.links(record.author_id)
+        for linked, theirs in links.items():
+            uow_of(self).records(linked).touch([link.artwork_id for link in theirs], version)
+        serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
+        return {**snapshot(AUTHORS, record), **serialized}
 
 
 def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from logoadmin.domain.gallery.audited_artworks import AuditedArtworks
-from logoadmin.domain.gallery.audited_authors import AuditedAuthors
+from logoadmin.domain.gallery.audited_artworks import AuditedArtworks, AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
 from logoadmin.domain.gallery.pictures import PictureService

@@ -369,24 +369,8 @@ class Link:
 class Change:
     """A change of a record (contract G).
 
-    Attributes:
-        change_id: rises in the order in which changes were stored.
-        at: Unix time in whole seconds.
-        user_id: the user who made the change; None without a token.
-        action: the kind of record and the action, such as ``logo.created``.
-        kind: the kind of record.
-        id: its id.
-        before: the record before the change, None if it did not exist. An artwork has its links as ``authors``, a
-            removed author as ``logos`` and ``themes``. It never has a password or a hash.
-        after: the record after the change, None if it was removed.
-        request_id: the id of the request that made the change; None if there was none.
-        origin: the kind of request that made the change; None for one about this record alone.
-        undoes: the id of the change that this one undid; None for any other.
-        submitter_id: the user who proposed the change; None for one that was not proposed.
-        source: where the request came from; None for changes before this was kept.
-        note: why the change was made, in the words of the caller; None without one.
-        user_name: the current name of the user; None without a token, and for a removed user. It is not stored.
-        submitter_name: the same of the submitter.
+    In ``before`` and ``after``, an artwork has its links as ``authors``, and a removed author has ``logos`` and
+    ``themes``; nothing has a password or a hash. The names of users are their current ones, and not stored.
     """
 
     change_id: ChangeId

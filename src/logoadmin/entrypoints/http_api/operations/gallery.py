@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from logoadmin.domain.artwork_services import LogoService, ThemeService
 from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES
 from logoadmin.domain.kernel.lists import Listing
@@ -22,6 +21,7 @@ from logoadmin.domain.kernel.records import (
     Theme,
     ThemeAuthor,
 )
+from logoadmin.domain.logo_admin import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication import status
