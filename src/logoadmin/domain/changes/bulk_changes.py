@@ -1,11 +1,14 @@
-"""Many changes as one request: their commands (contract J7)."""
+"""Many changes as one request: their commands, and making all of them or none (contract J7)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
+from logoadmin.domain.changes.change_list import changes_between
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -16,22 +19,38 @@ from logoadmin.domain.gallery.artworks import (
     RemoveLogo,
     RemoveTheme,
 )
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
+from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
-from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, creation
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller
 from logoadmin.domain.kernel.command import DRY_RUN, UNSET, Command, Input
 from logoadmin.domain.kernel.details import Tags
 from logoadmin.domain.kernel.errors import (
+    Conflict,
+    DuplicateEntry,
     InvalidInput,
+    NotFound,
+    NotPermitted,
+    Outdated,
     Problem,
     TooManyChanges,
 )
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyKind
+from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
-from logoadmin.domain.kernel.records import Kind, ListedKind
+from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
+from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, get_existing, history_in
+from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 
 # The most changes of one request.
 MOST_CHANGES: Final = 1_000
+# The most characters that the response to a dry run has, which is held in memory.
+_MOST_TEXT: Final = 67_108_864
+# The errors of a change that name its place.
+_PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
 # The name of a use case that changes one record.
 Verb = Literal["create", "amend", "block", "remove"]
@@ -43,8 +62,6 @@ _COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
     Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "block": BlockTheme, "remove": RemoveTheme},
     Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "block": BlockLogo, "remove": RemoveLogo},
 }
-
-
 _EXAMPLE: Final = {"kind": "author", "create": {"user_id": 2042, "username": "Bea"}}
 
 
@@ -171,25 +188,40 @@ def _step(
     return Step(kind, verb, made, **found.new_values())
 
 
-def steps_of(changes: Iterable[BulkChange]) -> tuple[Step, ...]:
-    """Return the commands of changes.
+class WithSteps(Command):
+    """A command with changes."""
 
-    Raises:
-        InvalidInput: some of them are not valid; it has all problems.
-    """
-    steps: list[Step] = []
-    problems: list[Problem] = []
-    for place, change in enumerate(changes):
-        try:
-            steps.append(change.step())
-        except InvalidInput as error:
-            problems += error.at("changes", place)
-    if problems:
-        raise InvalidInput(problems)
-    return tuple(steps)
+    _steps: tuple[Step, ...] = PrivateAttr(())
+
+    def model_post_init(self, _context: object, /) -> None:
+        """Make the commands of the changes.
+
+        Raises:
+            TooManyChanges: there are too many.
+            InvalidInput: some of them are not valid; it has all problems.
+        """
+        changes: Any = getattr(self, "changes", UNSET)
+        self._steps = () if changes is UNSET else self._steps_of(changes)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands of the changes."""
+        return self._steps
+
+    def _steps_of(self, changes: Sequence[BulkChange]) -> tuple[Step, ...]:
+        steps: list[Step] = []
+        problems: list[Problem] = []
+        for place, change in enumerate(changes):
+            try:
+                steps.append(change.step())
+            except InvalidInput as error:
+                problems += error.at("changes", place)
+        if problems:
+            raise InvalidInput(problems)
+        return tuple(steps)
 
 
-class ApplyChanges(Command):
+class ApplyChanges(WithSteps):
     """Many changes, all or nothing; each requires the right of its own operation."""
 
     model_config = examples({"changes": [_EXAMPLE]})
@@ -200,30 +232,169 @@ class ApplyChanges(Command):
 
     changes: Annotated[
         tuple[BulkChange, ...],
-        described(
-            "The changes, in the order in which they are made; at most 1,000.",
-            [_EXAMPLE],
-        ),
+        described("The changes, in the order in which they are made; at most 1,000.", [_EXAMPLE]),
     ]
     continues: Annotated[
         RequestId,
         described("The request of yours with the first changes of this act, if it has more than 1,000.", "5f0c2b7e"),
     ] = UNSET
     dry_run: Annotated[Flag, described("Whether to return the changes without making them.", True)] = False
-    _steps: tuple[Step, ...] = PrivateAttr(())
 
-    def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
+    def _steps_of(self, changes: Sequence[BulkChange]) -> tuple[Step, ...]:
+        if len(changes) > MOST_CHANGES:
+            raise TooManyChanges(f"A request can have at most {MOST_CHANGES:,} changes")
+        return super()._steps_of(changes)
+
+
+class BulkService(Service):
+    """The use case of many changes, which are made by the use cases of their kinds."""
+
+    def __init__(
+        self, transactions: Transactions, new_passwords: NewPasswords, services: Mapping[Kind, Service]
+    ) -> None:
+        super().__init__(transactions)
+        self._new_passwords, self._services = new_passwords, services
+
+    @use_case(SIGNED_IN)
+    def apply(self, gate: Gate, command: ApplyChanges, caller: Caller = OWNER) -> Listing[Change]:
+        """Make all changes, or none, and return them as the history has them (contract J7).
+
+        Each requires the write scope of its kind, under any policy, as undoing it does.
+
+        Changes of a record that follow each other are one change in the history. A change that finds the record as it
+        should be is none. A dry run returns the same and stores nothing. Changes that continue an earlier request of
+        the caller are one act with it (contract G5), so that one undo is for all, unless something was changed since.
 
         Raises:
-            TooManyChanges: there are more than :data:`MOST_CHANGES`.
-            InvalidInput: some of them are not valid; it has all problems.
+            InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
+            NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
+                text begins with its place, such as ``Change 3:``, counted from 0.
+            TooManyChanges: what a dry run would return is too long.
         """
-        if len(self.changes) > MOST_CHANGES:
-            raise TooManyChanges(f"A request can have at most {MOST_CHANGES:,} changes")
-        self._steps = steps_of(self.changes)
+        gate.require_token(caller)
+        if problems := [*self._password_problems(command)]:
+            raise InvalidInput(problems)
+        works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
 
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The commands of the changes."""
-        return self._steps
+        def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
+            last = history_in(uow).last_id()
+            if command.continues is not UNSET:
+                _continue(uow, command.continues)
+            for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
+                with placed(place):
+                    uow.held.require(self._gate(step).permission.scopes)
+                    _make(uow, step, work)
+            return _unstored(uow, last) if command.dry_run else Undone(last, change_log_of(uow).last_id)
+
+        applied = gate.write(command, caller, apply)
+        if isinstance(applied, tuple):
+            return Listing(applied, attrgetter("change_id"))
+        return changes_between(self, applied.after, applied.last)
+
+    def _password_problems(self, command: ApplyChanges) -> Iterator[Problem]:
+        """Yield the problems of the passwords of new users."""
+        for place, step in enumerate(command.steps):
+            if isinstance(step.command, CreateUser):
+                for problem in self._new_passwords.problems(step.command.password, step.command.username):
+                    yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
+
+    def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
+        """Return what a step does in the transaction; a password is hashed before it."""
+        if isinstance(step.command, CreateUser):
+            with placed(place):
+                self._gate(step).check(step.command, caller)
+            return creation(self._new_passwords, step.command.password)
+        return work_of(self._services[step.kind.kind], step.verb, step.command)
+
+    def _gate(self, step: Step) -> Gate:
+        """Return the gate of the use case that makes a step, whose right it requires as well."""
+        return gate_of(self._services[step.kind.kind], step.verb, step.command)
+
+
+def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
+    """Make the next changes part of the act of an earlier request, if nothing was changed since."""
+    last = history_in(uow).get(history_in(uow).last_id())
+    # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
+    expected = (request_id, uow.held.user_id, Origin.BULK)
+    if last is not None and (last.request_id, last.user_id, last.origin) == expected:
+        change_log_of(uow).continue_request(request_id)
+
+
+def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
+    """Make a change whose right was judged before, and return the answer to its command; no user is created.
+
+    Raises:
+        NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
+    """
+    with placed(place):
+        return _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
+
+
+def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
+    record = work(uow, _with_tags(uow, step, _at_present_version(uow, step)))
+    if step.author_ids is not None:
+        for author_id in step.author_ids:
+            get_existing(uow, AUTHORS, author_id)
+        kind = next(kind for kind in ARTWORK_KINDS if kind is step.kind)
+        AuditedLinks(kind, uow).assign(kind.id_of(record), step.author_ids)
+    return record
+
+
+def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
+    """Return the changes of a dry run, which follow an id, as the history would have them.
+
+    Raises:
+        TooManyChanges: they are too long to be held.
+    """
+    change_log_of(uow).store()
+    caller = None if uow.held.user_id is None else uow.records(USERS).get(uow.held.user_id)
+    found: list[Change] = []
+    length = 0
+    while page := history_in(uow).page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
+        length += text_length(page)
+        if length > _MOST_TEXT:
+            raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")
+        found += (replace(change, user_name=None if caller is None else caller.username) for change in page)
+        after = page[-1].change_id
+    return tuple(found)
+
+
+def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
+    """Return the command of a step, for the present version of a record that has not changed since the given one.
+
+    The version of a list is that of its last change, so no record in it has a later one.
+    """
+    command = step.command
+    record = uow.records(step.kind).get(step.kind.id_of(command)) if command.if_match else None
+    if not command.if_match or record is None or version_of(record) > max(command.if_match):
+        return command
+    return command.model_copy(update={"if_match": frozenset({version_of(record)})})
+
+
+def _with_tags(uow: AuditedUnitOfWork, step: Step, command: Command) -> Command:
+    """Return the command of a step, which also adds and removes the tags of its artwork.
+
+    Raises:
+        InvalidInput: there would be too many tags.
+    """
+    record: Any = uow.records(step.kind).get(step.kind.id_of(command)) if step.add_tags or step.remove_tags else None
+    if record is None:
+        return command
+    patch = getattr(command, "details")  # noqa: B009 (the kinds with tags have them)
+    details = record.details if patch is UNSET else record.details.merged(patch)
+    try:
+        return command.model_copy(update={"details": details.retagged(step.add_tags, step.remove_tags)})
+    except InvalidInput as error:
+        raise InvalidInput([Problem(("set", "add_tags"), each.msg, each.type) for each in error.problems]) from None
+
+
+@contextmanager
+def placed(place: int) -> Iterator[None]:
+    """Begin the text of errors, and where their problems are, with the place of their change."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(error.at("changes", place)) from None
+    except _PLACED as error:
+        error.args = (f"Change {place}: {error}",)
+        raise

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from logoadmin.domain.changes import member_notices, proposal_commands
 from logoadmin.domain.changes.acts import ActService
-from logoadmin.domain.changes.bulk_service import BulkService
+from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.member_notices import MemberNoticeService

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
-from logoadmin.domain.changes.bulk_changes import BulkChange, Step, steps_of
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, WithSteps
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.kinds import LOGOS, USERS
@@ -39,26 +39,26 @@ _PROPOSED: Final = (
 _DRY_RUN: Final = described("Whether to return the proposal without storing anything.", True)
 
 
-class _WithChanges(Command):
+class _WithChanges(WithSteps):
     """A command with changes to propose."""
 
     judges = True
 
-    _steps: tuple[Step, ...] = PrivateAttr(())
-
-    def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
-
-        Raises:
-            InvalidInput: some of them are not valid; it has all problems.
-        """
-        changes = getattr(self, "changes", UNSET)
-        self._steps = () if changes is UNSET else _steps_of(changes)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The commands of the changes."""
-        return self._steps
+    def _steps_of(self, changes: Sequence[BulkChange]) -> tuple[Step, ...]:
+        steps = super()._steps_of(changes)
+        problems: list[Problem] = []
+        for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
+            if step.kind is USERS and step.verb == "create":
+                # The password would be stored.
+                text = "A proposal should create no user"
+                problems.append(Problem(("changes", place, "create"), text, "value_error"))
+            css = (change.set or change.create or {}).get("custom_css")
+            if step.kind is LOGOS and css is not None and not css.strip():
+                field = "create" if change.set is None else "set"
+                problems.append(Problem(("changes", place, field, "custom_css"), "A logo needs CSS", "value_error"))
+        if problems:
+            raise InvalidInput(problems)
+        return steps
 
 
 class ProposeChanges(_WithChanges):
@@ -114,22 +114,6 @@ class DeclineProposal(OneProposal):
 
 class WithdrawProposal(OneProposal):
     """The end of a proposal by its submitter."""
-
-
-def _steps_of(changes: Sequence[BulkChange]) -> tuple[Step, ...]:
-    steps = steps_of(changes)
-    problems: list[Problem] = []
-    for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
-        if step.kind is USERS and step.verb == "create":
-            # The password would be stored.
-            problems.append(Problem(("changes", place, "create"), "A proposal should create no user", "value_error"))
-        css = (change.set or change.create or {}).get("custom_css")
-        if step.kind is LOGOS and css is not None and not css.strip():
-            field = "create" if change.set is None else "set"
-            problems.append(Problem(("changes", place, field, "custom_css"), "A logo needs CSS", "value_error"))
-    if problems:
-        raise InvalidInput(problems)
-    return steps
 
 
 _VALUES = Mapping[str, Any]

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from logoadmin.domain.changes.bulk_changes import BulkChange, Step
-from logoadmin.domain.changes.bulk_service import placed
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.details import Details

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic_core import to_json
 
-from logoadmin.domain.changes.bulk_service import make
+from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
@@ -200,7 +200,7 @@ class ProposalService(Service):
             NotPermitted: the caller may not make all of the changes.
             Outdated: it has none of the versions in ``if_match``.
             Conflict: it does not wait; or records were changed since, which the text names.
-            DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_service.BulkService.apply`.
+            DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
 
         def apply(uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:

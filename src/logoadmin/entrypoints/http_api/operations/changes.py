@@ -7,7 +7,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.acts import Act
-from logoadmin.domain.changes.bulk_service import BulkService
+from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.proposal_commands import Proposal, ProposalSummary
 from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.kernel.lists import Listing
