@@ -12,8 +12,9 @@ from logoadmin.domain.gallery import context as gallery_context
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
 from logoadmin.domain.identity import context as identity
-from logoadmin.domain.identity.callers import Lifetimes
+from logoadmin.domain.identity.callers import Callers, Lifetimes
 from logoadmin.domain.identity.escalation import somebody_holds_all
+from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.kernel import records
 from logoadmin.domain.kernel.access import PUBLIC, Policy
@@ -115,8 +116,8 @@ class LogoAdmin(
         self.public_url, self.is_demo = rules.public_url, rules.demo
         sign_in, lifetimes = rules.sign_in, rules.lifetimes
         notices = Notices(rules.notify_urls, rules.console_url)
-        callers = identity.callers_of(ports, sign_in, lifetimes)
-        new_passwords = identity.new_passwords_of(ports, sign_in, rules.public_url, self._title)
+        callers = Callers(ports.verifier, ports.clock, lifetimes, sign_in)
+        new_passwords = NewPasswords(ports.hasher, sign_in.min_password_length, rules.public_url.host, self._title)
         idempotency = Idempotency([records, *identity.ANSWERS, *changes.ANSWERS])
         added = auditing(sign_in.ways, notices)
         transactions = Transactions(ports.storage, self.access, ports.clock, idempotency, callers, added)

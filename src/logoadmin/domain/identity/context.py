@@ -1,6 +1,5 @@
 """The context of identity: its services, and what it adds to every write (contract B, C, O)."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -70,7 +69,7 @@ class IdentityContext:
         self.keys = KeyService(transactions, ports.randomness)
         self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.single_sign_on)
-        tokens = SessionTokens(ports.signer, ports.randomness, lifetimes, rules, issuer_users.admits)
+        tokens = SessionTokens(ports.signer, ports.randomness, lifetimes, rules, issuer_users)
         opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
         totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
@@ -81,16 +80,6 @@ class IdentityContext:
         self.sign_in_codes = CodeSignIn(opening, ports.randomness)
         self.links = LinkSignIn(opening, ports.randomness)
         self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, public_url)
-
-
-def callers_of(ports: Ports, rules: SignInRules, lifetimes: Lifetimes) -> Callers:
-    """Return who tells the rights of callers."""
-    return Callers(ports.verifier, ports.clock, lifetimes, rules)
-
-
-def new_passwords_of(ports: Ports, rules: SignInRules, public_url: PublicUrl, title: Callable[[], str]) -> NewPasswords:
-    """Return the rules for new passwords, which the name and the title of the gallery are not to be."""
-    return NewPasswords(ports.hasher, rules.min_password_length, public_url.host, title)
 
 
 def auditing(ways: Ways) -> Auditing:

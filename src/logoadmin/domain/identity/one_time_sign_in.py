@@ -14,7 +14,7 @@ from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
 from logoadmin.domain.identity.sign_in_limits import limits_of
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, OWNER, PUBLIC, Caller, Permission, Scope, stored_hash
+from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, PUBLIC, Caller, Permission, Scope, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
@@ -32,7 +32,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, OpaqueToken, TypedCode, UserId, Username, described
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.storage import UnitOfWork
@@ -67,8 +67,8 @@ class CodeSignIn(Service):
         super().__init__(opening.transactions)
         self._opening, self._randomness = opening, randomness
 
-    @use_case(Permission(Scope.USERS_WRITE, recent=True))
-    def create(self, gate: Gate, command: CreateSignInCode, caller: Caller = OWNER) -> NewSignInCode:
+    @writes(Permission(Scope.USERS_WRITE, recent=True))
+    def create(self, uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
         """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
 
         It is shown only this once. No endpoint calls this: it is for the command line, and for programs that embed the
@@ -80,16 +80,11 @@ class CodeSignIn(Service):
             Outdated: the user has none of the versions in ``if_match``.
         """
         code = new_code(self._randomness)
-
-        def create(uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
-            # Who may set a password of the user may let them in.
-            user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code)
-            hashed = _hashed_code(user.user_id, code)
-            expires_at = _store(uow, hashed, "sign_in_code", user.user_id, CODE_SECONDS)
-            record_event(uow, "sign_in_code_made", user.user_id, caller, uow.now)
-            return NewSignInCode(user.user_id, code, expires_at)
-
-        return gate.write(command, caller, create)
+        # Who may set a password of the user may let them in.
+        user_id = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code).user_id
+        expires_at = _store(uow, _hashed_code(user_id, code), "sign_in_code", user_id, CODE_SECONDS)
+        record_event(uow, "sign_in_code_made", user_id, uow.caller, uow.now)
+        return NewSignInCode(user_id, code, expires_at)
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithCode, caller: Caller = ANONYMOUS) -> Tokens:
@@ -146,8 +141,8 @@ class LinkSignIn(Service):
         super().__init__(opening.transactions)
         self._opening, self._randomness = opening, randomness
 
-    @use_case(Permission(Scope.USERS_WRITE))
-    def create(self, gate: Gate, command: CreateLink, caller: Caller = OWNER) -> SignInLink:
+    @writes(Permission(Scope.USERS_WRITE))
+    def create(self, uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
         """Create a link that signs a user in once within 5 minutes; it replaces any other of theirs (contract R5).
 
         The user is created with the role ``member`` if there is none, and an existing one gets the name and the avatar.
@@ -162,24 +157,19 @@ class LinkSignIn(Service):
             DuplicateEntry: another user has the name.
             Conflict: no role has the name ``member``, the user is suspended, or all numbers are taken.
         """
-        link = self._randomness.text()
-
-        def create(uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
-            if command.username is UNSET and command.user_id is UNSET:
-                raise InvalidInput([Problem(("username",), "Field required", "missing")])
-            users = uow.records(USERS)
-            user = None if command.user_id is UNSET else users.get(command.user_id)
-            if user is None and command.username is UNSET:
-                raise NotFound(USERS.name, command.user_id)
-            user = _added(uow, command) if user is None else _renewed(uow, user, command)
-            # Who may set a password of the user may let them in.
-            users.authorize(user, password=link)
-            rights = " ".join(_scope_of(uow, user))
-            expires_at = _store(uow, _hashed_link(link), "link", user.user_id, LINK_SECONDS, rights)
-            record_event(uow, "link_made", user.user_id, caller, uow.now)
-            return SignInLink(link, expires_at)
-
-        return gate.write(command, caller, create)
+        if command.username is UNSET and command.user_id is UNSET:
+            raise InvalidInput([Problem(("username",), "Field required", "missing")])
+        users, link = uow.records(USERS), self._randomness.text()
+        user = None if command.user_id is UNSET else users.get(command.user_id)
+        if user is None and command.username is UNSET:
+            raise NotFound(USERS.name, command.user_id)
+        user = _added(uow, command) if user is None else _renewed(uow, user, command)
+        # Who may set a password of the user may let them in.
+        users.authorize(user, password=link)
+        rights = " ".join(_scope_of(uow, user))
+        expires_at = _store(uow, _hashed_link(link), "link", user.user_id, LINK_SECONDS, rights)
+        record_event(uow, "link_made", user.user_id, uow.caller, uow.now)
+        return SignInLink(link, expires_at)
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithLink, caller: Caller = ANONYMOUS) -> Tokens:

@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.callers import Lifetimes
+from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_events import count_refusal, record_event, shown
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
@@ -44,9 +45,6 @@ NO_ROLE: Final = "No role for your groups at the issuer"
 
 Found = TypeVar("Found")
 
-# Whether a session may go on, once its user's record is as the issuer has it.
-Admits = Callable[[AuditedUnitOfWork, Session], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -63,24 +61,23 @@ class Proof:
     signed_in_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class SessionTokens:
     """Issues the tokens of sessions: pairs of an access token and a refresh token.
 
     Attributes:
+        signer: signs access tokens.
+        randomness: for the other secrets.
         lifetimes: how long they are valid.
-        ways: the ways to sign in.
+        rules: the choices of the operator.
+        issuer_users: the users of the issuer, whose sessions go on as long as it admits them.
     """
 
-    def __init__(
-        self, signer: TokenSigner, randomness: Randomness, lifetimes: Lifetimes, rules: SignInRules, admits: Admits
-    ) -> None:
-        """Issue tokens by these rules, to sessions that ``admits`` lets go on when they are refreshed."""
-        self._admits = admits
-        self._signer = signer
-        self._randomness = randomness
-        self._rules = rules
-        self.lifetimes = lifetimes
-        self.ways = rules.ways
+    signer: TokenSigner
+    randomness: Randomness
+    lifetimes: Lifetimes
+    rules: SignInRules
+    issuer_users: IssuerUsers
 
     def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof) -> Tokens:
         """Begin a session of a user, and return its first tokens.
@@ -106,7 +103,7 @@ class SessionTokens:
                 sessions.end(rested.session_id)
         signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
         session = Session(
-            self._randomness.text(),
+            self.randomness.text(),
             user_id,
             created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
             expires_at=self.lifetimes.end(now, now + self.lifetimes.session, now),
@@ -116,7 +113,7 @@ class SessionTokens:
         )
         sessions.add(session)
         record_event(uow, "signed_in", user_id, client, now, factor=proof.factor, user_name=admission.username)
-        remember_network(uow, user_id, client.origin, now, self._rules.event_days)
+        remember_network(uow, user_id, client.origin, now, self.rules.event_days)
         return self._given(sessions, session, now, admission.scope)
 
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
@@ -132,7 +129,7 @@ class SessionTokens:
         is_open = self.lifetimes.end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
         sessions = identity_in(uow).sessions
-        if not is_open or is_reused or not self._admits(uow, session):
+        if not is_open or is_reused or not self.issuer_users.admits(uow, session):
             sessions.end(session.session_id)
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
@@ -141,19 +138,19 @@ class SessionTokens:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = _refreshed(session, now, self.lifetimes)
         sessions.update(session)
-        remember_network(uow, session.user_id, client.origin, now, self._rules.event_days)
+        remember_network(uow, session.user_id, client.origin, now, self.rules.event_days)
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
         return self._given(sessions, session, now, held.scope)
 
     def _given(self, sessions: Sessions, session: Session, now: int, held: Collection[str]) -> Tokens:
-        refresh_token = self._randomness.text()
+        refresh_token = self.randomness.text()
         sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         scope = tuple(sorted(held))
         seconds = min(self.lifetimes.access_token, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
-        return Tokens(self._signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+        return Tokens(self.signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:
@@ -215,6 +212,7 @@ def _hashed(refresh_token: str) -> str:
     return stored_hash("refresh token", refresh_token)
 
 
+@dataclass(frozen=True, slots=True)
 class SessionOpening:
     """Opens sessions for all ways to sign in.
 
@@ -222,11 +220,13 @@ class SessionOpening:
         transactions: runs what the ways ask of storage.
         tokens: issues the tokens of sessions.
         clock: the clock.
+        metrics: counts the outcomes.
     """
 
-    def __init__(self, transactions: Transactions, tokens: SessionTokens, clock: Clock, metrics: Metrics) -> None:
-        self.transactions, self.tokens, self.clock = transactions, tokens, clock
-        self._metrics = metrics
+    transactions: Transactions
+    tokens: SessionTokens
+    clock: Clock
+    metrics: Metrics
 
     def require_passwords(self) -> None:
         """Refuse passwords where they are switched off (contract O7).
@@ -234,7 +234,7 @@ class SessionOpening:
         Raises:
             SignInForbidden: they are.
         """
-        if not self.tokens.ways.password:
+        if not self.tokens.rules.ways.password:
             raise SignInForbidden("Signing in with a password is switched off")
 
     @contextmanager
@@ -259,11 +259,11 @@ class SessionOpening:
         try:
             yield Attempt(self, gate, command, client)
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
-            self._metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+            self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
             event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
             count_refusal(self.transactions.storage, self.clock.now(), event, client, user_of)
             raise
-        self._metrics.sign_in("ok")
+        self.metrics.sign_in("ok")
 
 
 class Attempt:

@@ -84,8 +84,8 @@ class KeyService(Service):
 
         return gate.snapshot_with_rights(command, caller, list_own)
 
-    @use_case(Permission(signed_in=True, recent=True))
-    def create(self, gate: Gate, command: CreateKey, caller: Caller = OWNER) -> NewServiceKey:
+    @writes(Permission(signed_in=True, recent=True))
+    def create(self, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
         """Create a key, which is shown only this once; storage has its hash (contract C5).
 
         Raises:
@@ -95,19 +95,14 @@ class KeyService(Service):
                 refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
         """
-        key = KEY_PREFIX + self._randomness.text()
-
-        def create(uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
-            user_id = user_of(uow.held)
-            uow.held.require(command.scope)
-            _make_room(uow, user_id)
-            expires_at = None if command.expires_in is None else uow.now + command.expires_in
-            stored = ServiceKey(identity_in(uow).keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
-            identity_in(uow).keys.add(stored, user_id, hashed_key(key))
-            record_event(uow, "key_made", user_id, caller, uow.now)
-            return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
-
-        return gate.write(command, caller, create)
+        user_id, key = user_of(uow.held), KEY_PREFIX + self._randomness.text()
+        uow.held.require(command.scope)
+        _make_room(uow, user_id)
+        expires_at = None if command.expires_in is None else uow.now + command.expires_in
+        stored = ServiceKey(identity_in(uow).keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
+        identity_in(uow).keys.add(stored, user_id, hashed_key(key))
+        record_event(uow, "key_made", user_id, uow.caller, uow.now)
+        return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
 
     @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:

@@ -333,7 +333,7 @@ class SessionService(Service):
         if isinstance(held, AllRights):
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        ways = self._session_tokens.ways
+        ways = self._session_tokens.rules.ways
         return Me(
             **user,
             user_since=creation_of(history_in(uow), held.user_id),
