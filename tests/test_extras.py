@@ -27,7 +27,7 @@ class Installed(importlib.metadata.Distribution):
 
 def cure(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> str:
     text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
-    monkeypatch.setattr("logoadmin.extras.distribution", lambda _: Installed(text))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(text))
     return install_extra("server")
 
 
