@@ -155,12 +155,7 @@ _VERDICT: Final = ("form", "hosts", "imports", "size", "risks", "reason", "docum
 _KEY: Final = ("key_id", "name", "scope", "created_at", "expires_at", "last_used_at")
 _FACTOR: Final = ("factor_id", "kind", "name", "created_at", "last_used_at")
 _SETTINGS: Final = (
-    "picture_hosts",
-    "gallery_title",
-    "gallery_home",
-    "gallery_mark",
-    "gallery_accent",
-    "gallery_targets",
+    *("picture_hosts", "gallery_title", "gallery_home", "gallery_mark", "gallery_accent", "gallery_targets"),
     "submission_rules",
 )
 _SESSION: Final = (
@@ -180,22 +175,9 @@ _ACT: Final = (
     *("can_undo", "why_not"),
 )
 _PROPOSAL_SUMMARY: Final = (
-    *(
-        "proposal_id",
-        "title",
-        "state",
-        "user_id",
-        "user_name",
-        "first_work",
-        "counts",
-        "names",
-        "pictures",
-        "new_hosts",
-        "risks",
-    ),
-    *("artworks", "reason", "created_at"),
-    *("decided_at", "decided_by", "request_id", "undone", "undone_at", "undone_by"),
-    *("undone_user_id", "undone_user_name"),
+    *("proposal_id", "title", "state", "user_id", "user_name", "first_work", "counts", "names", "pictures"),
+    *("new_hosts", "risks", "artworks", "reason", "created_at", "decided_at", "decided_by", "request_id", "undone"),
+    *("undone_at", "undone_by", "undone_user_id", "undone_user_name"),
 )
 _PROPOSAL: Final = (*_PROPOSAL_SUMMARY, "note", "changes")
 _PICTURE: Final = ("picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground")
