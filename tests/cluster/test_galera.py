@@ -45,7 +45,7 @@ _AFTER: Final = 2.0
 def database(cluster: Cluster) -> str:
     """A database with tables and an administrator."""
     name = cluster.new_database()
-    process = command("init", "--database", cluster.url_of(name))
+    process = command("init", "--database", cluster.url_of(name)).process
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
     return name
@@ -65,8 +65,8 @@ def services(cluster: Cluster, database: str) -> Iterator[list[Service]]:
 @pytest.fixture
 def token(services: list[Service]) -> str:
     answer = services[0].sign_in()
-    assert answer.status == 200, answer
-    text: str = answer.body["access_token"]
+    assert answer.status_code == 200, answer
+    text: str = answer.json()["access_token"]
     return text
 
 
@@ -191,7 +191,7 @@ def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
 def test_writes_led_to_all_servers_at_once_are_slower_and_never_wrong(
     cluster: Cluster, database: str, spread: list[Service]
 ) -> None:
-    token = spread[0].sign_in().body["access_token"]
+    token = spread[0].sign_in().json()["access_token"]
     with following(spread, token) as seen, writing(spread, token, "w7") as write_log:
         began = time.monotonic()
         time.sleep(10)
@@ -207,7 +207,7 @@ def test_the_limit_of_guesses_is_that_of_all_servers_together(spread: list[Servi
         guess = {"username": f"nobody{turn}", "password": "wrong"}
 
         def ask(number: int, guess: object = guess) -> int:
-            return spread[number % len(spread)].persistently("POST", "/api/auth/token", guess).status
+            return spread[number % len(spread)].persistently("POST", "/api/auth/token", guess).status_code
 
         with ThreadPoolExecutor(6) as executor:
             found = list(executor.map(ask, range(15)))
@@ -238,7 +238,7 @@ def test_a_write_through_one_server_is_read_through_another(cluster: Cluster, da
 @pytest.mark.rule("contract H3")
 def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cluster) -> None:
     name = cluster.new_database()
-    processes = [command("init", "--database", node.url_of(name)) for node in cluster.nodes[:2]]
+    processes = [command("init", "--database", node.url_of(name)).process for node in cluster.nodes[:2]]
     said = [process.communicate(timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0, 0], said
     made = f"SELECT COUNT(*), MAX(user_id) FROM {name}.users"

@@ -1,50 +1,30 @@
 """Services of a cluster, writers that log their writes, and a reader that follows the history."""
 
-import http.client
-import json
 import math
-import os
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import IO, Any, Final, NamedTuple
+from typing import Final
+
+import httpx2
+from httpx2 import Response
+
+from tests import services
 
 PASSWORD: Final = "correct horse battery staple"
-_STARTS_WITHIN: Final = 60.0
 _ANSWERS_WITHIN: Final = 10.0
 _ENDS_WITHIN: Final = 30.0
 _PAUSE: Final = 0.05
-_SETTINGS: Final = {
-    "LOGOADMIN_ARGON2_MEMORY_KIB": "8",
-    "LOGOADMIN_ARGON2_PASSES": "1",
-    "LOGOADMIN_ADMIN_PASSWORD": PASSWORD,
-}
 
 
-class Answer(NamedTuple):
-    """What a service answered."""
-
-    status: int
-    body: Any
-
-
-def command(*arguments: str, log: IO[str] | int = subprocess.PIPE) -> "subprocess.Popen[str]":
+def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
     """Start the command logoadmin."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("LOGOADMIN_")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "logoadmin", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        env={**environment, **_SETTINGS},
-    )
+    return services.start("-m", "logoadmin", *arguments, log=log, environment={"LOGOADMIN_ADMIN_PASSWORD": PASSWORD})
 
 
 class Service:
@@ -52,71 +32,37 @@ class Service:
 
     def __init__(self, database: str) -> None:
         """Start it, and wait until it listens."""
-        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 (it goes with the process)
-        self._process = command("serve", "--port", "0", "--database", database, "--access", "open", log=self._log)
-        guard = threading.Timer(_STARTS_WITHIN, self._process.kill)
-        guard.start()
-        assert self._process.stdout is not None
-        listens = next((line for line in self._process.stdout if line.startswith("logoadmin listens on")), None)
-        guard.cancel()
-        if listens is None:
-            said = self.log()
-            self.end()
-            raise RuntimeError(said)
-        self.port = int(listens.strip().rpartition(":")[2])
+        options = ("--port", "0", "--database", database, "--access", "open")
+        self._served = command("serve", *options, log=subprocess.DEVNULL)
+        self._client = self.client()
 
-    def log(self) -> str:
-        """Return what it said."""
-        self._log.seek(0)
-        return self._log.read()
+    def client(self) -> httpx2.Client:
+        """Return a client with connections of its own."""
+        return httpx2.Client(base_url=self._served.address, timeout=_ANSWERS_WITHIN)
 
     def end(self) -> None:
         """End it, and nothing else."""
-        self._process.kill()
-        self._process.communicate()
-        self._log.close()
+        self._client.close()
+        self._served.kill()
 
-    def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """Make one request on a connection of its own."""
-        with closing(Client(self)) as client:
-            return client.ask(method, path, body, headers)
+    def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Response:
+        """Make one request."""
+        return self._client.request(method, path, json=body, headers=headers)
 
-    def sign_in(self) -> Answer:
+    def sign_in(self) -> Response:
         """Sign the administrator in."""
         return self.persistently("POST", "/api/auth/token", {"username": "admin", "password": PASSWORD})
 
     def persistently(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> Response:
         """Make a request again and again until it is not answered 503."""
         deadline = time.monotonic() + _ENDS_WITHIN
         while True:
             answer = self.ask(method, path, body, headers)
-            if answer.status != 503 or time.monotonic() > deadline:
+            if answer.status_code != 503 or time.monotonic() > deadline:
                 return answer
             time.sleep(_PAUSE)
-
-
-class Client:
-    """A connection to a service, reopened when it breaks."""
-
-    def __init__(self, service: Service) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=_ANSWERS_WITHIN)
-
-    def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """Make a request; an answer that never came raises OSError or HTTPException."""
-        said = {"content-type": "application/json", **(headers or {})}
-        try:
-            self._connection.request(method, path, None if body is None else json.dumps(body), said)
-            answer = self._connection.getresponse()
-            return Answer(answer.status, json.loads(answer.read() or b"null"))
-        except (OSError, http.client.HTTPException):
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Release the connection."""
-        self._connection.close()
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -155,8 +101,8 @@ class WriteLog:
         there: dict[str, list[int]] = {}
         for kind, name in (("author", "username"), ("logo", "name")):
             answer = service.persistently("GET", f"/api/{kind}s")
-            assert answer.status == 200, answer
-            for record in answer.body:
+            assert answer.status_code == 200, answer
+            for record in answer.json():
                 if record[name].startswith(prefix):
                     there.setdefault(record[name], []).append(record[f"{kind}_id"])
         lost = sum(name not in there for name in self.acknowledged)
@@ -189,7 +135,7 @@ def writing(services: Sequence[Service], token: str, prefix: str, writers: int =
 
 def _write(service: Service, token: str, prefix: str, writer: int, write_log: WriteLog, done: threading.Event) -> None:
     """Write one record after the other, until one gets a wrong answer."""
-    with closing(Client(service)) as client:
+    with service.client() as client:
         for number in count(1):
             name = f"{prefix}-{writer}-{number}"
             if done.is_set() or not _acknowledged(client, token, writer, name, write_log, done):
@@ -197,7 +143,7 @@ def _write(service: Service, token: str, prefix: str, writer: int, write_log: Wr
 
 
 def _acknowledged(
-    client: "Client", token: str, writer: int, name: str, write_log: WriteLog, done: threading.Event
+    client: httpx2.Client, token: str, writer: int, name: str, write_log: WriteLog, done: threading.Event
 ) -> bool:
     """Ask for a record until it is acknowledged; at the end, for a while longer."""
     kind, body = _record(writer, name)
@@ -206,14 +152,15 @@ def _acknowledged(
     while time.monotonic() < gives_up:
         began = time.monotonic()
         try:
-            answer = client.ask("POST", f"/api/{kind}s", body, {**bearer(token), "idempotency-key": name})
-        except (OSError, http.client.HTTPException) as error:
+            headers = {**bearer(token), "idempotency-key": name}
+            answer = client.post(f"/api/{kind}s", json=body, headers=headers)
+        except httpx2.HTTPError as error:
             write_log.wrong.append(error)
             return False
-        if answer.status == 201:
-            write_log.acknowledged[name] = answer.body[f"{kind}_id"], time.monotonic()
+        if answer.status_code == 201:
+            write_log.acknowledged[name] = answer.json()[f"{kind}_id"], time.monotonic()
             return True
-        if answer.status != 503:
+        if answer.status_code != 503:
             write_log.wrong.append(answer)
             return False
         write_log.unknown += 1
@@ -254,8 +201,8 @@ def following(services: Sequence[Service], token: str) -> Iterator[list[int]]:
 def newest(service: Service, token: str) -> int:
     """Return the id of the last change."""
     answer = service.persistently("GET", "/api/changes?limit=1&order=desc", headers=bearer(token))
-    assert answer.status == 200, answer
-    return int(answer.body[0]["change_id"]) if answer.body else 0
+    assert answer.status_code == 200, answer
+    return int(answer.json()[0]["change_id"]) if answer.json() else 0
 
 
 def _follow(services: Sequence[Service], token: str, seen: list[int], done: threading.Event) -> None:
@@ -266,14 +213,14 @@ def _follow(services: Sequence[Service], token: str, seen: list[int], done: thre
             gives_up = time.monotonic() + _ENDS_WITHIN
         path = f"/api/changes?limit=1000&after={seen[-1]}"
         answer = services[turn % len(services)].ask("GET", path, headers=bearer(token))
-        if answer.status == 200:
-            seen += [change["change_id"] for change in answer.body]
-        is_end = ending and answer.status == 200 and not answer.body
-        if is_end or time.monotonic() > gives_up or answer.status not in {200, 503}:
+        if answer.status_code == 200:
+            seen += [change["change_id"] for change in answer.json()]
+        is_end = ending and answer.status_code == 200 and not answer.json()
+        if is_end or time.monotonic() > gives_up or answer.status_code not in {200, 503}:
             return
         time.sleep(_PAUSE)
 
 
-def statuses(answers: Sequence[Answer]) -> Counter[int]:
+def statuses(answers: Sequence[Response]) -> Counter[int]:
     """Return how often there was each status."""
-    return Counter(answer.status for answer in answers)
+    return Counter(answer.status_code for answer in answers)
