@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.console import console_routes
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.documents import Redirect
+from logoadmin.entrypoints.http_api.documents import redirect
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 
 
@@ -40,7 +40,7 @@ def web_application(
     has_page = published and gallery.publication.rules.page is not None
     pages = console_routes(interface, gallery, tuple(picture_hosts), has_page=has_page) if console else []
     if has_page:
-        pages = [*pages, Route("/gallery", Redirect("gallery/"))]
+        pages = [*pages, Route("/gallery", redirect("gallery/"))]
     return http_application(
         gallery,
         origins=origins,

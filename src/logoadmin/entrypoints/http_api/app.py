@@ -12,7 +12,7 @@ from starlette.websockets import WebSocketClose
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork, background_publisher
-from logoadmin.entrypoints.http_api.documents import Readiness, Redirect, document_routes, health_routes, picture_route
+from logoadmin.entrypoints.http_api.documents import Readiness, document_routes, health_routes, picture_route, redirect
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
@@ -62,7 +62,7 @@ def http_application(
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, max_list=max_list)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     others = [*health_routes(Readiness(gallery, context.dispatch)), *document_routes(gallery), picture_route(context)]
-    others += [Route("/", Redirect(home)), *pages]
+    others += [Route("/", redirect(home)), *pages]
     folder: PublishedGallery | None = None
     if published is not None:
         publisher = background_publisher(gallery, published, context.dispatch)
