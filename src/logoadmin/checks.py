@@ -2,6 +2,14 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
+
+# The problem that no user who holds everything can sign in, and its solution.
+NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
+LET_IN: Final = (
+    "logoadmin user code NAME prints a code for one sign-in, logoadmin user password NAME sets a password; "
+    "check the settings password_sign_in, public_url and oidc_issuer"
+)
 
 
 class Verdict(Enum):

@@ -1,20 +1,20 @@
 """The composition root of maintenance: keys, backups and checks of the database that the settings name."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import gallery_keys
-from logoadmin.checks import Result, warning
+from logoadmin.checks import LET_IN, NO_ADMINISTRATOR, Result, ok, warning, wrong
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.first_start import rotate_token_keys
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.kernel.access import Scope
-from logoadmin.domain.kernel.errors import SettingsError, TablesMissing
+from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.opened_gallery import record_milestone
@@ -80,29 +80,6 @@ def token_of_nobody(settings: Settings) -> str:
     return access_tokens(keys).sign(grant)
 
 
-def unreadable_factors(settings: Settings) -> tuple[int, int]:
-    """Return the number of authenticator apps, and of those whose secrets no key of ``factor_key`` decrypts.
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    secrets = TotpFactors(FernetEncryption(), keys_in(settings.factor_key))
-
-    def counted(uow: UnitOfWork) -> tuple[int, int]:
-        found, unreadable, last = 0, 0, -1
-        while users := uow.records(USERS).page(last, _PAGE):
-            last = users[-1].user_id
-            for user in users:
-                for factor in uow.identity.factors.of_user(user.user_id):
-                    if factor.kind == "totp" and factor.confirmed:
-                        found += 1
-                        unreadable += secrets.decrypted(uow, user.user_id, factor.secret) is None
-        return found, unreadable
-
-    with closing(open_storage(settings, interactive=False)) as storage:
-        return storage.snapshot(counted)
-
-
 def files_of_database(settings: Settings) -> frozenset[Path]:
     """Return the files of the database, which no other file may replace; a server has none.
 
@@ -136,42 +113,55 @@ def check_database(settings: Settings) -> Iterator[Result]:
     yield from checks.check_database(url, settings.workers + (settings.workers > 1), may_create=settings.create)
 
 
-def locks_out_administrators(settings: Settings) -> bool:
-    """Return whether there are users, and none who holds everything can sign in, in the ways that the settings leave.
-
-    See contract B4 and O4.
+def check_people(settings: Settings) -> Iterator[Result]:
+    """Check for ``logoadmin doctor`` who can sign in, and with which rights; without tables, nothing.
 
     Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
+        SettingsError: the URL cannot be used.
     """
-    ways = sign_in_rules(settings).ways
-    with closing(open_storage(settings, interactive=True)) as storage:
-        return storage.read(lambda uow: bool(uow.records(USERS).page(-1, 1)) and not somebody_holds_all(uow, ways))
+    with suppress(StorageUnavailable), closing(open_storage(settings, interactive=False)) as storage:
+        yield storage.snapshot(lambda uow: _administrators(uow, settings))
+        if issuer := settings.oidc_issuer:
+            yield storage.snapshot(lambda uow: _issuer(uow, settings, issuer))
+        yield storage.snapshot(lambda uow: _factor_key(uow, settings))
 
 
-def missing_roles(settings: Settings) -> tuple[str, ...]:
-    """Return the roles that the settings give to users of the issuer, and that do not exist (contract O7).
-
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    named = sign_in_rules(settings).single_sign_on.named
-    with closing(open_storage(settings, interactive=True)) as storage:
-        return storage.read(lambda uow: tuple(name for name in named if role_named(uow, name) is None))
+def _administrators(uow: UnitOfWork, settings: Settings) -> Result:
+    """Whether somebody could still repair everything in the console (contract B4, O4, O7)."""
+    if uow.records(USERS).page(-1, 1) and not somebody_holds_all(uow, sign_in_rules(settings).ways):
+        return wrong("administrators", NO_ADMINISTRATOR, LET_IN)
+    return ok("administrators", "at least one can sign in")
 
 
-def rights_of_strangers(settings: Settings) -> tuple[str, ...]:
-    """Return the rights that everybody with an account at GitHub gets, beyond submitting works (contract O7).
+def _issuer(uow: UnitOfWork, settings: Settings, issuer: str) -> Result:
+    """Whether the roles exist that users of the issuer get; it is not asked (contract O7)."""
+    if missing := [name for name in sign_in_rules(settings).single_sign_on.named if role_named(uow, name) is None]:
+        text = f"users of {issuer} cannot get the role {', '.join(missing)}, which does not exist"
+        return wrong("issuer", text, "create it, or correct oidc_roles and oidc_default_role")
+    if issuer == GITHUB and settings.oidc_default_role is not None:
+        role = uow.records(ROLES).get(role_named(uow, settings.oidc_default_role) or 0)
+        if rights := [scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE] if role else []:
+            text = f"everybody with an account at GitHub gets {', '.join(rights)}"
+            return warning("issuer", text, "set oidc_default_role to a role that may only submit works, such as member")
+    return ok("issuer", f"the roles for users of {issuer} exist")
 
-    Raises:
-        SettingsError: the URL cannot be used; StorageUnavailable: the database is out of reach, or has no tables.
-    """
-    name = settings.oidc_default_role
-    if settings.oidc_issuer != GITHUB or name is None:
-        return ()
-    with closing(open_storage(settings, interactive=True)) as storage:
-        role = storage.read(lambda uow: uow.records(ROLES).get(role_named(uow, name) or 0))
-    return () if role is None else tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE)
+
+def _factor_key(uow: UnitOfWork, settings: Settings) -> Result:
+    """Whether the secrets of authenticator apps can be decrypted (contract O1)."""
+    secrets = TotpFactors(FernetEncryption(), keys_in(settings.factor_key))
+    found, unreadable, last = 0, 0, -1
+    while users := uow.records(USERS).page(last, _PAGE):
+        last = users[-1].user_id
+        for user in users:
+            for factor in uow.identity.factors.of_user(user.user_id):
+                if factor.kind == "totp" and factor.confirmed:
+                    found += 1
+                    unreadable += secrets.decrypted(uow, user.user_id, factor.secret) is None
+    if not unreadable:
+        return ok("factor_key", f"the secrets of {found} authenticator apps can be decrypted")
+    which = "not set" if settings.factor_key is None else "another one"
+    text = f"{which}: the secrets of {unreadable} of {found} authenticator apps cannot be decrypted"
+    return wrong("factor_key", text, "add the key that encrypted them to factor_key, behind a comma")
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from itertools import count
 
 import logoadmin
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.entrypoints.server import Options, listen, serve
+from logoadmin.entrypoints.server import listen, serve
+from logoadmin.settings import settings_of
 
 
 def schedule_power_cut(moment: str) -> None:
@@ -47,7 +48,7 @@ def fork_service(database: str, listener: socket.socket, moment: str) -> int:
 
         # Its commits would be counted among those of the requests.
         application = partial(logoadmin.asgi, gallery, published=False)
-        serve(application, listener, Options(log_level="error"), workers=1, listening=listening)
+        serve(application, listener, settings_of(log_level="error"), listening=listening)
     return process
 
 

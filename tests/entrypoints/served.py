@@ -5,7 +5,6 @@ import sys
 from asyncio import sleep
 from collections.abc import AsyncIterator
 from functools import partial
-from ipaddress import ip_network
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -17,7 +16,8 @@ import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
 from logoadmin.entrypoints.http_api.responses import CountedRequests
-from logoadmin.entrypoints.server import Options, listen, serve
+from logoadmin.entrypoints.server import listen, serve
+from logoadmin.settings import settings_of
 from tests.gallery import FrozenClock, gallery_on
 
 
@@ -97,12 +97,12 @@ if __name__ == "__main__":
     serve(
         partial(make, kind),
         listen(host, 0),
-        Options(
+        settings_of(
             log_level=log_level,
-            trusted_proxies=[ip_network(proxy) for proxy in trusted_proxies.split()],
+            trusted_proxies=trusted_proxies.split(),
             root_path=root_path,
             drain_seconds=int(drain_seconds),
+            workers=int(workers),
         ),
-        workers=int(workers),
         listening=partial(print, flush=True),
     )

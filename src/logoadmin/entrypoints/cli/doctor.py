@@ -5,7 +5,6 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +12,7 @@ import click
 
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.access import MAX_PORT, Policy, is_loopback
-from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUnavailable
-from logoadmin.entrypoints.cli.gallery import LET_IN, NO_ADMINISTRATOR
+from logoadmin.domain.kernel.errors import SettingsError, StartError
 from logoadmin.entrypoints.cli.serve import check_address, serve_options, without_password
 from logoadmin.text_files import on_one_line
 
@@ -53,7 +51,7 @@ def doctor(url: str | None, **flags: Any) -> None:
 
 def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
     from logoadmin.entrypoints.cli import checks
-    from logoadmin.maintenance import check_database
+    from logoadmin.maintenance import check_database, check_people
     from logoadmin.settings import load_settings
     from logoadmin.starting import MEMORY
 
@@ -80,53 +78,9 @@ def _results(flags: dict[str, Any], url: str | None) -> Iterator[Result]:
         found.append(Verdict.WRONG)
         yield wrong("database", str(error), "correct the setting database")
     if Verdict.WRONG not in found and settings.database.get_secret_value() != MEMORY:
-        yield from _administrators(settings)
-        yield from _issuer(settings)
-        yield from _factor_key(settings)
+        yield from check_people(settings)
     if url is not None:
         yield from checks.check_url(settings, url)
-
-
-def _administrators(settings: "Settings") -> Iterator[Result]:
-    """Whether somebody could still repair everything in the console (contract B4, O4, O7)."""
-    from logoadmin.maintenance import locks_out_administrators
-
-    with suppress(StorageUnavailable):  # there may be no tables yet
-        if locks_out_administrators(settings):
-            yield wrong("administrators", NO_ADMINISTRATOR, LET_IN)
-        else:
-            yield ok("administrators", "at least one can sign in")
-
-
-def _issuer(settings: "Settings") -> Iterator[Result]:
-    """Whether the roles exist that users of the issuer get; it is not asked (contract O7)."""
-    from logoadmin.maintenance import missing_roles, rights_of_strangers
-
-    if settings.oidc_issuer is None:
-        return
-    with suppress(StorageUnavailable):  # there may be no tables yet
-        if missing := missing_roles(settings):
-            text = f"users of {settings.oidc_issuer} cannot get the role {', '.join(missing)}, which does not exist"
-            yield wrong("issuer", text, "create it, or correct oidc_roles and oidc_default_role")
-        elif rights := rights_of_strangers(settings):
-            text = f"everybody with an account at GitHub gets {', '.join(rights)}"
-            yield warning("issuer", text, "set oidc_default_role to a role that may only submit works, such as member")
-        else:
-            yield ok("issuer", f"the roles for users of {settings.oidc_issuer} exist")
-
-
-def _factor_key(settings: "Settings") -> Iterator[Result]:
-    """Whether the codes of authenticator apps can be checked (contract O1)."""
-    from logoadmin.maintenance import unreadable_factors
-
-    with suppress(StorageUnavailable):
-        found, unreadable = unreadable_factors(settings)
-        if unreadable:
-            which = "not set" if settings.factor_key is None else "another one"
-            text = f"{which}: the secrets of {unreadable} of {found} authenticator apps cannot be decrypted"
-            yield wrong("factor_key", text, "add the key that encrypted them to factor_key, behind a comma")
-        else:
-            yield ok("factor_key", f"the secrets of {found} authenticator apps can be decrypted")
 
 
 def _secrets(settings: "Settings") -> Iterator[Result]:

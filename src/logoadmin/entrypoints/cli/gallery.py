@@ -4,10 +4,11 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from logoadmin.checks import LET_IN, NO_ADMINISTRATOR
 from logoadmin.domain.kernel.access import Occasion, Owner, Source
 from logoadmin.domain.kernel.errors import InvalidInput, SettingsError, StorageUnavailable, TablesMissing
 from logoadmin.text_files import as_json_line
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
     from logoadmin.starting import Create
 
 Asked = TypeVar("Asked", bound="Command")
-# The problem that no user who holds everything can sign in, and its solution.
-NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
-LET_IN: Final = (
-    "logoadmin user code NAME prints a code for one sign-in, logoadmin user password NAME sets a password; "
-    "check the settings password_sign_in, public_url and oidc_issuer"
-)
-
 database_option = click.option(
     "--database",
     metavar="URL",

@@ -184,7 +184,7 @@ def import_(
         # After the file, so that nothing is created for one that does not exist.
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
         gallery = held.enter_context(opening)
-        read = source or style_lines([*map(Path, files)], gallery, _say, target=target, picture=picture)
+        read = source or style_lines([*map(Path, files)], gallery, target=target, picture=picture)
         lines = held.enter_context(_with_pictures(read, command, gallery))
         progress = held.enter_context(_progress(lines))
         imported = skipped.load(gallery, command.model_copy(update={"kind": None}), lines, caller, progress)
@@ -290,10 +290,6 @@ def _with_pictures(
     lines = source if command.kind is None else CsvLines(source, command.kind, command.charset, FILES)
     with gallery_in_memory() if command.dry_run else nullcontext(gallery) as keeper:
         yield LinesWithPictures(lines, folder, kept_in(keeper))
-
-
-def _say(text: str) -> None:
-    click.echo(on_one_line(text), err=True)
 
 
 def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapping[int, str]) -> None:

@@ -11,6 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from logoadmin.domain.changes.import_source import RawLine
 from logoadmin.domain.gallery.artworks import ListThemes
 from logoadmin.domain.gallery.pictures import SendPicture
@@ -20,6 +22,7 @@ from logoadmin.domain.kernel.limits import MAX_ORIGIN, MAX_PICTURE
 from logoadmin.domain.kernel.records import Kind, Theme
 from logoadmin.domain.publication.css.css_service import ReadUserStyle
 from logoadmin.domain.publication.css.user_style_source import UserStyle
+from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
@@ -138,17 +141,15 @@ def _names_files(line: str | bytes) -> bool:
 def style_lines(
     files: Sequence[Path],
     gallery: "LogoAdmin",
-    say: Callable[[str], object],
     *,
     target: str | None = None,
     picture: Path | None = None,
 ) -> list[RawLine]:
-    """Return user styles as the lines of an import: one for each file, in order, or its problem.
+    """Return user styles as the lines of an import: one for each file, in order, or its problem; print what is lost.
 
     Args:
         files: the files; a picture beside one, of the same name, becomes that of its theme.
         gallery: where the themes are; the one with the name of the file as its origin is amended.
-        say: is given what could not be kept, in sentences.
         target: the target of all; None for the one that their pages choose.
         picture: the picture of new themes that have none beside them.
     """
@@ -173,7 +174,7 @@ def style_lines(
         else:
             read.append(json.dumps(values, ensure_ascii=False))
             for sentence in style.lost:
-                say(f"{path}: {sentence}")
+                click.echo(on_one_line(f"{path}: {sentence}"), err=True)
     return read
 
 

@@ -120,9 +120,9 @@ def serve(*, demo: bool, **flags: Any) -> None:
         server.serve(
             here if settings.workers == 1 else elsewhere,
             listener,
-            _server_options(server, settings, in_terminal=in_terminal),
-            workers=settings.workers,
+            settings,
             listening=partial(_show_addresses, settings, address),
+            in_terminal=in_terminal,
         )
 
 
@@ -214,17 +214,6 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
         )
     if settings.workers > 1 and settings.database.get_secret_value() == MEMORY:
         raise SettingsError("Processes cannot share a database in memory", "use --workers 1, or another database")
-
-
-def _server_options(server: ModuleType, settings: "Settings", *, in_terminal: bool) -> Any:
-    return server.Options(
-        log_level=settings.log_level,
-        log_format=settings.log_format,
-        trusted_proxies=settings.trusted_proxies,
-        root_path=settings.root_path,
-        drain_seconds=settings.drain_seconds,
-        in_terminal=in_terminal,
-    )
 
 
 def _worker_application(settings: "Settings") -> "ASGIApp":

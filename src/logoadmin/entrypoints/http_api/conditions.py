@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -12,12 +11,13 @@ Fields = list[tuple[bytes, bytes]]
 
 # A shorter body fits one packet anyway.
 SHORT: Final = 1_024  # bytes
+GZIP: Final = (b"content-encoding", b"gzip")
 # The suffix of the entity tag of a gzip body, which is of the same version (contract F1).
 SUFFIX: Final = "-gzip"
 # A higher level takes twice as long for 2 % less.
 LEVEL: Final = 6
 # For content that is compressed once and sent often.
-_BEST_LEVEL: Final = 9
+BEST_LEVEL: Final = 9
 
 # The number of headers whose meaning is remembered: clients of one version all send the same.
 _REMEMBERED: Final = 64
@@ -42,14 +42,9 @@ def _accepts(header: str) -> bool:
     return not wanted or wanted.rstrip("0.") not in {"q=", "q"}
 
 
-def in_gzip(content: bytes) -> bytes:
+def in_gzip(content: bytes, level: int = LEVEL) -> bytes:
     """Return content in gzip; the same content is always the same bytes."""
-    return gzip.compress(content, LEVEL, mtime=0)
-
-
-def in_best_gzip(content: bytes) -> bytes:
-    """Return content in gzip, as short as gzip can make it."""
-    return gzip.compress(content, _BEST_LEVEL, mtime=0)
+    return gzip.compress(content, level, mtime=0)
 
 
 # Fields that a 304 response does not have.
@@ -60,18 +55,13 @@ _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\
 _VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
 
 
-def entity_tags(sent: Sequence[str], *, weak: bool) -> frozenset[str] | None:
-    """Return the opaque parts of the entity tags in a list; None for ``*``, which matches any version.
-
-    Args:
-        sent: the values of the header; an invalid list has no tags.
-        weak: whether weak tags are also compared (RFC 9110 §8.8.3.2).
-    """
-    return _tags_in(", ".join(sent).strip(), weak)
-
-
 @lru_cache(_REMEMBERED)
-def _tags_in(text: str, weak: bool) -> frozenset[str] | None:
+def _tags_in(*sent: str, weak: bool) -> frozenset[str] | None:
+    """Return the opaque parts of the entity tags in the values of a header; None for ``*``, which matches any version.
+
+    An invalid list has no tags; weak ones may be left out (RFC 9110 §8.8.3.2).
+    """
+    text = ", ".join(sent).strip()
     if text == "*":
         return None
     if _TAGS.fullmatch(text) is None:
@@ -82,13 +72,13 @@ def _tags_in(text: str, weak: bool) -> frozenset[str] | None:
 def if_none_match(request: Request) -> frozenset[int] | None:
     """Return the versions that the client has cached; None for any."""
     sent = request.headers.get(b"if-none-match")
-    return _versions(entity_tags(sent, weak=True)) if sent else frozenset()
+    return _versions(_tags_in(*sent, weak=True)) if sent else frozenset()
 
 
 def if_match(request: Request) -> frozenset[int] | None:
     """Return the versions that the client accepts; None for any."""
     sent = request.headers.get(b"if-match")
-    return _versions(entity_tags(sent, weak=False)) if sent else None
+    return _versions(_tags_in(*sent, weak=False)) if sent else None
 
 
 def known_tag(request: Request, etag: bytes) -> bytes | None:
@@ -96,7 +86,7 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     sent = request.headers.get(b"if-none-match")
     if not sent:
         return None
-    tags = entity_tags(sent, weak=True)
+    tags = _tags_in(*sent, weak=True)
     tag = etag.decode("latin-1").strip('"')
     if tags is None or tag in tags:
         return etag

@@ -82,7 +82,9 @@ class Dispatch:
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
-        if not self._gallery.waits and not self._held and work in (Work.READING, Work.WRITING):
+        # Storage in memory waits for nothing, unless a long call may hold it.
+        is_held = self._long_calls or self._slow_calls
+        if not self._gallery.waits and not is_held and work in (Work.READING, Work.WRITING):
             return call(*args)
         loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
@@ -102,11 +104,6 @@ class Dispatch:
         if thread.cancelled():
             raise too_busy("requests")
         return thread.result()
-
-    @property
-    def _held(self) -> bool:
-        """Whether a long call may hold storage in memory, which waits for nothing otherwise."""
-        return bool(self._long_calls or self._slow_calls)
 
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float

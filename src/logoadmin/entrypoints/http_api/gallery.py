@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from logoadmin.domain.publication.publication_records import PAGE, POINTER
 from logoadmin.entrypoints.http_api.conditions import unmodified
@@ -18,7 +18,7 @@ from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.metrics import Metrics
 
 FOLDER: Final = "/gallery/"
-# The entity tag of a pointer, see gallery_files.pointer_file.
+# The entity tag of a pointer, see published_files.pointer_file.
 _POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip)?"', re.ASCII)
 # The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
 _REMEMBERED: Final = 64
@@ -34,18 +34,10 @@ class PublishedGallery:
     """Serves the paths that begin with ``/gallery/``."""
 
     def __init__(self, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
-        """Serve a folder.
-
-        Args:
-            folder: the folder.
-            publisher: publishes into it, from :meth:`start` or the first request for a file to :meth:`close`.
-            metrics: counts the requests for files.
-        """
-        self._folder = folder
-        self._publisher = publisher
+        """Serve a folder, into which ``publisher`` publishes from :meth:`start` or the first request on."""
+        self._folder, self._publisher, self._metrics = folder, publisher, metrics
         self._is_started = False
         self._files = CountedRequests(self._serve, metrics)
-        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request for a file."""
@@ -86,37 +78,26 @@ class PublishedGallery:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = request_of(scope)
         try:
-            file = await self._file(request)
-        except _StillNewer as newer:
-            # The older pointer would be no news to the reader, and would replace the newer one in a cache.
-            sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
-            fields = unmodified(newer.pointer.fields, sent)
-            await send({"type": "http.response.start", "status": 304, "headers": fields})
-            await send({"type": "http.response.body", "body": b""})
-            return
+            found = await self._found(request)
         except HttpError as error:
             note_cause(request, error)
-            await _for_everybody(error_response(error), scope)(scope, receive, send)
+            found = error_response(error)
+        if isinstance(found, Response):
+            found.raw_headers.extend(CORS)  # pages of any origin may read it
+            await sendable(found, scope)(scope, receive, send)
             return
-        except _Moved as moved:
-            response = Response(status_code=307, headers={"location": str(moved), "cache-control": "no-store"})
-            await _for_everybody(response, scope)(scope, receive, send)
-            return
-        if file is None:
-            await _for_everybody(Response(status_code=204, headers=_PREFLIGHT), scope)(scope, receive, send)
-            return
-        start, body = file.messages(request)
+        start, body = found
         await send(start)
         await send(body)
 
-    async def _file(self, request: Request) -> PublishedFile | None:
-        """Return the requested file; None for a request that asks whether a page may make another one.
+    async def _found(self, request: Request) -> tuple[Message, Message] | Response:
+        """Return the requested file, or the response to a request that asks whether a page may make another one.
 
         Raises:
             HttpError: there is no such file or no such method, or nothing has been published yet.
         """
         if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
-            return None
+            return Response(status_code=204, headers=_PREFLIGHT)
         if request.method not in ("GET", "HEAD"):
             raise HttpError(405, headers={"allow": "GET, HEAD"})
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
@@ -130,12 +111,23 @@ class PublishedGallery:
             self._folder.look_now()
             file = await self._folder.file(name)
             if file is not None and _is_newer(request, file, strictly=True):
-                raise _StillNewer(file)
+                return _unmodified(request, file)
         if file is None and await self._folder.file(f"{name}/{PAGE}") is not None:
-            raise _Moved(f"{name.rpartition('/')[2]}/")
+            headers = {"location": f"{name.rpartition('/')[2]}/", "cache-control": "no-store"}
+            return Response(status_code=307, headers=headers)
         if file is None:
             raise HttpError(404)
-        return file
+        return file.messages(request)
+
+
+def _unmodified(request: Request, pointer: PublishedFile) -> tuple[Message, Message]:
+    """Return the 304 response to a reader that has a newer pointer than this folder: that of another machine.
+
+    The older pointer would be no news to the reader, and would replace the newer one in a cache.
+    """
+    sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
+    start = {"type": "http.response.start", "status": 304, "headers": unmodified(pointer.fields, sent)}
+    return start, {"type": "http.response.body", "body": b""}
 
 
 def _name_of(request: Request) -> str:
@@ -146,17 +138,6 @@ def _name_of(request: Request) -> str:
 def _raw_path(request: Request) -> bytes:
     """Return the path as it was sent, in small letters."""
     return (request.raw_path or b"").lower()
-
-
-class _Moved(Exception):
-    """The path lacks the slash at the end of a page; the text is the relative URL of the page."""
-
-
-class _StillNewer(Exception):
-    """The reader has a newer pointer than this folder: that of another machine."""
-
-    def __init__(self, pointer: PublishedFile) -> None:
-        self.pointer = pointer
 
 
 def _is_newer(request: Request, pointer: PublishedFile, *, strictly: bool = False) -> bool:
@@ -171,9 +152,3 @@ def _is_newer_tag(sent: str, own: str, strictly: bool) -> bool:
     version, issued, _ = own.split("-")
     newest = max(found.values(), default=(-1, -1))
     return own not in found and newest >= (int(version), int(issued) + strictly)
-
-
-def _for_everybody(response: Response, scope: Scope) -> Response:
-    """Return a response that pages of any origin may read."""
-    response.raw_headers.extend(CORS)
-    return sendable(response, scope)

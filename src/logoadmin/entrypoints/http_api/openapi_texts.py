@@ -147,56 +147,38 @@ RESPONSE_HEADERS: Final = {
 _ALWAYS: Final = ("Cache-Control", "X-Request-Id")
 _OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
-# The description and an example.
-_CONDITIONS: Final = {
-    "If-None-Match": ("The `ETag` of your cached copy: if it is still current, the response is 304.", '"57"'),
-    "If-Match": (
-        'The `ETag` that you read, such as `"57"`: if the record has changed since, the response is 412. `*` matches '
-        "any version.",
-        "*",
-    ),
-}
-_KEY: Final = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "description": "A unique text, such as a UUID: a request that is repeated with the same key within a day gets "
-    "the stored response, and has no second effect.",
-    "schema": {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": MAX_IDEMPOTENCY_KEY,
-        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
-    },
-}
-
+_IF_NONE_MATCH: Final = "The `ETag` of your cached copy: if it is still current, the response is 304."
+_IF_MATCH: Final = (
+    'The `ETag` that you read, such as `"57"`: if the record has changed since, the response is 412. `*` matches any '
+    "version."
+)
+_KEY: Final = (
+    "A unique text, such as a UUID: a request that is repeated with the same key within a day gets the stored "
+    "response, and has no second effect."
+)
+_NOTE: Final = "Why you make the change, for the history: UTF-8, percent-encoded."
 # What these change has no place in the history, and therefore no note.
 _WITHOUT_HISTORY: Final = frozenset(
     {"links", "sessions", "preferences", "member_notices", "factors", "passkeys", "keys"}
 )
-_NOTE: Final = {
-    "name": "X-Change-Note",
-    "in": "header",
-    "description": "Why you make the change, for the history: UTF-8, percent-encoded.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_CHANGE_NOTE, "examples": ["Asked%20for%20by%20Ann"]},
-}
 
 
 def request_headers(operation: Operation) -> list[dict[str, Any]]:
     """Return the request headers of an operation, as parameters."""
-    found: list[dict[str, Any]] = []
-    for name, counts in (
-        ("If-None-Match", operation.method == "GET" and operation.is_versioned),
-        ("If-Match", operation.is_conditional),
-    ):
-        if counts:
-            description, example = _CONDITIONS[name]
-            header = {"name": name, "in": "header", "required": False, "description": description}
-            found.append({**header, "schema": {**_TEXT, "examples": [example]}})
-    if operation.method == "POST":  # where answers carry secrets, it is accepted and ignored (contract F3)
-        found.append({**_KEY, "required": False})
-    if operation.method != "GET" and operation.tag not in _WITHOUT_HISTORY and operation.permission != PUBLIC:
-        found.append({**_NOTE, "required": False})
-    return found
+    posts, reads = operation.method == "POST", operation.method == "GET"  # a key is ignored where answers carry secrets
+    has_note = not reads and operation.tag not in _WITHOUT_HISTORY and operation.permission != PUBLIC
+    key_schema = {"minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY}
+    headers: tuple[tuple[bool, str, str, dict[str, int], str], ...] = (
+        (reads and operation.is_versioned, "If-None-Match", _IF_NONE_MATCH, {}, '"57"'),
+        (operation.is_conditional, "If-Match", _IF_MATCH, {}, "*"),
+        (posts, "Idempotency-Key", _KEY, key_schema, "8e03978e-40d5-43dd-bc93-6894a57f9324"),
+        (has_note, "X-Change-Note", _NOTE, {"minLength": 1, "maxLength": MAX_CHANGE_NOTE}, "Asked%20for%20by%20Ann"),
+    )
+    return [
+        {"name": name, "in": "header", "required": False, "description": description,
+         "schema": {**_TEXT, **schema, "examples": [example]}}
+        for counts, name, description, schema, example in headers if counts
+    ]  # fmt: skip
 
 
 def response_headers(operation: Operation, status: int) -> dict[str, Any]:

@@ -179,11 +179,13 @@ class Operation:
 
     def asked_by(self, command: Command) -> "Operation":
         """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
-        if command.is_dry_run and self.rehearsal is not None:
+        if self.rehearsal is not None and command.is_dry_run:
             return self.rehearsal
-        if isinstance(command, SearchedCommand) and command.versions:
-            return self.with_versions or self
-        return next((row for row in self.by_grant_type.values() if row.command is type(command)), self)
+        if self.with_versions is not None and getattr(command, "versions", False):
+            return self.with_versions
+        if self.grants:
+            return next((row for row in self.by_grant_type.values() if row.command is type(command)), self)
+        return self
 
     @cached_property
     def rehearsal(self) -> "Operation | None":
@@ -304,7 +306,8 @@ class Operation:
 
     def renderer(self) -> TypeAdapter[Any]:
         """Return the JSON serializer of the answer; for a streamed list, of a batch of its records."""
-        return _renderer(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
+        # Creating one takes a millisecond, and several operations have the same type.
+        return _type_adapter(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
 
 
 @lru_cache(maxsize=1)
@@ -315,10 +318,7 @@ def _services() -> Mapping[str, type[Service]]:
     }
 
 
-@lru_cache(maxsize=256)  # more than there are types of answers
-def _renderer(answer: Any) -> TypeAdapter[Any]:
-    # Creating one takes a millisecond, and several operations have the same type.
-    return TypeAdapter(answer)
+_type_adapter = lru_cache(maxsize=256)(TypeAdapter[Any])  # more than there are types of answers
 
 
 def _plain(annotation: Any) -> type:

@@ -87,15 +87,10 @@ class Hosts:
     def __init__(self, app: ASGIApp, names: Collection[str], refuse: ASGIApp, *, any_address: bool = False) -> None:
         """Serve an application under some names, and always under those of loopback; ``*`` is any name.
 
-        Args:
-            app: the application.
-            names: the names.
-            refuse: responds to requests for other names, as :func:`misdirected` does.
-            any_address: whether it is also served under every address: no page can have an address lead elsewhere.
+        Other requests go to ``refuse``, such as :func:`misdirected`; with ``any_address``, not those for an address,
+        which no page can have lead elsewhere.
         """
-        self._app = app
-        self._refuse = refuse
-        self._any_address = any_address
+        self._app, self._refuse, self._any_address = app, refuse, any_address
         self._names = frozenset(map(_name_of, names))
         # Nearly all requests are for one name, and parsing an address can take longer than the response.
         self._is_known = lru_cache(_LATELY)(self._is_name)

@@ -18,12 +18,14 @@ from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTAB
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import FEED, POINTER, READER
 from logoadmin.entrypoints.http_api.conditions import (
+    BEST_LEVEL,
+    GZIP,
     SHORT,
     SUFFIX,
     Fields,
     accepts_gzip,
     conditional,
-    in_best_gzip,
+    in_gzip,
     unmodified,
 )
 from logoadmin.entrypoints.http_api.dispatch import SingleFlight
@@ -61,10 +63,6 @@ PICTURE_FIELDS: Final = [
     (b"cross-origin-resource-policy", b"cross-origin"),
     (b"x-content-type-options", b"nosniff"),
 ]
-_ATOM: Final = "application/atom+xml"
-_PLAIN: Final = ""
-_GZIP: Final = "gzip"
-_SUFFIXES: Final = {_PLAIN: "", _GZIP: SUFFIX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,79 +77,51 @@ class _Variant:
 
 
 class PublishedFile:
-    """A file with its header fields; longer ones also in gzip."""
+    """A file with its header fields; longer ones also in gzip, which takes a moment.
 
-    __slots__ = ("_name", "_tag", "_variants", "stamp")
+    Attributes:
+        tag: the entity tag of the content as it is, without quotes.
+        stamp: that of the file, by which a changed one is recognised.
+        fields: the header fields of the content as it is.
+        size: the bytes of all codings together.
+    """
+
+    __slots__ = ("_in_gzip", "_plain", "fields", "size", "stamp", "tag")
 
     def __init__(self, name: str, content: bytes, tag: str = "", stamp: Hashable | None = None) -> None:
-        """Compress a file in gzip, which takes a moment for a long one.
-
-        Args:
-            name: its name relative to ``/gallery/``.
-            content: its content.
-            tag: its entity tag, by default made from the content.
-            stamp: that of the file, by which a changed one is recognised.
-        """
-        self._name, self.stamp = name, stamp
-        self._tag = tag or hashlib.sha256(content).hexdigest()[:32]
-        self._variants: dict[str, _Variant] = {}
-        self._add(_PLAIN, content)
+        self.tag, self.stamp = tag or hashlib.sha256(content).hexdigest()[:32], stamp
+        self._plain = _variant(name, content, f'"{self.tag}"'.encode())
+        self._in_gzip: _Variant | None = None
+        self.fields, self.size = self._plain.fields, len(content)
         if len(content) > SHORT and not name.endswith(".webp"):
-            self._add(_GZIP, in_best_gzip(content))
-
-    @property
-    def tag(self) -> str:
-        """The entity tag of the content as it is, without quotes."""
-        return self._tag
-
-    @property
-    def fields(self) -> Fields:
-        """The header fields of the content as it is."""
-        return self._variants[_PLAIN].fields
-
-    @property
-    def size(self) -> int:
-        """The bytes of all codings together."""
-        return sum(len(variant.body) for variant in self._variants.values())
+            compressed = in_gzip(content, BEST_LEVEL)
+            self._in_gzip = _variant(name, compressed, f'"{self.tag}{SUFFIX}"'.encode(), GZIP)
+            self.size += len(compressed)
 
     def messages(self, request: Request) -> tuple[Message, Message]:
         """Return the messages to send: without the body for HEAD, or if the client has it cached."""
-        variant = self._variant(request)
-        status, fields, body = conditional(
-            request, variant.etag, variant.fields, variant.body, variant.fields_if_unmodified
-        )
+        sent = self._in_gzip if self._in_gzip is not None and accepts_gzip(request) else self._plain
+        status, fields, body = conditional(request, sent.etag, sent.fields, sent.body, sent.fields_if_unmodified)
         return (
             {"type": "http.response.start", "status": status, "headers": fields},
             {"type": "http.response.body", "body": body},
         )
 
-    def _variant(self, request: Request) -> _Variant:
-        variants = self._variants
-        return variants[_GZIP if _GZIP in variants and accepts_gzip(request) else _PLAIN]
 
-    def _add(self, coding: str, body: bytes) -> None:
-        etag = f'"{self._tag}{_SUFFIXES[coding]}"'.encode()
-        is_picture = self._name.endswith(".webp")
-        fields = [
-            *(PICTURE_FIELDS if is_picture else [*CORS, (b"x-content-type-options", b"nosniff")]),
-            (b"cache-control", _cache_control(self._name).encode()),
-            (b"content-length", b"%d" % len(body)),
-            (b"content-type", _media_type(self._name).encode()),
-            (b"etag", etag),
-            (b"vary", b"Accept-Encoding"),
-            *(_OF_PAGE if self._name.endswith(".html") else ()),
-        ]
-        if coding:
-            fields.append((b"content-encoding", coding.encode()))
-        self._variants[coding] = _Variant(etag, fields, body, unmodified(fields, etag))
-
-
-def _media_type(name: str) -> str:
-    return _ATOM if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
-
-
-def _cache_control(name: str) -> str:
-    return _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
+def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) -> _Variant:
+    media_type = "application/atom+xml" if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
+    kept = _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
+    fields = [
+        *(PICTURE_FIELDS if name.endswith(".webp") else [*CORS, (b"x-content-type-options", b"nosniff")]),
+        (b"cache-control", kept.encode()),
+        (b"content-length", b"%d" % len(body)),
+        (b"content-type", media_type.encode()),
+        (b"etag", etag),
+        (b"vary", b"Accept-Encoding"),
+        *(_OF_PAGE if name.endswith(".html") else ()),
+        *more,
+    ]
+    return _Variant(etag, fields, body, unmodified(fields, etag))
 
 
 def pointer_file(content: bytes) -> PublishedFile:

@@ -139,18 +139,8 @@ class ResponseCache:
     """
 
     def __init__(self, app: ASGIApp, data_version: DataVersion, answers: Answers, metrics: Metrics) -> None:
-        """Wrap an application that stores responses, and counts its requests.
-
-        Args:
-            app: the application.
-            data_version: reads the version.
-            answers: the stored responses.
-            metrics: counts the use of stored responses.
-        """
-        self._app = app
-        self._data_version = data_version
-        self._answers = answers
-        self._metrics = metrics
+        """Stand before an application that stores responses in ``answers``, and counts its requests."""
+        self._app, self._data_version, self._answers, self._metrics = app, data_version, answers, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a GET or HEAD from stored responses while the records are unchanged, or pass it on."""

@@ -22,6 +22,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.entrypoints.http_api.bodies import TemporaryFile
 from logoadmin.entrypoints.http_api.conditions import (
+    GZIP,
     LEVEL,
     SHORT,
     SUFFIX,
@@ -63,42 +64,27 @@ class CountedRequests:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        metrics, request, response = self._metrics, request_of(scope), _CountedResponse(send)
+        metrics, request, status, size = self._metrics, request_of(scope), 0, 0
+
+        async def send_counted(message: Message) -> None:
+            nonlocal status, size
+            body = message.get("body", b"")
+            size += len(body)
+            status = status or message["status"]
+            if len(body) > SLICE:
+                await send_body(send, body, more=message.get("more_body", False))
+            else:
+                await send(message)
+
         metrics.request_started()
         try:
-            await self._app(scope, receive, response)
+            await self._app(scope, receive, send_counted)
         except Exception:
-            response.status = response.status or 500
+            status = status or 500
             raise
         finally:
             metrics.request_ended()
-            count_response(metrics, request, response.status, response.size)
-
-
-class _CountedResponse:
-    """Sends a response.
-
-    Attributes:
-        status: its status, 0 before it begins.
-        size: the bytes of its body so far.
-    """
-
-    __slots__ = ("_send", "size", "status")
-
-    def __init__(self, send: Send) -> None:
-        self.status = self.size = 0
-        self._send = send
-
-    async def __call__(self, message: Message) -> None:
-        """Send a part of the response."""
-        body = message.get("body", b"")
-        self.size += len(body)
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-        if len(body) > SLICE:
-            await send_body(self._send, body, more=message.get("more_body", False))
-        else:
-            await self._send(message)
+            count_response(metrics, request, status, size)
 
 
 Kept = TypeVar("Kept")
@@ -166,7 +152,6 @@ class LongResponses(Generic[Kept]):
 
 
 _JSON: Final = (b"content-type", JSON.encode())
-_GZIP: Final = (b"content-encoding", b"gzip")
 _VARY: Final = (b"vary", b"Accept-Encoding")
 
 
@@ -267,16 +252,8 @@ class Renderer:
         cache_seconds: int,
         long_responses: LongResponses[RenderedResponse],
     ) -> None:
-        """Render what the operation returns.
-
-        Args:
-            operation: the operation.
-            gallery: the gallery whose use case is called.
-            cache_seconds: how long clients may cache public reads.
-            long_responses: the long responses of the application.
-        """
         self._operation = operation
-        self._gallery = gallery
+        self._use_case, self._public_url = operation.use_case_of(gallery), gallery.public_url
         self._reads = operation.method == "GET"
         self.json = operation.renderer().serializer.to_json
         self.long_responses = long_responses
@@ -290,11 +267,11 @@ class Renderer:
     def response(self, command: Command, caller: Caller, request: Request) -> "RenderedResponse | LongList":
         """Call the use case, and return the response; a list of several pages is rendered later."""
         try:
-            answer = self._operation.use_case_of(self._gallery)(command, caller)
+            answer = self._use_case(command, caller)
         except NotModified as error:
             return self._unmodified(error.version, request)
         if self._operation.shown is not None:
-            answer = self._operation.shown(answer, self._gallery.public_url)
+            answer = self._operation.shown(answer, self._public_url)
         fields = [*self._fields, _JSON]
         if self._operation.is_versioned:
             version = answer.version if self._is_new else _version(answer)
@@ -351,7 +328,7 @@ def _version(answer: Any) -> int | None:
 def _compressed(fields: Fields) -> Fields:
     """Return the header fields of the same response in gzip."""
     suffix = f'{SUFFIX}"'.encode()
-    return [_GZIP, *((name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields)]
+    return [GZIP, *((name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields)]
 
 
 def _next(request: Request, after: int | str) -> str:

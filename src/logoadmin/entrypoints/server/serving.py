@@ -11,9 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
@@ -32,6 +30,7 @@ from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.server.listener import BACKLOG, url_of
 from logoadmin.entrypoints.server.middleware import BehindProxies, LoggedRequests, configure_logging
 from logoadmin.entrypoints.server.protocol import BoundedProtocol, allow_many_connections
+from logoadmin.settings import Settings
 
 log = logging.getLogger("logoadmin.server")
 
@@ -42,80 +41,57 @@ _START_PAUSE: Final = 1  # seconds between two tries to reach the database
 _CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass(frozen=True)
-class Options:
-    """How requests are served, the same way in all processes.
-
-    Attributes:
-        log_level: ``debug``, ``info`` (with each request), ``warning`` or ``error``; log_format: ``text`` or ``json``.
-        trusted_proxies: whose word is taken on who the client is; others could write anything into the header.
-        root_path: the prefix that a proxy takes off; in the scope it is back at the front of the path, as ASGI has it.
-        drain_seconds: for which requests in flight are finished after SIGTERM.
-        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
-    """
-
-    log_level: str = "warning"
-    log_format: str = "text"
-    trusted_proxies: Collection[IPv4Network | IPv6Network] = ()
-    root_path: str = ""
-    drain_seconds: int = 5
-    in_terminal: bool = False
-
-
 def serve(
     application: Callable[[], ASGIApp],
     listener: socket.socket,
-    options: Options,
+    settings: Settings,
     *,
-    workers: int,
     listening: Callable[[str], object],
+    in_terminal: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces two or more workers.
 
     Args:
         application: makes it; in each worker process if there are several, so it must then be picklable.
         listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
-        options: how it is served.
-        workers: how many there are; one is this process itself.
+        settings: how it is served; a single worker is this process itself.
         listening: is called with the URL, from which on requests are queued.
+        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
 
     Raises:
         SystemExit: with code 1, a worker could not start; the log says why. Exception: what ``application`` raises
             in this process.
     """
     allow_many_connections()
-    configure_logging(options.log_level, options.log_format)
+    configure_logging(settings.log_level, settings.log_format)
     config = _config(
-        partial(_application if workers == 1 else _worker_application, application, options),
+        partial(_application if settings.workers == 1 else _worker_application, application, settings),
         factory=True,
-        workers=workers,
+        workers=settings.workers,
         timeout_worker_healthcheck=_SILENCE,
         lifespan="on",
-        root_path=options.root_path,
-        timeout_graceful_shutdown=options.drain_seconds,
+        root_path=settings.root_path,
+        timeout_graceful_shutdown=settings.drain_seconds,
     )
     ready = partial(listening, url_of(listener))
-    if workers == 1:
-        _serve_alone(config, listener, options, ready)
-    else:
-        _supervise(config, listener, options, ready)
+    (_serve_alone if settings.workers == 1 else _supervise)(config, listener, ready, in_terminal=in_terminal)
 
 
-def _serve_alone(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
+def _serve_alone(config: Config, listener: socket.socket, ready: Callable[[], object], *, in_terminal: bool) -> None:
     server = Server(config)
     # A signal stops the server before it has begun as well. uvicorn raises it again at the end, when it does no more.
     for received in (signal.SIGTERM, signal.SIGINT):
         signal.signal(received, server.handle_exit)
     if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, server.handle_exit if options.in_terminal else _explain_sighup)
+        signal.signal(signal.SIGHUP, server.handle_exit if in_terminal else _explain_sighup)
     ready()
     server.run([listener])
 
 
-def _supervise(config: Config, listener: socket.socket, options: Options, ready: Callable[[], object]) -> None:
+def _supervise(config: Config, listener: socket.socket, ready: Callable[[], object], *, in_terminal: bool) -> None:
     supervisor = Multiprocess(config, [listener])
     threading.Thread(target=_close_at_the_end, args=(supervisor, listener), daemon=True).start()
-    if options.in_terminal:
+    if in_terminal:
         signal.signal(signal.SIGHUP, lambda _received, _frame: supervisor.should_exit.set())
     ready()
     supervisor.run()
@@ -152,7 +128,7 @@ def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
     log.warning("SIGHUP replaces workers, and a single process has none: use --workers 2, or restart the service")
 
 
-def _application(application: Callable[[], ASGIApp], options: Options) -> ASGIApp:
+def _application(application: Callable[[], ASGIApp], settings: Settings) -> ASGIApp:
     """Make the application of a process, with the log and the proxies before it."""
     app: ASGIApp = Stoppable(LoggedRequests(application()))
     # A thread that computes, such as one that judges CSS, keeps the interpreter lock for this long, and a request needs
@@ -160,23 +136,23 @@ def _application(application: Callable[[], ASGIApp], options: Options) -> ASGIAp
     sys.setswitchinterval(_SWITCH_INTERVAL)
     # Everything loaded now stays: a full collection that examines it would take 60 ms in which nobody is answered.
     gc.freeze()
-    return BehindProxies(app, options.trusted_proxies) if options.trusted_proxies else app
+    return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app
 
 
-def _worker_application(application: Callable[[], ASGIApp], options: Options) -> ASGIApp:
+def _worker_application(application: Callable[[], ASGIApp], settings: Settings) -> ASGIApp:
     """Make the application of a worker process, as soon as its database can be reached (contract K5).
 
     Raises:
         SystemExit: it cannot start for another reason; the log says why.
     """
-    configure_logging(options.log_level, options.log_format)
+    configure_logging(settings.log_level, settings.log_format)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor acts on it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     waited: StorageUnavailable | None = None
     while True:
         try:
-            app = _application(application, options)
+            app = _application(application, settings)
         except StorageUnavailable as error:
             if waited is None:
                 why = error.cause
