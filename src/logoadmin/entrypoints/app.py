@@ -7,7 +7,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.console import console_routes
+from logoadmin.entrypoints.console.routes import Console
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.documents import redirect
 from logoadmin.entrypoints.http_api.openapi import openapi_document
@@ -38,7 +38,7 @@ def web_application(
     """
     interface = functools.partial(openapi_document, gallery.access)
     has_page = published and gallery.publication.rules.page is not None
-    pages = console_routes(interface, gallery, tuple(picture_hosts), has_page=has_page) if console else []
+    pages = Console(interface, gallery, tuple(picture_hosts), has_page).routes() if console else []
     if has_page:
         pages = [*pages, Route("/gallery", redirect("gallery/"))]
     return http_application(

@@ -179,7 +179,8 @@ def import_(
 
     command = command_of(ImportRecords, {"dry_run": dry_run, "kind": kind, "charset": charset})
     _check_options(files, kind=kind, charset=charset, of_styles=target or picture)
-    caller, skipped = owner(), _Skipped(files, wanted=skip_invalid)
+    caller = owner()
+    skipped: list[BadLine] | None = [] if skip_invalid else None
     with _opened_source(files) as source, ExitStack() as held:
         # After the file, so that nothing is created for one that does not exist.
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
@@ -187,40 +188,34 @@ def import_(
         read = source or style_lines([*map(Path, files)], gallery, target=target, picture=picture)
         lines = held.enter_context(_with_pictures(read, command, gallery))
         progress = held.enter_context(_progress(lines))
-        imported = skipped.load(gallery, command.model_copy(update={"kind": None}), lines, caller, progress)
+        command = command.model_copy(update={"kind": None})
+        imported = _load(gallery, command, files, lines, caller, progress, skipped)
     _show_imported(imported)
     if not dry_run:
         _show_changes(database, imported, caller)
-    if skipped.lines:
+    if skipped:
         sys.exit(1)
 
 
-class _Skipped:
-    """The lines of an import that are skipped because they are invalid, if that is wanted."""
-
-    def __init__(self, files: tuple[str, ...], *, wanted: bool) -> None:
-        self._files, self._is_wanted = files, wanted
-        self.lines: list[BadLine] = []
-
-    def load(
-        self,
-        gallery: "LogoAdmin",
-        command: "ImportRecords",
-        lines: "Iterable[RawLine]",
-        caller: "Owner",
-        progress: Callable[[], None],
-    ) -> "Imported":
-        """Import the lines, and print the problems of those that are skipped."""
-        skipped = self.lines if self._is_wanted else None
-        try:
-            imported = gallery.import_export.load(command, lines, caller, progress, skipped=skipped)
-        except InvalidLines as error:
-            _show_problems(self._files, error.lines, {})
-            raise
-        if self.lines:
-            _show_problems(self._files, self.lines, _names(lines, {line.number for line in self.lines}))
-            click.echo(f"logoadmin: {counted(len(self.lines), 'line')} skipped", err=True)
-        return imported
+def _load(
+    gallery: "LogoAdmin",
+    command: "ImportRecords",
+    files: tuple[str, ...],
+    lines: "Iterable[RawLine]",
+    caller: "Owner",
+    progress: Callable[[], None],
+    skipped: "list[BadLine] | None",
+) -> "Imported":
+    """Import the lines, print the problems of invalid ones, and add those to ``skipped``, unless it is None."""
+    try:
+        imported = gallery.import_export.load(command, lines, caller, progress, skipped=skipped)
+    except InvalidLines as error:
+        _show_problems(files, error.lines, {})
+        raise
+    if skipped:
+        _show_problems(files, skipped, _names(lines, {line.number for line in skipped}))
+        click.echo(f"logoadmin: {counted(len(skipped), 'line')} skipped", err=True)
+    return imported
 
 
 def _check_options(

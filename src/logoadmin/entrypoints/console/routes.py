@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import metadata
 from math import inf
 from pathlib import Path
@@ -157,40 +157,30 @@ _POLICY: Final = (
 )
 
 
-def console_routes(
-    interface: Callable[[], Mapping[str, Any]], gallery: LogoAdmin, picture_hosts: Sequence[str], *, has_page: bool
-) -> list[Route]:
-    """Return the routes of the console.
+@dataclass(eq=False)
+class Console:
+    """Everything below ``/console/``. It is served without the database, which only tells pages their look.
 
-    Args:
+    Attributes:
         interface: returns the OpenAPI document; called when the page is first requested.
         gallery: the gallery that the console administers; only its description and its look are read here.
         picture_hosts: the hosts from which the preview frame may load pictures.
         has_page: whether the service has the page for visitors.
     """
-    console = _Console(interface, gallery, picture_hosts, has_page=has_page)
-    return [Route("/console", console), Route("/console/{path:path}", console)]
 
+    interface: Callable[[], Mapping[str, Any]]
+    gallery: LogoAdmin
+    picture_hosts: Sequence[str]
+    has_page: bool
+    _look: Mapping[str, str | None] = field(default_factory=dict)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
-class _Console:
-    """Everything below ``/console/``. It is served without the database, which only tells pages their look."""
-
-    def __init__(
-        self,
-        interface: Callable[[], Mapping[str, Any]],
-        gallery: LogoAdmin,
-        picture_hosts: Sequence[str],
-        *,
-        has_page: bool,
-    ) -> None:
-        self._interface = interface
-        self._gallery = gallery
-        self._picture_hosts = picture_hosts
-        self._has_page = has_page
-        self._look: Mapping[str, str | None] = {}
-        self._thread = ThreadPoolExecutor(1)
+    def routes(self) -> list[Route]:
+        """Return its routes."""
+        return [Route("/console", self), Route("/console/{path:path}", self)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve GET and HEAD."""
         request = Request(scope)
         response = await self._response(request) if request.method in ("GET", "HEAD") else _not_allowed()
         if request.method == "HEAD":
@@ -200,15 +190,15 @@ class _Console:
     @functools.cached_property
     def _files(self) -> AssetFolder:
         # On first use: building the document takes longer than everything else that a start does here.
-        document = self._interface()
+        document = self.interface()
         page_config = {
             "version": document["info"]["version"],
             "license": metadata("logoadmin").json.get("license_expression", ""),
-            "access": self._gallery.access.value,
-            "picture_hosts": self._picture_hosts,
-            "public_url": self._gallery.public_url.base,
-            "demo": self._gallery.is_demo,
-            "page": self._has_page,
+            "access": self.gallery.access.value,
+            "picture_hosts": self.picture_hosts,
+            "public_url": self.gallery.public_url.base,
+            "demo": self.gallery.is_demo,
+            "page": self.has_page,
         }
         generated = {"interface.json": _described(document), "config.json": page_config}
         return AssetFolder(
@@ -229,10 +219,10 @@ class _Console:
 
     async def _current_look(self) -> Mapping[str, str | None]:
         """Return how the gallery looks, or did when the database was last within reach."""
-        look, loop = self._gallery.look, asyncio.get_running_loop()
+        look, loop = self.gallery.look, asyncio.get_running_loop()
         with suppress(StorageUnavailable, TimeoutError):
             async with asyncio.timeout(_LOOK_TIMEOUT):
-                self._look = await loop.run_in_executor(self._thread, look) if self._gallery.waits else look()
+                self._look = await loop.run_in_executor(self._thread, look) if self.gallery.waits else look()
         return self._look
 
     def _file(self, request: Request, digest: str, name: str) -> Response:
@@ -281,7 +271,7 @@ class _Console:
             for name in ("reach", "picture")
         )
         # `data:` is part of the CSS itself and causes no request.
-        pictures = " ".join(["data:", *self._picture_hosts, *reached, *shown])
+        pictures = " ".join(["data:", *self.picture_hosts, *reached, *shown])
         fonts = " ".join(["data:", *reached])
         sheets = " ".join(reached) or "'none'"
         return (
