@@ -58,7 +58,7 @@ class Dispatch:
         self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
-        self._long_calls = self._slow_calls = 0
+        self._long_calls = self._slow_calls = 0  # they may hold storage in memory, which waits for nothing otherwise
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 
@@ -82,9 +82,7 @@ class Dispatch:
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
-        # Storage in memory waits for nothing, unless a long call may hold it.
-        is_held = self._long_calls or self._slow_calls
-        if not self._gallery.waits and not is_held and work in (Work.READING, Work.WRITING):
+        if work in (Work.READING, Work.WRITING) and not (self._gallery.waits or self._long_calls or self._slow_calls):
             return call(*args)
         loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
