@@ -30,7 +30,6 @@ from logoadmin.domain.gallery import artworks, authors, pictures
 from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors import (
     ConfirmTotp,
@@ -229,7 +228,6 @@ def gallery_on(
     access: Policy = Policy.OPEN,
     *,
     hasher: PasswordHasher = CHEAP_PASSWORDS,
-    lifetimes: Lifetimes | None = None,
     started: bool = True,
     keys: Sequence[Key] = (hs256_key(TOKEN_KEY),),
     outgoing: Outgoing | None = None,
@@ -272,7 +270,6 @@ def gallery_on(
     )
     rules = Rules(
         access=access,
-        lifetimes=lifetimes or Lifetimes(),
         publishing=PublishingRules(page=page, links=Links(submit=submit)),
         sign_in=sign_in or SignInRules(),
         public_url=public_url,

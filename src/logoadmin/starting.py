@@ -8,9 +8,9 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, keys_of
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
 from logoadmin.domain.identity.new_passwords import NewPasswords
+from logoadmin.domain.identity.sign_in_rules import ACCESS_TOKEN_SECONDS
 from logoadmin.domain.kernel.errors import InvalidInput, TablesMissing
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Metrics
@@ -74,7 +74,7 @@ def start(
 
 def access_tokens(keys: Sequence[Key]) -> JwtTokens:
     """Return the access tokens that these keys sign and verify (contract C2)."""
-    return JwtTokens(keys, _TOKEN_NAME, _TOKEN_NAME, Lifetimes().access_token)
+    return JwtTokens(keys, _TOKEN_NAME, _TOKEN_NAME, ACCESS_TOKEN_SECONDS)
 
 
 def given_keys(settings: Settings) -> list[Key]:
@@ -109,7 +109,7 @@ def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
         return stored_keys(storage) if settings.token_key is None else []
     now = SystemClock().now()
     since = start_with_key_files(storage, now)
-    is_over = now - since >= Lifetimes().access_token
+    is_over = now - since >= ACCESS_TOKEN_SECONDS
     return [] if is_over else [replace(key, trusted_since=since) for key in stored_keys(storage)]
 
 

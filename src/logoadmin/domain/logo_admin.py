@@ -12,7 +12,7 @@ from logoadmin.domain.gallery import context as gallery_context
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES, ArtworkService
 from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
 from logoadmin.domain.identity import context as identity
-from logoadmin.domain.identity.callers import Callers, Lifetimes
+from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.escalation import somebody_holds_all
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
@@ -50,7 +50,6 @@ class Rules:
     """The choices of the operator."""
 
     access: Policy | None = None
-    lifetimes: Lifetimes = field(default_factory=Lifetimes)
     publishing: PublishingRules = field(default_factory=PublishingRules)
     sign_in: SignInRules = field(default_factory=SignInRules)
     public_url: PublicUrl = LOCAL
@@ -114,15 +113,15 @@ class LogoAdmin(
         self._ports, self._rules, self.metrics, self.admin_password = ports, rules, ports.metrics, admin_password
         self.access, self.is_access_chosen = rules.access or Policy.OPEN, rules.access is not None
         self.public_url, self.is_demo = rules.public_url, rules.demo
-        sign_in, lifetimes = rules.sign_in, rules.lifetimes
+        sign_in = rules.sign_in
         notices = Notices(rules.notify_urls, rules.console_url)
-        callers = Callers(ports.verifier, ports.clock, lifetimes, sign_in)
+        callers = Callers(ports.verifier, ports.clock, sign_in)
         new_passwords = NewPasswords(ports.hasher, sign_in.min_password_length, rules.public_url.host, self._title)
         idempotency = Idempotency([records, *identity.ANSWERS, *changes.ANSWERS])
         added = auditing(sign_in.ways, notices)
         transactions = Transactions(ports.storage, self.access, ports.clock, idempotency, callers, added)
         self.connect_storage(transactions)
-        self.connect_identity(transactions, callers, new_passwords, ports, sign_in, lifetimes, rules.public_url)
+        self.connect_identity(transactions, callers, new_passwords, ports, sign_in, rules.public_url)
         self.connect_gallery(transactions, ports, rules.public_url, rules.picture_space)
         self.connect_publication(transactions, ports, rules.publishing)
         self.themes, self.logos = ThemeService(THEMES, transactions), LogoService(LOGOS, transactions)
@@ -167,7 +166,7 @@ class LogoAdmin(
         """
         storage, now, rules = self._storage, self._clock.now(), self._rules
         self.pictures.erase_removed()
-        of_sign_ins = identity.sweep(storage, now, _SWEPT, rules.lifetimes, rules.sign_in.event_days)
+        of_sign_ins = identity.sweep(storage, now, _SWEPT, rules.sign_in.event_days)
         if of_sign_ins is None:
             return "busy"
         of_pictures = gallery_context.sweep(storage, now, _SWEPT)

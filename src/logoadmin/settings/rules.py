@@ -2,7 +2,6 @@
 
 from importlib.util import find_spec
 
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import Rules
@@ -17,7 +16,6 @@ def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
     """Return the choices of the operator."""
     return Rules(
         access=settings.access,
-        lifetimes=Lifetimes(session_days=settings.session_days),
         publishing=_publishing(settings, reader, demo=demo),
         sign_in=sign_in_rules(settings),
         public_url=settings.effective_public_url,
@@ -35,6 +33,7 @@ def sign_in_rules(settings: Settings) -> SignInRules:
     return SignInRules(
         second_factor=settings.second_factor,
         min_password_length=settings.min_password_length if is_guarded else None,
+        session_days=settings.session_days,
         event_days=settings.event_days,
         ways=Ways(
             settings.password_sign_in,

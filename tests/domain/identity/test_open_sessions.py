@@ -8,7 +8,6 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.identity import open_sessions
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import (
@@ -20,6 +19,7 @@ from logoadmin.domain.identity.sessions import (
     Revoke,
     WhoAmI,
 )
+from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
@@ -132,17 +132,17 @@ def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoA
 
 
 def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=DAY, session_days=2))
+    gallery = gallery_on(storage, clock, sign_in=SignInRules(session_days=60))
     tokens = gallery.sessions.sign_in(ADMIN)
     (session,) = listed(gallery, caller(gallery, tokens))
-    assert session.expires_at == NOW + DAY
-    clock.pass_by(DAY - 1)
+    assert session.expires_at == NOW + 30 * DAY
+    clock.pass_by(30 * DAY - 1)
     tokens = refresh(gallery, tokens)
-    clock.pass_by(DAY - 59)
+    clock.pass_by(30 * DAY - 59)
     tokens = refresh(gallery, tokens)
     assert tokens.expires_in == 60
     (session,) = listed(gallery, caller(gallery, tokens))
-    assert (session.created_at, session.expires_at) == (NOW, NOW + 2 * DAY)
+    assert (session.created_at, session.expires_at) == (NOW, NOW + 60 * DAY)
     clock.pass_by(59)
     tokens = refresh(gallery, tokens)
     assert tokens.expires_in == 1
@@ -157,7 +157,7 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
     old = gallery_on(storage, clock)
     stock(old)
     tokens, other = old.sessions.sign_in(ANN), old.sessions.sign_in(ANN)
-    new = gallery_on(storage, clock, lifetimes=Lifetimes(session_days=2), started=False)
+    new = gallery_on(storage, clock, sign_in=SignInRules(session_days=2), started=False)
     (first, _) = listed(new, caller(new, tokens))
     assert first.expires_at == NOW + 2 * DAY
     clock.pass_by(2 * DAY)

@@ -6,10 +6,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.records import EndedSession, Me, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
+from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn, stored_hash
@@ -230,15 +230,14 @@ def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: FrozenClock) -
 
 
 @pytest.mark.rule("contract C3")
-def test_a_session_ends_when_it_is_not_refreshed_in_time(storage: WatchedStorage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=60, session=1000))
-    tokens = gallery.sessions.sign_in(ADMIN)
-    clock.pass_by(999)
-    tokens = refresh(gallery, tokens)
-    clock.pass_by(999)
-    tokens = refresh(gallery, tokens)
-    clock.pass_by(1000)
-    assert refused_refresh(gallery, tokens.refresh_token)
+def test_a_session_ends_when_it_is_not_refreshed_in_time(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    tokens = stocked.sessions.sign_in(ADMIN)
+    clock.pass_by(SESSION_SECONDS - 1)
+    tokens = refresh(stocked, tokens)
+    clock.pass_by(SESSION_SECONDS - 1)
+    tokens = refresh(stocked, tokens)
+    clock.pass_by(SESSION_SECONDS)
+    assert refused_refresh(stocked, tokens.refresh_token)
 
 
 def there(storage: WatchedStorage, given: list[str]) -> int:
@@ -249,10 +248,10 @@ def there(storage: WatchedStorage, given: list[str]) -> int:
 
 @pytest.mark.rule("contract C3")
 def test_a_used_refresh_token_is_known_while_its_session_lives(storage: WatchedStorage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock, lifetimes=Lifetimes(access_token=900, session=100))
+    gallery = gallery_on(storage, clock)
     first = newest = gallery.sessions.sign_in(ADMIN)
     for _ in range(50):
-        clock.pass_by(99)
+        clock.pass_by(86_400)
         newest = refresh(gallery, newest)
     assert works(gallery, newest)
     assert refused_refresh(gallery, first.refresh_token)

@@ -1,7 +1,7 @@
 """Callers: the users in their tokens, their rights, and the use of service keys (contract A19, B5, C5)."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -29,39 +29,14 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import TokenVerifier
 
-_DAY: Final = 86_400  # seconds
 _USE_RECORDED_EVERY: Final = 60  # seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """How long tokens are valid.
-
-    Attributes:
-        access_token: an access token, in seconds.
-        session: a session that is not refreshed, in seconds.
-        session_days: any session, even if it is refreshed, in days.
-    """
-
-    access_token: int = 900
-    session: int = 30 * _DAY
-    session_days: int = 90
-
-    def end(self, created_at: int, expires_at: int, now: int) -> int:
-        """Return when a session with these times ends unless it is refreshed: by its idle or its absolute end.
-
-        A clock that was ahead prolongs nothing (contract K7).
-        """
-        idle = min(expires_at, now + self.session)
-        return min(idle, min(created_at, now) + self.session_days * _DAY)
 
 
 class Callers:
     """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.gate.Callers` says."""
 
-    def __init__(self, verifier: TokenVerifier, clock: Clock, lifetimes: Lifetimes, rules: SignInRules) -> None:
-        self._verifier, self._clock = verifier, clock
-        self._lifetimes, self._rules = lifetimes, rules
+    def __init__(self, verifier: TokenVerifier, clock: Clock, rules: SignInRules) -> None:
+        self._verifier, self._clock, self._rules = verifier, clock, rules
 
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
@@ -102,7 +77,7 @@ class Callers:
             raise InvalidToken
         if held.signed_in_at is None or held.ends_at is None:  # a key has no session that ends
             return held
-        if self._lifetimes.end(held.signed_in_at, held.ends_at, now) <= now:
+        if self._rules.session_end(held.signed_in_at, held.ends_at, now) <= now:
             raise InvalidToken
         is_demanded = self._rules.second_factor == "required" and must_enrol(uow, held)
         return replace(held, must_enrol=True) if is_demanded else held

@@ -5,7 +5,7 @@ from typing import Final
 
 from logoadmin.domain.identity import records
 from logoadmin.domain.identity.accounts import AuditedUsers
-from logoadmin.domain.identity.callers import Callers, Lifetimes, require_recent_sign_in
+from logoadmin.domain.identity.callers import Callers, require_recent_sign_in
 from logoadmin.domain.identity.challenges import SignedChallenges
 from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
 from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
@@ -19,7 +19,7 @@ from logoadmin.domain.identity.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in_events import EventService
-from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
+from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS, SignInRules, Ways
 from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.identity.users import PreferenceService, UserService
 from logoadmin.domain.kernel.gate import Transactions
@@ -58,7 +58,6 @@ class IdentityContext:
         new_passwords: NewPasswords,
         ports: Ports,
         rules: SignInRules,
-        lifetimes: Lifetimes,
         public_url: PublicUrl,
     ) -> None:
         """Make the services."""
@@ -69,7 +68,7 @@ class IdentityContext:
         self.keys = KeyService(transactions, ports.randomness)
         self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.single_sign_on)
-        tokens = SessionTokens(ports.signer, ports.randomness, lifetimes, rules, issuer_users)
+        tokens = SessionTokens(ports.signer, ports.randomness, rules, issuer_users)
         opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
         totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
@@ -92,7 +91,7 @@ def auditing(ways: Ways) -> Auditing:
     )
 
 
-def sweep(storage: Storage, now: int, most: int, lifetimes: Lifetimes, event_days: int) -> bool | None:
+def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None:
     """Remove up to ``most`` rows of each kind that has expired (contract C1, C3, F3, O2, O9).
 
     These are stored responses, counts of attempts, networks of users, challenges, sessions with their refresh tokens,
@@ -110,7 +109,7 @@ def sweep(storage: Storage, now: int, most: int, lifetimes: Lifetimes, event_day
             identity.sign_in_attempts.forget_ended(now, most),
             identity.challenges.forget_expired(now, most),
             identity.sessions.forget_expired(now, most),
-            identity.sessions.expire_by(now + lifetimes.session, most),
+            identity.sessions.expire_by(now + SESSION_SECONDS, most),
         )
         # No more than these in one sweep, so that few are lost if a clock is ahead for a while.
         identity.events.forget_before(now - event_days * _DAY, most)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import Proof, SessionOpening, end_sessions
+from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
 from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
@@ -105,7 +105,7 @@ class CodeSignIn(Service):
                 if _taken(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
                 # Somebody else may have begun them.
-                end_sessions(uow, user_id, self._opening.tokens.lifetimes, attempt.client)
+                self._opening.tokens.end_all(uow, user_id)
                 return Proof(user_id, "sign_in_code")
 
             return attempt.open(prove)

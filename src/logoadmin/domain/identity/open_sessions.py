@@ -17,12 +17,16 @@ from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.accounts import end_sign_ins
-from logoadmin.domain.identity.callers import Lifetimes
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, Tokens
 from logoadmin.domain.identity.sign_in_events import count_refusal, record_event, shown
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
-from logoadmin.domain.identity.sign_in_rules import NOT_RECENT_SECONDS, SignInRules
+from logoadmin.domain.identity.sign_in_rules import (
+    ACCESS_TOKEN_SECONDS,
+    NOT_RECENT_SECONDS,
+    SESSION_SECONDS,
+    SignInRules,
+)
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor, stored_hash
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
@@ -63,19 +67,17 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class SessionTokens:
-    """Issues the tokens of sessions: pairs of an access token and a refresh token.
+    """The sessions of users, and their tokens: pairs of an access token and a refresh token.
 
     Attributes:
         signer: signs access tokens.
         randomness: for the other secrets.
-        lifetimes: how long they are valid.
         rules: the choices of the operator.
         issuer_users: the users of the issuer, whose sessions go on as long as it admits them.
     """
 
     signer: TokenSigner
     randomness: Randomness
-    lifetimes: Lifetimes
     rules: SignInRules
     issuer_users: IssuerUsers
 
@@ -106,7 +108,7 @@ class SessionTokens:
             self.randomness.text(),
             user_id,
             created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
-            expires_at=self.lifetimes.end(now, now + self.lifetimes.session, now),
+            expires_at=self.rules.session_end(now, now + SESSION_SECONDS, now),
             address=shown(client.origin, MAX_ADDRESS),
             user_agent=shown(client.user_agent, MAX_USER_AGENT),
             factor=proof.factor,
@@ -126,7 +128,7 @@ class SessionTokens:
         if known is None:
             raise InvalidToken
         session, used_at = known
-        is_open = self.lifetimes.end(session.created_at, session.expires_at, now) > now
+        is_open = self.rules.session_end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
         sessions = identity_in(uow).sessions
         if not is_open or is_reused or not self.issuer_users.admits(uow, session):
@@ -136,7 +138,7 @@ class SessionTokens:
             return EndedSession(ended=True)
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
-        session = _refreshed(session, now, self.lifetimes)
+        session = self._refreshed(session, now)
         sessions.update(session)
         remember_network(uow, session.user_id, client.origin, now, self.rules.event_days)
         held = sessions.rights(session.session_id, session.user_id)
@@ -144,11 +146,51 @@ class SessionTokens:
             raise InvalidToken
         return self._given(sessions, session, now, held.scope)
 
+    def of_user(
+        self, uow: AnyUnitOfWork, user_id: int, now: int, current: str | None = None
+    ) -> tuple[ListedSession, ...]:
+        """Return the sessions of a user that have not expired, by created_at, then by session_id."""
+        sessions = identity_in(uow).sessions.of_user(user_id)
+        ends = [(each, self.rules.session_end(each.created_at, each.expires_at, now)) for each in sessions]
+        return tuple(
+            ListedSession(
+                session.session_id,
+                session.created_at,
+                session.refreshed_at,
+                end,
+                session.address,
+                session.user_agent,
+                session.factor,
+                session.session_id == current,
+            )
+            for session, end in ends
+            if end > now
+        )
+
+    def end_all(self, uow: AuditedUnitOfWork, user_id: int) -> int:
+        """End the sessions of a user, and the codes and links that sign them in; return how many sessions."""
+        ended = len(self.of_user(uow, user_id, uow.now))
+        end_sign_ins(uow, user_id)
+        if ended:
+            record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=ended)
+        return ended
+
+    def _refreshed(self, session: Session, now: int) -> Session:
+        """Return a session after a refresh now.
+
+        A session from a clock that was ahead counts from now, less the time for which a sign-in is recent: nobody can
+        tell when it was.
+        """
+        was_ahead = session.created_at > now + CLOCK_SKEW
+        created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
+        expires_at = self.rules.session_end(created_at, now + SESSION_SECONDS, now)
+        return replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=now)
+
     def _given(self, sessions: Sessions, session: Session, now: int, held: Collection[str]) -> Tokens:
         refresh_token = self.randomness.text()
         sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
         scope = tuple(sorted(held))
-        seconds = min(self.lifetimes.access_token, session.expires_at - now)
+        seconds = min(ACCESS_TOKEN_SECONDS, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self.signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 
@@ -156,52 +198,6 @@ class SessionTokens:
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:
     """Return the session of a refresh token, and when the token was first used, if it was; None if it is unknown."""
     return identity_in(uow).sessions.refresh_token(_hashed(refresh_token))
-
-
-def sessions_of(
-    user_id: int, uow: AnyUnitOfWork, now: int, lifetimes: Lifetimes, current: str | None = None
-) -> tuple[ListedSession, ...]:
-    """Return the sessions of a user that have not expired, by created_at, then by session_id."""
-    sessions = identity_in(uow).sessions.of_user(user_id)
-    ends = [(session, lifetimes.end(session.created_at, session.expires_at, now)) for session in sessions]
-    return tuple(
-        ListedSession(
-            session.session_id,
-            session.created_at,
-            session.refreshed_at,
-            end,
-            session.address,
-            session.user_agent,
-            session.factor,
-            session.session_id == current,
-        )
-        for session, end in ends
-        if end > now
-    )
-
-
-def end_sessions(uow: AuditedUnitOfWork, user_id: int, lifetimes: Lifetimes, client: Caller) -> int:
-    """End the sessions of a user, and the codes and links that sign them in; return how many sessions.
-
-    If there were any, the event names ``client``.
-    """
-    ended = len(sessions_of(user_id, uow, uow.now, lifetimes))
-    end_sign_ins(uow, user_id)
-    if ended:
-        record_event(uow, "session_ended", user_id, client, uow.now, count=ended)
-    return ended
-
-
-def _refreshed(session: Session, now: int, lifetimes: Lifetimes) -> Session:
-    """Return a session after a refresh now.
-
-    A session from a clock that was ahead counts from now, less the time for which a sign-in is recent: nobody can
-    tell when it was.
-    """
-    was_ahead = session.created_at > now + CLOCK_SKEW
-    created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
-    expires_at = lifetimes.end(created_at, now + lifetimes.session, now)
-    return replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=now)
 
 
 def _last_used(session: Session) -> int:

@@ -22,9 +22,7 @@ from logoadmin.domain.identity.open_sessions import (
     Attempt,
     Proof,
     SessionOpening,
-    end_sessions,
     session_of_token,
-    sessions_of,
 )
 from logoadmin.domain.identity.records import (
     EndedSession,
@@ -253,8 +251,8 @@ class SessionService(Service):
         """Return the caller's sessions, by created_at, then by session_id (contract C6)."""
 
         def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
-            user_id, now = user_of(held), self._clock.now()
-            return sessions_of(user_id, uow, now, self._session_tokens.lifetimes, session_id_of(caller))
+            now = self._clock.now()
+            return self._session_tokens.of_user(uow, user_of(held), now, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_own)
 
@@ -280,8 +278,8 @@ class SessionService(Service):
         def list_theirs(uow: Reading, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
             _refuse_keys(held)
             get_existing(uow, USERS, command.user_id)
-            now, lifetimes = self._clock.now(), self._session_tokens.lifetimes
-            return sessions_of(command.user_id, uow, now, lifetimes, session_id_of(caller))
+            now = self._clock.now()
+            return self._session_tokens.of_user(uow, command.user_id, now, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_theirs)
 
@@ -300,7 +298,7 @@ class SessionService(Service):
 
     def _end(self, uow: AuditedUnitOfWork, user_id: int, command: RemoveSession | RemoveUserSession) -> RemovedSession:
         """End one session of a user."""
-        theirs = sessions_of(user_id, uow, uow.now, self._session_tokens.lifetimes)
+        theirs = self._session_tokens.of_user(uow, user_id, uow.now)
         if command.session_id not in {session.session_id for session in theirs}:
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
@@ -320,7 +318,7 @@ class SessionService(Service):
         """
         _refuse_keys(uow.held)
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
-        ended = end_sessions(uow, command.user_id, self._session_tokens.lifetimes, uow.caller)
+        ended = self._session_tokens.end_all(uow, command.user_id)
         return RemovedUserSessions(command.user_id, ended)
 
     @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))

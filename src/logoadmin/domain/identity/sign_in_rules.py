@@ -9,6 +9,11 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 # The age of a sign-in that is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
+_DAY: Final = 86_400  # seconds
+# How long an access token is valid, and a session that is not refreshed.
+ACCESS_TOKEN_SECONDS: Final = 900
+SESSION_SECONDS: Final = 30 * _DAY
+
 # Who must enrol a second factor: nobody, or holders of any scope that changes something (contract O4).
 SecondFactorPolicy = Literal["optional", "required"]
 
@@ -64,6 +69,7 @@ class SignInRules:
         second_factor: the users who must enrol a second factor.
         min_password_length: the minimum length of new passwords, in characters; None if only the limits of the
             specification hold.
+        session_days: how long a session lasts, even if it is refreshed.
         event_days: how long security events are kept (contract O9).
         ways: the ways to sign in.
         single_sign_on: the roles of users of the issuer.
@@ -71,6 +77,15 @@ class SignInRules:
 
     second_factor: SecondFactorPolicy = "optional"
     min_password_length: int | None = None
+    session_days: int = 90
     event_days: int = 180
     ways: Ways = field(default_factory=Ways)
     single_sign_on: SingleSignOnRules = field(default_factory=SingleSignOnRules)
+
+    def session_end(self, created_at: int, expires_at: int, now: int) -> int:
+        """Return when a session with these times ends unless it is refreshed: by its idle or its absolute end.
+
+        A clock that was ahead prolongs nothing (contract K7).
+        """
+        idle = min(expires_at, now + SESSION_SECONDS)
+        return min(idle, min(created_at, now) + self.session_days * _DAY)

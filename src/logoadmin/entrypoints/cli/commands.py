@@ -135,13 +135,13 @@ def rotate(database: str | None) -> None:
 
     Nobody is signed out if the running services were restarted since the last rotation, and its tokens have expired.
     """
-    from logoadmin.domain.identity.callers import Lifetimes
+    from logoadmin.domain.identity.sign_in_rules import ACCESS_TOKEN_SECONDS
     from logoadmin.maintenance import rotate_keys
 
     settings = command_settings(database)
     since_last = rotate_keys(settings)
     click.echo("Rotated the keys in the database.")
-    if since_last is None or since_last >= Lifetimes().access_token:
+    if since_last is None or since_last >= ACCESS_TOKEN_SECONDS:
         click.echo("Nobody is signed out. Restart the running services one by one before you rotate again.")
         return
     click.echo(
