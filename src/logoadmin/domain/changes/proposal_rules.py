@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pydantic_core import to_json
+
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
@@ -17,7 +19,14 @@ from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated,
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, version_of
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, get_existing, shared_settings
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    Reading,
+    get_existing,
+    proposals_in,
+    shared_settings,
+)
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
@@ -65,6 +74,11 @@ def waiting_again(proposal: StoredProposal, at: int) -> StoredProposal:
     """Return a proposal that was decided and waits again."""
     undecided = replace(proposal, reason=None, decided_at=None, decided_by=None, unapplied_since=None)
     return replace(undecided, state=ProposalState.WAITING, waiting_since=at)
+
+
+def size_of(proposal: StoredProposal) -> int:
+    """Return the bytes of the changes and the note."""
+    return len(to_json(proposal.changes)) + len(proposal.note.encode())
 
 
 def needs_author(change: Values) -> bool:
@@ -307,3 +321,20 @@ def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step:
 def _is_own(record: Any, user_id: int | None) -> bool:
     """Return whether a record is the author of a user, or one of their works."""
     return any(author.user_id == user_id for author in getattr(record, "authors", (record,)))
+
+
+def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
+    """Drop the texts of up to ``most`` proposals that were decided at a Unix time or earlier, as far as not applied.
+
+    Returns:
+        Whether more may be left.
+    """
+    proposals = proposals_in(uow)
+    found = proposals.unapplied(until, most)
+    for each in found:
+        # The records as the submitter would have left them, where a reviewer changed that.
+        changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
+        is_applied = each.state is ProposalState.APPLIED
+        kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
+        proposals.update(replace(kept, size=size_of(kept), unapplied_since=None, version=proposals.next_version()))
+    return len(found) >= most

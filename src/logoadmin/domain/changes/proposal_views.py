@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -175,6 +176,18 @@ class Judge:
     def known(self, kind: AnyArtworkKind, record: Values) -> Verdict | None:
         """Return a verdict that was found before, or None."""
         return self._known.get((kind.kind, record[_CSS], record[_TARGET]))
+
+
+def with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
+    """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
+
+    def with_verdict(change: ProposedChange) -> ProposedChange:
+        kind = _artwork_kind(change.kind)
+        if kind is None or change.after is None:
+            return change
+        return replace(change, verdict=judge.verdict(kind, change.after[_CSS], change.after[_TARGET]))
+
+    return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
 
 
 def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Iterator[tuple[AnyArtworkKind, str, str]]:

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pydantic_core import to_json
-
 from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
@@ -18,7 +16,6 @@ from logoadmin.domain.changes.proposal_commands import (
     Proposal,
     ProposalSummary,
     ProposeChanges,
-    ProposedChange,
     WithdrawProposal,
 )
 from logoadmin.domain.changes.proposal_rules import (
@@ -30,6 +27,7 @@ from logoadmin.domain.changes.proposal_rules import (
     judged,
     kinds_of,
     own_author,
+    size_of,
     stale,
     steps_in,
     waiting_again,
@@ -43,6 +41,7 @@ from logoadmin.domain.changes.proposal_views import (
     summary_of,
     texts_to_judge,
     viewer,
+    with_verdicts,
 )
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
@@ -128,7 +127,7 @@ class ProposalService(Service):
             )
             return self._wait(uow, _with_size(uow, self._with_changes(uow, new, changes, judge), 0))
 
-        return _with_verdicts(gate.write(command, caller, propose), judge)
+        return with_verdicts(gate.write(command, caller, propose), judge)
 
     @reads_with_rights(SIGNED_IN)
     def list(self, uow: ReadUnitOfWork, command: ListProposals, held: Held) -> Listing[ProposalSummary]:
@@ -189,7 +188,7 @@ class ProposalService(Service):
                 amended = _with_size(uow, amended, proposal.size if is_waiting else 0)
             return _stored(uow, amended) if is_waiting else self._wait(uow, waiting_again(amended, uow.now))
 
-        return _with_verdicts(gate.write(command, caller, amend), judge)
+        return with_verdicts(gate.write(command, caller, amend), judge)
 
     @use_case(SIGNED_IN)
     def apply(self, gate: Gate, command: ApplyProposal, caller: Caller = OWNER) -> Proposal:
@@ -288,7 +287,7 @@ class ProposalService(Service):
 
     def _shown(self, proposal: Proposal) -> Proposal:
         targets = targets_of(storage_of(self).read(shared_settings))
-        return _with_verdicts(proposal, Judge(self._clock, targets))
+        return with_verdicts(proposal, Judge(self._clock, targets))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that begins to wait; what follows from that belongs here.
@@ -360,25 +359,13 @@ class ProposalService(Service):
         return proposal
 
 
-def _with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
-    """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
-
-    def with_verdict(change: ProposedChange) -> ProposedChange:
-        kind = next((kind for kind in ARTWORK_KINDS if kind.kind == change.kind), None)
-        if kind is None or change.after is None:
-            return change
-        return replace(change, verdict=judge.verdict(kind, change.after["custom_css"], change.after["target"]))
-
-    return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
-
-
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
     """Return a proposal of the caller with its size, which replaces another one that waits.
 
     Raises:
         Conflict: too much text of a user without write scopes would wait.
     """
-    size = len(to_json(proposal.changes)) + len(proposal.note.encode())
+    size = size_of(proposal)
     if uow.held.user_id is not None and not may_write(uow.held):
         _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
         if waiting - before + size > MOST_TEXT_WAITING:
@@ -408,22 +395,3 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     else:
         release_pictures(repositories_in(uow), proposal.proposal_id, uow.now)
     return shown(repositories_in(uow), proposal)
-
-
-def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
-    """Drop the texts of up to ``most`` proposals that were decided at a Unix time or earlier, as far as not applied.
-
-    Returns:
-        Whether more may be left.
-    """
-    found = proposals_in(uow).unapplied(until, most)
-    for each in found:
-        is_applied = each.state is ProposalState.APPLIED
-        # The records as the submitter would have left them, where a reviewer changed that.
-        changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
-        kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
-        size = len(to_json(kept.changes)) + len(kept.note.encode())
-        proposals_in(uow).update(
-            replace(kept, size=size, unapplied_since=None, version=proposals_in(uow).next_version())
-        )
-    return len(found) >= most
