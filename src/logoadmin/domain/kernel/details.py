@@ -9,19 +9,13 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError, from_json
 
 from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.limits import (
-    MAX_ALT,
-    MAX_DESCRIPTION,
-    MAX_LICENCE,
     MAX_ORIGIN,
-    MAX_RELEASE,
-    MAX_SCREENSHOTS,
     MAX_TAG,
-    MAX_TAGS,
     ArtworkText,
     NewPreviewUrl,
     described,
@@ -32,6 +26,7 @@ from logoadmin.domain.kernel.texts import (
     line_text,
     matching,
     name_text,
+    pattern_text,
     visible_line,
 )
 
@@ -57,16 +52,14 @@ def _plain_tag(tag: object) -> object:
 # The members of what an artwork says of itself (contract S1).
 Description = Annotated[
     str,
-    *visible_line(MAX_DESCRIPTION),
+    *visible_line(500),
     described("What it is, in one paragraph.", "A dark forum with northern lights in its header."),
 ]
 WebUrl = Annotated[
     NewPreviewUrl, described("A URL: absolute, http or https, without a password.", "https://example.org/aurora")
 ]
-Licence = Annotated[
-    str, *visible_line(MAX_LICENCE), described("The licence, as an SPDX expression or a name.", "CC-BY-SA-4.0")
-]
-Release = Annotated[str, *visible_line(MAX_RELEASE), described("The version, as its author counts.", "2.1.0")]
+Licence = Annotated[str, *visible_line(64), described("The licence, as an SPDX expression or a name.", "CC-BY-SA-4.0")]
+Release = Annotated[str, *visible_line(32), described("The version, as its author counts.", "2.1.0")]
 Tag = Annotated[
     str,
     *name_text(MAX_TAG),
@@ -76,20 +69,18 @@ Tag = Annotated[
     described("A tag, which is stored in lower case, in NFC and without spaces around it.", "dark"),
 ]
 Alt = Annotated[
-    str, *line_text(0, MAX_ALT), described("What the picture shows, for people who cannot see it.", "A thread at night")
+    str, *line_text(0, 200), described("What the picture shows, for people who cannot see it.", "A thread at night")
 ]
 ArtworkOrigin = Annotated[
     str,
-    Strict(),
-    Field(min_length=1, max_length=MAX_ORIGIN, json_schema_extra={"pattern": _ORIGIN}),
-    AfterValidator(
-        matching(_ORIGIN, "string_pattern_mismatch", "String should have letters of ASCII, digits and . _ ~ - alone")
+    *pattern_text(
+        _ORIGIN, "String should have letters of ASCII, digits and . _ ~ - alone", minimum=1, maximum=MAX_ORIGIN
     ),
     described("The id that it had elsewhere, unique among the records of its kind.", "aurora-17"),
 ]
 Tags = Annotated[
     tuple[str, ...],
-    distinct_list(Tag, Field(max_length=MAX_TAGS)),
+    distinct_list(Tag, Field(max_length=10)),
     described("What it can be found by. Repeated ones are dropped.", ["dark", "winter"]),
 ]
 
@@ -118,7 +109,7 @@ class Screenshot(Input):
 
 Screenshots = Annotated[
     tuple[Screenshot, ...],
-    distinct_list(Screenshot, Field(max_length=MAX_SCREENSHOTS)),
+    distinct_list(Screenshot, Field(max_length=8)),
     described("Pictures of it, in order.", [{"url": "https://example.org/aurora-thread.png", "alt": "A thread"}]),
 ]
 

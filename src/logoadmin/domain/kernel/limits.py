@@ -18,6 +18,7 @@ from logoadmin.domain.kernel.texts import (
     distinct_list,
     matching,
     name_text,
+    pattern_text,
     plain_text,
     visible_text,
 )
@@ -27,31 +28,18 @@ MAX_NAME: Final = 64
 MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
 MAX_PREFERENCES: Final = 4_096  # bytes of JSON
-MAX_HASH: Final = 255
-MAX_OPAQUE_TOKEN: Final = 256
 MAX_SESSION_ID: Final = 128
-MAX_CHALLENGE: Final = 128
-MAX_TYPED_CODE: Final = 64
 MAX_ADDRESS: Final = 64
 MAX_USER_AGENT: Final = 256
 MAX_SCOPES: Final = 64
-MAX_PICTURE_HOSTS: Final = 64
 MAX_GALLERY_TITLE: Final = 64
-MAX_SUBMISSION_RULES: Final = 4_000
-MAX_PICTURE_HOST: Final = 261  # a name of 253 characters, with a wildcard and a port
 MAX_ARTWORK_NAME: Final = 128
 MAX_PREVIEW_URL: Final = 2048
 MAX_PICTURE: Final = 8 * 1024 * 1024  # bytes of the file that is sent
 MAX_TARGET: Final = 64
 MAX_CUSTOM_CSS: Final = 524_288
-MAX_DESCRIPTION: Final = 500
 MAX_TEXT: Final = 20_000
-MAX_LICENCE: Final = 64
-MAX_RELEASE: Final = 32
 MAX_TAG: Final = 32
-MAX_TAGS: Final = 10
-MAX_ALT: Final = 200
-MAX_SCREENSHOTS: Final = 8
 MAX_ORIGIN: Final = 128
 MAX_REASON: Final = 200
 MAX_CHANGE_NOTE: Final = 200
@@ -59,12 +47,7 @@ MAX_PROPOSAL_TITLE: Final = 200
 MAX_PROPOSAL_NOTE: Final = 2000
 MAX_DECLINE_REASON: Final = 1000
 MAX_NOTICE: Final = 1_000
-MAX_PAGE: Final = 1000
-MAX_QUERY: Final = 128
-MAX_ACTION: Final = 64
-MAX_REQUEST_ID: Final = 128
 MAX_IDEMPOTENCY_KEY: Final = 255
-MAX_KEY_SECONDS: Final = 100 * 366 * 86_400
 
 CHALLENGE_EXAMPLE: Final = "vT3m0cWqYf7Kx2sNbR9hLdPzE5uJgA8iOy1tQkMwZ4c"
 PICTURE_EXAMPLE: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -122,10 +105,10 @@ CreatedAt = Annotated[UnixTime, described("When it was created, as Unix time in 
 PageSize = Annotated[
     int,
     Strict(),
-    Field(ge=1, le=MAX_PAGE),
+    Field(ge=1, le=1000),
     described("The maximum number of records; without it, the whole list.", 100),
 ]
-KeySeconds = Annotated[int, Strict(), Field(ge=1, le=MAX_KEY_SECONDS)]
+KeySeconds = Annotated[int, Strict(), Field(ge=1, le=100 * 366 * 86_400)]
 Flag = Annotated[bool, Strict()]
 Active = Annotated[Flag, described("Whether it is in use.", True)]
 _USERNAME: Final = described(
@@ -150,7 +133,7 @@ Password = Annotated[
 ]
 OpaqueToken = Annotated[
     str,
-    *plain_text(1, MAX_OPAQUE_TOKEN),
+    *plain_text(1, 256),
     Field(repr=False),
     described("The refresh token, usable once, for the next access token.", "Zk3v..."),
 ]
@@ -170,7 +153,7 @@ FactorName = Annotated[
 ]
 Challenge = Annotated[
     str,
-    *plain_text(1, MAX_CHALLENGE),
+    *plain_text(1, 128),
     Field(repr=False),
     described(
         "The challenge of the first step. It opens nothing, and is valid for five minutes and one success.",
@@ -188,14 +171,14 @@ TotpCode = Annotated[
 # A recovery code or a sign-in code.
 TypedCode = Annotated[
     str,
-    *plain_text(1, MAX_TYPED_CODE),
+    *plain_text(1, 64),
     Field(repr=False),
     described("The code, in any case, with or without hyphens and spaces.", "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD"),
 ]
-Action = Annotated[str, *plain_text(1, MAX_ACTION)]
+Action = Annotated[str, *plain_text(1, 64)]
 RequestId = Annotated[
     str,
-    *plain_text(1, MAX_REQUEST_ID),
+    *plain_text(1, 128),
     described("The id of the request that made the change; `null` if there was none.", "8e03978e40d5"),
 ]
 
@@ -218,13 +201,11 @@ ChangeNote = Annotated[
 ]
 
 IdempotencyKey = Annotated[str, *plain_text(1, MAX_IDEMPOTENCY_KEY)]
-HashText = Annotated[str, *plain_text(1, MAX_HASH), Field(repr=False)]
+HashText = Annotated[str, *plain_text(1, 255), Field(repr=False)]
 ArtworkName = Annotated[
     str, *name_text(MAX_ARTWORK_NAME), described("The name, with at least one visible character.", "Aurora")
 ]
-Query = Annotated[
-    str, *plain_text(1, MAX_QUERY), described("Records whose name contains this text, ignoring case.", "aur")
-]
+Query = Annotated[str, *plain_text(1, 128), described("Records whose name contains this text, ignoring case.", "aur")]
 BlockReason = Annotated[
     str,
     *visible_text(MAX_REASON),
@@ -275,9 +256,7 @@ Preferences = Annotated[
 ]
 PreviewUrl = Annotated[
     str,
-    Strict(),
-    Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": _HTTP_URL}),
-    AfterValidator(matching(_HTTP_URL, "url_parsing", "Input should be an absolute http or https URL")),
+    *pattern_text(_HTTP_URL, "Input should be an absolute http or https URL", "url_parsing", maximum=MAX_PREVIEW_URL),
     described("The URL of a preview picture: absolute, http or https.", "https://example.org/aurora.png"),
 ]
 # What a new or changed record may have; records from before, and their exports, keep what they have.
@@ -293,21 +272,16 @@ NewPreviewUrl = Annotated[
 Ground = Literal["light", "dark"]
 PictureHash = Annotated[
     str,
-    Strict(),
-    Field(json_schema_extra={"pattern": _SHA256}),
-    AfterValidator(matching(_SHA256, "string_pattern_mismatch", "Input should be 64 hexadecimal digits")),
+    *pattern_text(_SHA256, "Input should be 64 hexadecimal digits"),
     described("The picture: the SHA-256 of its stored file, in hexadecimal digits.", PICTURE_EXAMPLE),
 ]
 ScopeToken = Annotated[
     str,
-    Strict(),
-    Field(min_length=1, max_length=MAX_NAME, json_schema_extra={"pattern": _SCOPE_TOKEN}),
-    AfterValidator(
-        matching(
-            _SCOPE_TOKEN,
-            "string_pattern_mismatch",
-            "Scope should be printable ASCII without space, quotation mark and backslash",
-        )
+    *pattern_text(
+        _SCOPE_TOKEN,
+        "Scope should be printable ASCII without space, quotation mark and backslash",
+        minimum=1,
+        maximum=MAX_NAME,
     ),
 ]
 
@@ -320,19 +294,15 @@ Scopes = Annotated[
 ]
 _PictureHost = Annotated[
     str,
-    Strict(),
-    Field(max_length=MAX_PICTURE_HOST, json_schema_extra={"pattern": f"^{PICTURE_HOST}$"}),
-    AfterValidator(
-        matching(
-            f"^{PICTURE_HOST}$",
-            "string_pattern_mismatch",
-            "String should be the name of a host, such as i.example or *.example",
-        )
+    *pattern_text(
+        f"^{PICTURE_HOST}$",
+        "String should be the name of a host, such as i.example or *.example",
+        maximum=261,  # a name of 253 characters, with a wildcard and a port
     ),
 ]
 PictureHosts = Annotated[
     tuple[str, ...],
-    distinct_list(_PictureHost, Field(max_length=MAX_PICTURE_HOSTS)),
+    distinct_list(_PictureHost, Field(max_length=64)),
     described("The hosts from which previews of CSS may load pictures, such as `*.example`.", ["i.example"]),
 ]
 GalleryTitle = Annotated[
@@ -345,9 +315,12 @@ GalleryTitle = Annotated[
 ]
 GalleryHome = Annotated[
     str,
-    Strict(),
-    Field(max_length=MAX_PREVIEW_URL, json_schema_extra={"pattern": GALLERY_HOME}),
-    AfterValidator(matching(GALLERY_HOME, "url_parsing", "Input should be an http or https URL without credentials")),
+    *pattern_text(
+        GALLERY_HOME,
+        "Input should be an http or https URL without credentials",
+        "url_parsing",
+        maximum=MAX_PREVIEW_URL,
+    ),
     AfterValidator(check_url),
     described(
         "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
@@ -362,9 +335,7 @@ GalleryMark = Annotated[
 ]
 GalleryAccent = Annotated[
     str,
-    Strict(),
-    Field(json_schema_extra={"pattern": _COLOUR}),
-    AfterValidator(matching(_COLOUR, "string_pattern_mismatch", "Input should be a colour such as #3355cc")),
+    *pattern_text(_COLOUR, "Input should be a colour such as #3355cc"),
     AfterValidator(str.lower),
     described(
         "The colour of links and buttons, made lighter or darker where contrast requires it; `null` for the default.",
@@ -373,7 +344,7 @@ GalleryAccent = Annotated[
 ]
 SubmissionRules = Annotated[
     str,
-    *plain_text(0, MAX_SUBMISSION_RULES),
+    *plain_text(0, 4_000),
     described(
         "What submissions must be like: plain text, shown to people who submit; empty for none.",
         "Logos are 300 pixels wide.",

@@ -36,6 +36,19 @@ def matching(pattern: str, type_: str, msg: str) -> Callable[[str], str]:
     return check
 
 
+def pattern_text(
+    pattern: str,
+    msg: str,
+    type_: str = "string_pattern_mismatch",
+    *,
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> tuple[Any, ...]:
+    """Describe text that matches a pattern, which ``msg`` explains in words."""
+    described = Field(min_length=minimum, max_length=maximum, json_schema_extra={"pattern": pattern})
+    return Strict(), described, AfterValidator(matching(pattern, type_, msg))
+
+
 def check_url(url: str) -> str:
     """Refuse a URL that browsers refuse."""
     if url and not can_ada.can_parse(url):
