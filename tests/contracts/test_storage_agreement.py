@@ -154,7 +154,6 @@ def everything(uow: UnitOfWork) -> object:
             uow.withdrawals.newest(0, 99),
             uow.withdrawals.blocked(2),
         ],
-        [uow.withdrawals.get_many(kind.kind, [1]) for kind in ARTWORK_KINDS],
     )
 
 

@@ -103,14 +103,14 @@ class Savepoints:
         if self.failure is not None:
             raise error_of(self._server, self.failure.cause)
         try:
-            savepoint = self._transaction.savepoint()
+            self._transaction.begin_part()
             try:
                 yield
             except BaseException as error:
                 if self.failure is None and self._driver_errors.failure(error) is None:
-                    self._transaction.roll_back(savepoint)
+                    self._transaction.undo_part()
                 raise
-            self._transaction.release(savepoint)
+            self._transaction.end_part()
         except Exception as error:
             self.failure = self.failure or self._driver_errors.failure(error)
             if self.failure is None:
