@@ -70,6 +70,10 @@ _TURNS: Final = {
 _LUMINANCE: Final = [255 * (v / 3294.6 if v < 11 else ((v / 255 + 0.055) / 1.055) ** 2.4) for v in range(256)]
 _CONTRAST: Final = [255 * log(1 + 20 * v / 255, 21) for v in range(256)]
 _WEIGHTS: Final = (0.2126, 0.7152, 0.0722, 0)
+# How hard the encoder of WebP tries: with large pictures less, which takes half the time for a few percent more bytes.
+_METHOD: Final = 4
+_QUICK_METHOD: Final = 2
+_LARGE: Final = 250_000  # pixels
 _CUT_OFF: Final = "The picture is damaged or cut off"
 _AT_MOST: Final = f"it should have at most {MAX_PIXELS // 1_000_000} million"
 
@@ -135,7 +139,7 @@ def convert(content: bytes) -> ConvertedPicture:
         image = Image.open(io.BytesIO(stored))
         # The encoder merges equal frames.
         count = int(getattr(image, "n_frames", 1))
-        return ConvertedPicture(stored, _thumbnail(frames[0]), *image.size, count, _ground(image))
+        return ConvertedPicture(stored, _thumbnail(frames[0]), *image.size, count, _ground(frames[0]))
 
 
 def read(content: bytes) -> ConvertedPicture:
@@ -422,7 +426,8 @@ def _bounded(frames: list[Image.Image], durations: list[int], loops: int, most: 
 def _webp(frames: list[Image.Image], durations: list[int], loops: int, how: dict[str, Any]) -> bytes:
     file = io.BytesIO()
     if len(frames) == 1:
-        frames[0].save(file, "WEBP", **{"method": 4, **how})
+        method = _QUICK_METHOD if frames[0].width * frames[0].height > _LARGE else _METHOD
+        frames[0].save(file, "WEBP", **{"method": method, **how})
     else:
         more = {"append_images": frames[1:], "duration": durations, "loop": loops, "background": (0, 0, 0, 0)}
         frames[0].save(file, "WEBP", save_all=True, **{"method": 0, **more, **how})
