@@ -103,6 +103,16 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
     assert [author.username for author in logo.authors] == ["Mira Sol"]
 
 
+@pytest.mark.rule("contract L5", "contract R4")
+def test_a_member_sees_that_an_active_work_is_not_on_the_page_and_why(console: Person, gallery: LogoAdmin) -> None:
+    gallery.logos.amend(AmendLogo(logo_id=OWN, active=True, custom_css="color: red; }"))
+    console.sign_in(username=NAME, password=PASSWORD)
+    row = console.page.locator(".submission-row", has_text="Logo 1")
+    expect(row.locator(".tag")).to_have_text("Not on the page")
+    expect(row.locator(".submission-reason")).to_contain_text("browsers may read its CSS in several ways")
+    expect(row.get_by_role("link", name="See the page")).to_have_count(0)
+
+
 @pytest.mark.rule("contract R4")
 def test_a_member_has_no_other_views(console: Person, gallery: LogoAdmin) -> None:
     page = console.page

@@ -22,7 +22,16 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, GetLogo, LinkLogoAuthor, RemoveTheme
+from logoadmin.domain.gallery.artworks import (
+    AmendLogo,
+    BlockLogo,
+    CreateLogo,
+    CreateTheme,
+    GetLogo,
+    LinkLogoAuthor,
+    LinkThemeAuthor,
+    RemoveTheme,
+)
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -585,3 +594,25 @@ def test_authors_see_their_blocked_works_with_reason_and_picture() -> None:
     assert not gallery.publication.status(ShowPublication(), other).blocked
     with pytest.raises(NotPermitted):
         gallery.publication.status(ShowPublication(), nobody)
+
+
+@pytest.mark.rule("contract L5", "contract R4")
+def test_authors_see_which_of_their_works_are_left_out_or_risky_and_no_others() -> None:
+    storage = MemoryStorage()
+    gallery = gallery_on(storage, FrozenClock())
+    author, moderator = (
+        signed_in(storage, scope, user_id=id_) for id_, scope in ((501, "proposals:write"), (503, "*"))
+    )
+    other = signed_in(storage, "proposals:write", user_id=502)
+    mine, theirs = (
+        gallery.authors.create(CreateAuthor(user_id=id_, username=f"a{id_}")).author_id for id_ in (501, 502)
+    )
+    for author_id, css in ((mine, "@import url(//a.example);"), (mine, "input { top: 0 }"), (mine, ""), (theirs, "a{")):
+        made = gallery.themes.create(CreateTheme(**{**ARTWORK, "custom_css": css}))
+        gallery.themes.link(LinkThemeAuthor(theme_id=made.theme_id, author_id=author_id))
+    seen, whole = (gallery.publication.status(ShowPublication(), caller) for caller in (author, moderator))
+    assert [(each.id, each.code) for each in seen.left_out] == [(1, "import")]
+    assert [(each.id, each.risks) for each in seen.risky] == [(2, ("input_styling",))]
+    assert (seen.themes, whole.themes) == (2, 2)
+    assert [each.id for each in whole.left_out] == [1, 4]
+    assert [each.id for each in gallery.publication.status(ShowPublication(), other).left_out] == [4]

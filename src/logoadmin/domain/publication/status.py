@@ -1,8 +1,9 @@
 """What readers do not get, for the people who administer the gallery (contract L1, L3, L4)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
@@ -13,7 +14,7 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import Reading, history_in, links_in, shared_settings, withdrawals_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import Targets, targets_of
-from logoadmin.domain.publication.files.contents import StoredArtworks, judged_artworks
+from logoadmin.domain.publication.files.contents import ACTIVE, judged_artworks, stored_pages
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.files.known_verdicts import Verdicts, verdicts_in
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
@@ -41,10 +42,14 @@ class ShowPublication(Command):
         return True
 
 
+# The id of no author.
+_NOBODY: Final = -1
+
+
 class _Begun(NamedTuple):
     version: int
     blocked: Sequence[Withdrawal]
-    is_whole: bool
+    where: Filter
     targets: Targets
 
 
@@ -70,20 +75,19 @@ class StatusService(Service):
     def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
         """Return the records that readers do not get, with the reasons, and those with risks.
 
-        Later changes than its version may be in it already.
+        Callers who may only propose logos or themes get this of their own. Later changes than its version may be in it
+        already.
 
         Raises:
-            NotPermitted: the caller may neither change nor propose logos or themes. Callers who may only propose them
-                get the blocks of their own.
+            NotPermitted: the caller may neither change nor propose logos or themes.
         """
         begun = gate.snapshot_with_rights(command, caller, _begun)
         blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in begun.blocked)
-        if not begun.is_whole:
-            return PublicationStatus(begun.version, 0, 0, (), (), blocked)
         missing: list[LeftOut] = []
         risky: list[Risky] = []
         published: Counter[Kind] = Counter()
-        for kind, artwork, verdict in judged_artworks(StoredArtworks(storage_of(gate)), self._verdicts(begun.targets)):
+        fetch, verdicts = stored_pages(storage_of(gate)), self._verdicts(begun.targets)
+        for kind, artwork, verdict in judged_artworks(fetch, verdicts, begun.where):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 missing.append(found)
@@ -106,7 +110,7 @@ class StatusService(Service):
         """
         storage = storage_of(self)
         verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
-        for kind, artwork, verdict in judged_artworks(StoredArtworks(storage), verdicts, artworks):
+        for kind, artwork, verdict in judged_artworks(stored_pages(storage), verdicts, among=artworks):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 yield found
@@ -117,21 +121,19 @@ class StatusService(Service):
 
 
 def _begun(uow: Reading, _command: ShowPublication, held: Held) -> _Begun:
-    is_whole = any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS)
-    if not is_whole:
+    blocked, where = withdrawals_in(uow).blocked(MOST_WITHDRAWN), ACTIVE
+    if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
         held.require([Scope.PROPOSALS_WRITE])
-    blocked = withdrawals_in(uow).blocked(MOST_WITHDRAWN)
-    seen = blocked if is_whole else _own(uow, blocked, held)
-    return _Begun(history_in(uow).last_id(), seen, is_whole, targets_of(shared_settings(uow)))
+        author_id = _author_of(uow, held)
+        own = {
+            (kind.kind, link.artwork_id) for kind in ARTWORK_KINDS for link in links_in(uow, kind).of_author(author_id)
+        }
+        blocked = tuple(each for each in blocked if (each.kind, each.id) in own)
+        where = replace(ACTIVE, author_id=author_id)
+    return _Begun(history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow)))
 
 
-def _own(uow: Reading, blocked: Iterable[Withdrawal], held: Held) -> Sequence[Withdrawal]:
-    """Return the blocked artworks of which a caller is an author."""
+def _author_of(uow: Reading, held: Held) -> int:
+    """Return the id of the author that a caller is; one that no author has if they are none."""
     authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
-    linked = {
-        (kind.kind, link.artwork_id)
-        for author in authors
-        for kind in ARTWORK_KINDS
-        for link in links_in(uow, kind).of_author(author.author_id)
-    }
-    return [each for each in blocked if (each.kind, each.id) in linked]
+    return authors[0].author_id if authors else _NOBODY

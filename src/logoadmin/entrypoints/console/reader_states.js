@@ -1,4 +1,4 @@
-/** How readers of the published gallery get each logo and theme; known to users who may change one of them, and to members their blocks. */
+/** How readers of the published gallery get each logo and theme; known to users who may change one of them, and to members of their own. */
 import { computed, signal } from "./vendor/preact.js";
 import { call, Failure, writes } from "./client.js";
 import { may, me } from "./session.js";

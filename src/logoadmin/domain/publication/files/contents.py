@@ -1,8 +1,8 @@
 """The records of a publication, read once at one moment (contract L1, L4)."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
@@ -14,39 +14,18 @@ from logoadmin.domain.publication.files.known_verdicts import Verdicts
 from logoadmin.domain.publication.publication_records import LeftOut, left_out
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-_ACTIVE: Final = Filter(active=True)
+ACTIVE: Final = Filter(active=True)
 # What keeps CSS out of style managers (contract Q3).
 _UNSTYLED: Final = "foreign_document"
 
 
-class HasArtworks(Protocol):
-    """A unit of work, or :class:`StoredArtworks`."""
-
-    def records(self, kind: Any, /) -> Any:
-        """Return the records of a kind of artwork."""
+# Returns a page of a kind of artworks, as repositories do.
+Fetch = Callable[[AnyArtworkKind, int, int, Filter], tuple[Logo | Theme, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredArtworks:
-    """The artworks, read some at a time, each in a transaction of its own: none is open while CSS is judged."""
-
-    _storage: Storage
-
-    def records(self, kind: AnyArtworkKind) -> "_StoredRecords":
-        """Return the records of a kind of artwork."""
-        return _StoredRecords(self._storage, kind)
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredRecords:
-    _storage: Storage
-    _kind: AnyArtworkKind
-
-    def page(self, after: int, limit: int, where: Filter) -> Any:
-        return self._storage.read(lambda uow: uow.records(self._kind).page(after, limit, where))
-
-    def get(self, id_: int) -> Any:
-        return self._storage.read(lambda uow: uow.records(self._kind).get(id_))
+def stored_pages(storage: Storage) -> Fetch:
+    """Return what reads each page in a transaction of its own: none is open while CSS is judged."""
+    return lambda kind, *page: storage.read(lambda uow: uow.records(kind).page(*page))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +74,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     """
     contents, shapes = Contents(), uow.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
-    for kind, artwork, verdict in judged_artworks(uow, verdicts):
+    for kind, artwork, verdict in judged_artworks(lambda kind, *page: uow.records(kind).page(*page), verdicts):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
             contents.left_out.append(missing)
@@ -131,29 +110,24 @@ def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterat
 
 
 def judged_artworks(
-    stored: HasArtworks, verdicts: Verdicts, among: Collection[tuple[Kind, int]] | None = None
+    fetch: Fetch, verdicts: Verdicts, where: Filter = ACTIVE, among: Collection[tuple[Kind, int]] | None = None
 ) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield the active artworks, logos first, by id, each with the verdict on its CSS.
+    """Yield active artworks, logos first, by id, each with the verdict on its CSS.
 
     Args:
-        stored: where they are.
+        fetch: returns them.
         verdicts: the verdicts.
+        where: which of them.
         among: the artworks to judge, by kind and id; None for all.
     """
     for kind in (LOGOS, THEMES):
-        for artwork in _active(stored, kind):
+
+        def page(after: int, limit: int, kind: AnyArtworkKind = kind) -> tuple[Logo | Theme, ...]:
+            return fetch(kind, after, limit, where)
+
+        for artwork in Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes):
             if among is None or (kind.kind, kind.id_of(artwork)) in among:
                 yield kind, artwork, verdicts.on(kind, artwork)
-
-
-def _active(stored: HasArtworks, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
-    records = stored.records(kind)
-
-    def fetch(after: int, limit: int) -> tuple[Logo | Theme, ...]:
-        found: tuple[Logo | Theme, ...] = records.page(after, limit, _ACTIVE)
-        return found
-
-    return iter(Listing(fetch(-1, kind.page_sizes.first), kind.id_of, fetch, kind.page_sizes))
 
 
 def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:

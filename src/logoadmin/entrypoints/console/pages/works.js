@@ -11,7 +11,7 @@ import { enumeration, t } from "../texts.js";
 import { Button, EmptyState, Icon, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
 
-/** @typedef {"waiting" | "published" | "declined" | "blocked" | "withdrawn" | "off" | "gone"} State */
+/** @typedef {"waiting" | "published" | "declined" | "blocked" | "left_out" | "withdrawn" | "off" | "gone"} State */
 /** @typedef {{key: string, state: State, to: string, name: string, what: () => string, kind: string | undefined, picture: string | undefined, at: number, reason?: string | null | undefined, again?: string, change?: string, page?: string, isNew?: boolean}} Entry `key`: that of its notices. */
 
 /** As many as a list has at once. */
@@ -22,6 +22,7 @@ const LOOKS = {
   published: ["applied", "works.published"],
   declined: ["declined", "submission.declined"],
   blocked: ["declined", "state.blocked"],
+  left_out: ["declined", "works.left_out"],
   withdrawn: ["withdrawn", "submission.withdrawn"],
   off: ["withdrawn", "works.off"],
   gone: ["withdrawn", "works.gone"],
@@ -103,9 +104,10 @@ async function readWorks(userId, signal) {
 /** @param {ArtworkKind} kind @param {any} work @returns {Entry} */
 function ofWork(kind, work) {
   const id = work[`${kind}_id`];
-  const { blocked } = statesOf(kind, id);
+  const { blocked, left_out: leftOut } = statesOf(kind, id);
+  const isLeftOut = Boolean(work.active && leftOut);
   return {
-    state: blocked ? "blocked" : work.active ? "published" : "off",
+    state: blocked ? "blocked" : isLeftOut ? "left_out" : work.active ? "published" : "off",
     key: `works/${kind}s/${id}`,
     to: `works/${kind}s/${id}`,
     change: `works/${kind}s/${id}`,
@@ -114,8 +116,8 @@ function ofWork(kind, work) {
     kind,
     picture: work.preview_url,
     at: work.changed_at ?? work.created_at,
-    reason: blocked?.reason,
-    ...(work.active && PAGE ? { page: new URL(`${kind}s/${id}/`, PAGE).href } : {}),
+    reason: isLeftOut ? t(`works.left_out.${leftOut?.code ?? "invalid"}`) : blocked?.reason,
+    ...(work.active && !isLeftOut && PAGE ? { page: new URL(`${kind}s/${id}/`, PAGE).href } : {}),
   };
 }
 

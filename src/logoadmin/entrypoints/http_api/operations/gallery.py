@@ -138,7 +138,7 @@ PUBLICATION_OPERATIONS: Final = (
               PublicationStatus, "Show the status of the published gallery",
               "The active logos and themes that readers of the published gallery do not get, with the reasons; those "
               "with risks; and the blocked ones. Requires `logos:write` or `themes:write`; with `proposals:write` "
-              "alone, it has the blocks of your own logos and themes."),
+              "alone, it has your own logos and themes."),
     Operation("contract L4", "POST /api/css/verdict", css.JudgeCss, css.CssService.judge, Verdict,
               "Judge CSS that is not saved",
               "As for a logo or a theme with this CSS. Nothing is stored. Two texts are judged at a time, others "
