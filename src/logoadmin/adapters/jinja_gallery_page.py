@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import PAGE
-from logoadmin.ports.gallery_page import POLICY
+from logoadmin.ports.gallery_page import PageKind
 from logoadmin.ports.text import TextRenderer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+# What a page may load: the files of its gallery, and pictures.
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
+    "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
+)
 # The style sheet of all pages, and the template of what a gallery adds to it.
 _SHEET: Final = "page.css"
 _LOOK: Final = "look.css"
@@ -84,15 +89,19 @@ class JinjaGalleryPage:
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
-        files = {**self._beside, PAGE: self.render(PAGE, {**values, "gallery": data})}
+        files = {**self._beside, PAGE: self._filled_in(PAGE, {**values, "gallery": data})}
         if values["mark"] or values["accent"]:
-            files[_SHEET] += self.render(_LOOK, values)
+            files[_SHEET] += self._filled_in(_LOOK, values)
         return files
 
-    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+    def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
         """Return another page."""
-        page = self._environment.get_template(name).render(values)
-        return (_NOT_XML.sub("", page) if name.endswith(".xml") else page).encode()
+        is_xml = kind in ("feed", "sitemap")
+        page = self._filled_in(f"{kind}.xml" if is_xml else f"{kind}.html", values)
+        return _NOT_XML.sub("", page.decode()).encode() if is_xml else page
+
+    def _filled_in(self, template: str, values: Mapping[str, object]) -> bytes:
+        return self._environment.get_template(template).render(values).encode()
 
     def is_page(self, content: bytes) -> bool:
         """Return whether a file has the place for data."""

@@ -1,13 +1,10 @@
 """The pages of the published gallery for visitors (contract Q1, Q2, Q5)."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Literal, Protocol
 
-# What a page may load: the files of its gallery, and pictures.
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
-    "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
-)
+# What a page is about; `moved` leads from an earlier address of an artwork.
+PageKind = Literal["artwork", "author", "blocked", "moved", "checks", "feed", "sitemap"]
 
 
 class GalleryPage(Protocol):
@@ -18,18 +15,18 @@ class GalleryPage(Protocol):
         """Another value once other pages or files would be made of the same values."""
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
-        """Return ``index.html`` and the files that all pages load, by name.
+        """Return the first page and the files that all pages load, by name.
 
         Args:
             values: what it shows, as in :meth:`render`.
             data: what its program knows of the gallery, as JSON.
         """
 
-    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+    def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
         """Return another page, the feed or the sitemap.
 
         Args:
-            name: the name of its template.
+            kind: what it is about.
             values: what it shows; texts are never markup.
         """
 
@@ -47,9 +44,9 @@ class NoPage:
         del values, data
         return {}
 
-    def render(self, name: str, values: Mapping[str, object]) -> bytes:
+    def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
         """Return nothing."""
-        del name, values
+        del kind, values
         return b""
 
     def is_page(self, content: bytes) -> bool:

@@ -17,7 +17,7 @@ from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
 from logoadmin.domain.publication.files.index import TEXT, Index, css_path, sha256
 from logoadmin.domain.publication.files.user_styles import UserStyles
 from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
-from logoadmin.ports.gallery_page import GalleryPage
+from logoadmin.ports.gallery_page import GalleryPage, PageKind
 from logoadmin.ports.gallery_storage import Withdrawal
 
 Tone = Literal["good", "note", "bad"]
@@ -67,7 +67,7 @@ _OTHERS: Final = 4
 _NEWEST: Final = 50
 # The most pages that search engines read in one file (sitemaps.org).
 _MOST_LISTED: Final = 50_000
-# Raised with each change of the values that templates get.
+# Raised with each change of the values that pages are made of.
 _FORM: Final = 1
 
 # What the index leaves out of records while it is empty.
@@ -127,18 +127,18 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile` by a template.
+    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile` by a page.
 
     Attributes:
         name: the name of the file.
-        template: the name of the template.
+        kind: what it is about.
         site: what it shares with other pages.
         parts: what its values are made of.
         values: returns its values, besides those of the site.
     """
 
     name: str
-    template: str
+    kind: PageKind
     site: Site
     parts: Any
     values: Callable[[], Mapping[str, Any]]
@@ -146,12 +146,12 @@ class PageFile:
     @property
     def made_of(self) -> str:
         """Another value once the page would have another content."""
-        return sha256(repr((self.site.form, self.template, self.parts)).encode())[:16]
+        return sha256(repr((self.site.form, self.kind, self.parts)).encode())[:16]
 
     def content(self) -> bytes:
         """Return the page."""
         path = self.name.removesuffix(PAGE)
-        return self.site.made_by.render(self.template, {**self.site.values(path), **self.values()})
+        return self.site.made_by.render(self.kind, {**self.site.values(path), **self.values()})
 
 
 def page_path(kind: Kind, id_: int) -> str:
@@ -163,11 +163,11 @@ def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[PageFil
     """Yield the pages that stand in place of those of blocked artworks."""
     for each in blocked:
         if each.reason is not None:
-            yield _fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked.html", site, reason=each.reason)
+            yield _fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked", site, reason=each.reason)
 
 
-def _fixed(name: str, template: str, site: Site, **values: Any) -> PageFile:
-    return PageFile(name, template, site, values, lambda: values)
+def _fixed(name: str, kind: PageKind, site: Site, **values: Any) -> PageFile:
+    return PageFile(name, kind, site, values, lambda: values)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Pages:
         yield from self._moved()
         yield from (self._author_page(author_id) for author_id in self.index.sections[AUTHORS.plural])
         yield from blocked_pages(self.withdrawn, self.site)
-        yield _fixed(f"{CHECKS}{PAGE}", "checks.html", self.site)
+        yield _fixed(f"{CHECKS}{PAGE}", "checks", self.site)
         yield self._feed()
         if self.site.url:
             yield self._sitemap()
@@ -240,7 +240,7 @@ class Pages:
     def _artwork_page(self, work: _Work) -> MadeFile:
         parts = self._made_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
         name = f"{page_path(*work)}{PAGE}"
-        return PageFile(name, "artwork.html", self.site, parts, lambda: self._artwork(work))
+        return PageFile(name, "artwork", self.site, parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[MadeFile]:
         """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids.
@@ -254,7 +254,7 @@ class Pages:
             name = f"{KINDS[kind].plural}/{folder}{PAGE}"
             if name.lower() not in taken and re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
                 taken.add(name.lower())
-                yield _fixed(name, "moved.html", self.site, path=page_path(kind, id_))
+                yield _fixed(name, "moved", self.site, path=page_path(kind, id_))
 
     def _author_page(self, author_id: int) -> MadeFile:
         works = self._by_author.get(author_id, ())
@@ -265,7 +265,7 @@ class Pages:
             author = self.index.record(AUTHORS.plural, author_id)
             return {"name": author["username"], "works": [self._card(work) for work in reversed(works)]}
 
-        return PageFile(name, "author.html", self.site, parts, values)
+        return PageFile(name, "author", self.site, parts, values)
 
     def _feed(self) -> MadeFile:
         artworks = self.contents.artworks
@@ -276,12 +276,12 @@ class Pages:
             entries = [{**self._card(work), "urn": uuid5(namespace, page_path(*work)).urn} for work in newest]
             return {"urn": namespace.urn, "entries": entries}
 
-        return PageFile(FEED, FEED, self.site, self._made_of(newest), values)
+        return PageFile(FEED, "feed", self.site, self._made_of(newest), values)
 
     def _sitemap(self) -> MadeFile:
         pages = [(page_path(*work), self._changed_at(work)) for work in self.contents.artworks]
         authors = [(page_path(Kind.AUTHOR, id_), 0) for id_ in self.index.sections[AUTHORS.plural]]
-        return _fixed(SITEMAP, SITEMAP, self.site, pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
+        return _fixed(SITEMAP, "sitemap", self.site, pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
 
     def _changed_at(self, work: _Work) -> int:
         """Return when an artwork was changed, in Unix time."""
