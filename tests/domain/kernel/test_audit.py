@@ -330,7 +330,7 @@ RAW: Final = {
         "publication/status.py",
     },
     # A new hash of the same password is no change of the user.
-    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/sessions.py"},
+    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/second_step.py", "identity/sessions.py"},
     # A factor that was never confirmed signs nobody in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors.py", "identity/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},

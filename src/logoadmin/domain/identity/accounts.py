@@ -169,6 +169,14 @@ def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
         )
 
 
+def note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
+    """Check at the end whether the last user who holds everything can still sign in (contract B4)."""
+    users = uow.records(USERS)
+    user = users.get(user_id)
+    if user is not None:
+        users.note_possible_lockout(user)
+
+
 def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
     """Return whether a session may do nothing but enrol, where a second factor is required (contract O4).
 

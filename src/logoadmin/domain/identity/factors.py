@@ -7,6 +7,7 @@ from logoadmin.domain.identity.accounts import (
     MOST_FACTORS,
     confirmed_factors,
     end_sign_ins,
+    note_possible_lockout,
     require_first_step,
     require_not_by_link,
     require_room,
@@ -85,14 +86,6 @@ def _unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor])
             record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
     if not confirmed_factors(uow, user_id):
         identity_in(uow).recovery_codes.replace(user_id, ())
-
-
-def _note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
-    """Check at the end whether the last user who holds everything can still sign in, without a factor (contract B4)."""
-    users = uow.records(USERS)
-    user = users.get(user_id)
-    if user is not None:
-        users.note_possible_lockout(user)
 
 
 class ListFactors(Command):
@@ -181,7 +174,7 @@ class FactorService(Service):
         """
         user_id, factors = user_of(uow.held), identity_in(uow).factors
         removed = [factor for factor in factors.of_user(user_id) if factor.factor_id == command.factor_id]
-        _note_possible_lockout(uow, user_id)
+        note_possible_lockout(uow, user_id)
         if not factors.remove(command.factor_id, user_id):
             raise NotFound("Factor", command.factor_id)
         if command.if_match is not None:
@@ -204,7 +197,7 @@ class FactorService(Service):
         user_id = command.user_id
         uow.records(USERS).get_for_change(user_id, command.if_match)
         removed = confirmed_factors(uow, user_id)
-        _note_possible_lockout(uow, user_id)
+        note_possible_lockout(uow, user_id)
         identity_in(uow).factors.remove_all(user_id)
         _unenrolled(uow, user_id, removed)
         end_sign_ins(uow, user_id, keep=session_id_of(uow.caller))

@@ -16,7 +16,7 @@ from itertools import count
 from operator import attrgetter
 from typing import Final
 
-from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id
+from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id, note_possible_lockout
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
@@ -127,9 +127,7 @@ class IssuerUsers:
             self._remember(uow, person, user_id, identity)
         elif not identity.refused:
             ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(user_id))
-            user = uow.records(USERS).get(user_id)
-            if user is not None:
-                uow.records(USERS).note_possible_lockout(user)
+            note_possible_lockout(uow, user_id)
             identity_in(uow).identities.put(replace(identity, groups=_json(person.groups), refused=True))
             end_sign_ins(uow, user_id)
             if ended:

@@ -266,12 +266,13 @@ class Attempt:
     """One attempt to sign in.
 
     Attributes:
+        opening: opens its session.
         client: the client that attempts it.
     """
 
     def __init__(self, opening: SessionOpening, gate: Gate, command: Command, client: Anonymous) -> None:
-        self.client = client
-        self._opening, self._gate, self._command = opening, gate, command
+        self.opening, self.client = opening, client
+        self._gate, self._command = gate, command
         self._limits: Sequence[Limit] = ()
 
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
@@ -283,13 +284,13 @@ class Attempt:
         Raises:
             TooManySignIns: there were too many failed attempts.
         """
-        now = self._opening.clock.now()
+        now = self.opening.clock.now()
 
         def count(uow: UnitOfWork) -> tuple[Sequence[Limit], Found, int | None]:
             limits, found = look_up(uow, now)
             return limits, found, sign_in_limits.attempt(uow, limits, now)
 
-        self._limits, found, wait = self._opening.transactions.storage.write(count)
+        self._limits, found, wait = self.opening.transactions.storage.write(count)
         if wait is not None:
             raise TooManySignIns(wait)
         return found
@@ -311,6 +312,6 @@ class Attempt:
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
             succeeded(uow, self._limits)
-            return self._opening.tokens.begin(uow, self.client, proof)
+            return self.opening.tokens.begin(uow, self.client, proof)
 
         return self._gate.write(self._command, self.client, begin)

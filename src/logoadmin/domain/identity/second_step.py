@@ -7,7 +7,7 @@ from typing import Any, Final
 from logoadmin.domain.identity.accounts import confirmed_factors
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, use
 from logoadmin.domain.identity.factors import FactorService
-from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
+from logoadmin.domain.identity.open_sessions import Attempt, Proof, SessionOpening
 from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
@@ -26,8 +26,10 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, Challenge, TotpCode, TypedCode, examples
+from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import use_case
+from logoadmin.ports.identity_storage import Credentials
 from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.storage import UnitOfWork
 
@@ -92,6 +94,31 @@ class SecondStep:
         challenge = self.challenges.new(Purpose.SECOND_FACTOR, now, user_id, _state_of(uow, user_id))
         passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
         return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
+
+    def require(self, attempt: Attempt, username: str, credentials: Credentials, rehashed: PasswordHash | None) -> None:
+        """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
+
+        Raises:
+            SecondFactorRequired: it has the challenge.
+            SignInRefused: the password was changed while it was verified.
+        """
+        opening = attempt.opening
+        now = opening.clock.now()
+        self.passkeys.load()
+
+        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
+            known = uow.identity.passwords.credentials(username)
+            if known is None or known.password != credentials.password:
+                raise SignInRefused
+            if confirmed_factors(uow, credentials.user_id):
+                attempt.take_back(uow)
+                if rehashed is not None:
+                    uow.identity.passwords.set(credentials.user_id, rehashed)
+            return self.required(uow, credentials.user_id, now)
+
+        required = opening.transactions.storage.write(challenge)
+        if required is not None:
+            raise required
 
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int

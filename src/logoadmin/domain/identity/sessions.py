@@ -12,14 +12,12 @@ from typing import Final
 
 from logoadmin.domain.identity.accounts import (
     can_step_up,
-    confirmed_factors,
     is_by_link,
     must_change_password,
     session_id_of,
 )
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.open_sessions import (
-    Attempt,
     Proof,
     SessionOpening,
     session_of_token,
@@ -58,7 +56,6 @@ from logoadmin.domain.kernel.errors import (
     NotFound,
     NotPermitted,
     Outdated,
-    SecondFactorRequired,
     SignInRefused,
     StorageUnavailable,
 )
@@ -187,7 +184,7 @@ class SessionService(Service):
             known = attempt.count(partial(self._look_up, command, attempt.client.origin))
             credentials, rehashed = self._verified(command, known)
             if credentials.has_factor:
-                self._require_second_step(attempt, command, credentials, rehashed)
+                self._second_step.require(attempt, command.username, credentials, rehashed)
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 user_id = credentials.user_id
@@ -210,7 +207,6 @@ class SessionService(Service):
         Raises:
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
         """
-
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
@@ -380,32 +376,6 @@ class SessionService(Service):
         self._classes = now, self._classes[1]  # others need not read them at the same time
         with suppress(StorageUnavailable):
             self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
-
-    def _require_second_step(
-        self, attempt: Attempt, command: SignIn, credentials: Credentials, rehashed: PasswordHash | None
-    ) -> None:
-        """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
-
-        Raises:
-            SecondFactorRequired: it has the challenge.
-            SignInRefused: the password was changed while it was verified.
-        """
-        now = self._clock.now()
-        self._second_step.passkeys.load()
-
-        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
-            known = uow.identity.passwords.credentials(command.username)
-            if known is None or known.password != credentials.password:
-                raise SignInRefused
-            if confirmed_factors(uow, credentials.user_id):
-                attempt.take_back(uow)
-                if rehashed is not None:
-                    uow.identity.passwords.set(credentials.user_id, rehashed)
-            return self._second_step.required(uow, credentials.user_id, now)
-
-        required = storage_of(self).write(challenge)
-        if required is not None:
-            raise required
 
 
 def _refuse_keys(held: Held) -> None:
