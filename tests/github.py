@@ -4,8 +4,7 @@ See https://docs.github.com/apps/oauth-apps and https://docs.github.com/rest/use
 """
 
 import secrets
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,7 +12,7 @@ from urllib.parse import urlencode
 
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
-from tests.issuer import REDIRECT_URI, VERIFIER, Answer, Asked, challenge_of, standing
+from tests.issuer import REDIRECT_URI, VERIFIER, Answer, Asked, StandIn, challenge_of, standing
 
 CLIENT_ID: Final = "Ov23liGallery"
 CLIENT_SECRET: Final = "s3cret-of-the-oauth-app"
@@ -33,30 +32,20 @@ def account(id_: object, login: object) -> dict[str, Any]:
 
 
 @dataclass
-class FakeGitHub:
+class FakeGitHub(StandIn):
     """What GitHub knows and says; tests change it.
 
     Attributes:
-        url: its address.
         person: who is signed in there.
         apps: the callback URLs of OAuth apps, by their client ids.
         granted: the scopes that the person has given the app before, which a token without a scope has again.
         revoked: whether people withdraw a token before it is used.
-        answers: whole answers by path, a status and JSON, bytes or a form.
-        asked: the requests so far.
-        clock: its time.
     """
 
-    url: str
     person: dict[str, Any] = field(default_factory=lambda: account(ANN_ID, "ann"))
     apps: dict[str, str] = field(default_factory=lambda: dict.fromkeys((CLIENT_ID, OTHER_ID), REDIRECT_URI))
     granted: str = ""
     revoked: bool = False
-    answers: dict[str, Answer | tuple[int, Any]] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
-    clock: Callable[[], float] = time.time
-    _codes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def issuer(self, client_secret: str = CLIENT_SECRET) -> GitHubIssuer:
         """Return the adapter that asks this GitHub."""
@@ -67,18 +56,8 @@ class FakeGitHub:
         """Return the code of a sign-in of the person, as a browser would receive it."""
         return self._authorized({"client_id": client_id, "code_challenge": challenge_of(verifier)})
 
-    def paths(self) -> list[str]:
-        """Return the paths that were asked."""
-        return [asked.path for asked in self.asked]
-
-    def answer(self, asked: Asked) -> tuple[int, Any]:
-        """Return the status and the body of a response."""
-        self.asked.append(asked)
-        told = self.answers.get(asked.path)
-        if told is not None:
-            return told(asked) if callable(told) else told
-        routes: dict[str, Answer] = {AUTHORIZE: self._authorize, TOKEN: self._token, USER: self._user}
-        return routes[asked.path](asked) if asked.path in routes else (404, {"message": "Not Found"})
+    def routes(self) -> dict[str, Answer]:
+        return {AUTHORIZE: self._authorize, TOKEN: self._token, USER: self._user}
 
     def _authorize(self, asked: Asked) -> tuple[int, Any]:
         """Send the browser back with a code, as if the person had just agreed."""
@@ -90,11 +69,6 @@ class FakeGitHub:
             return 302, f"{back}?{urlencode({'error': 'redirect_uri_mismatch', 'state': query['state']})}"
         told = {"code": self._authorized(query), "state": query["state"], "iss": f"{self.url}/login/oauth"}
         return 302, f"{back}?{urlencode(told)}"
-
-    def _authorized(self, query: Mapping[str, str]) -> str:
-        code = secrets.token_hex(10)
-        self._codes[code] = {**query, "person": dict(self.person)}
-        return code
 
     def _token(self, asked: Asked) -> tuple[int, Any]:
         """Exchange a code. Refusals have status 200 as well, and everything is a form unless JSON is asked for."""
@@ -118,7 +92,7 @@ class FakeGitHub:
     def _user(self, asked: Asked) -> tuple[int, Any]:
         if "user-agent" not in asked.headers:
             return 403, {"message": "Request forbidden by administrative rules."}
-        person = self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
+        person = self._person_of(asked)
         return (401, {"message": "Bad credentials", "status": "401"}) if person is None else (200, person)
 
 

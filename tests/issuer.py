@@ -7,13 +7,13 @@ import secrets
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 import jwt
@@ -64,11 +64,55 @@ class Asked:
 
 
 @dataclass
-class FakeIssuer:
+class StandIn:
+    """What stands in for an issuer; tests change it.
+
+    Attributes:
+        url: its address.
+        answers: whole answers by path: a status, and JSON, bytes, a form in a text, or where a redirect leads.
+        asked: the requests so far.
+        clock: its time.
+    """
+
+    url: str
+    answers: dict[str, Answer | tuple[int, Any]] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+    clock: Callable[[], float] = time.time
+    _codes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
+    person: dict[str, Any] = field(default_factory=dict)
+
+    def paths(self) -> list[str]:
+        """Return the paths that were asked."""
+        return [asked.path for asked in self.asked]
+
+    def routes(self) -> dict[str, Answer]:
+        """Return what answers each path."""
+        raise NotImplementedError
+
+    def answer(self, asked: Asked) -> tuple[int, Any]:
+        """Return the status and the body of a response."""
+        self.asked.append(asked)
+        told = self.answers.get(asked.path) or self.routes().get(asked.path)
+        if told is None:
+            return 404, {"message": "Not Found"}
+        return told if isinstance(told, tuple) else told(asked)
+
+    def _authorized(self, query: Mapping[str, str]) -> str:
+        code = secrets.token_hex(10)
+        self._codes[code] = {**query, "person": dict(self.person)}
+        return code
+
+    def _person_of(self, asked: Asked) -> dict[str, Any] | None:
+        """Return the person whose access token was sent."""
+        return self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
+
+
+@dataclass
+class FakeIssuer(StandIn):
     """What the issuer knows and says; tests change it.
 
     Attributes:
-        url: its identifier.
         person: the claims of the person who is signed in there.
         metadata: values in place of those in its metadata; None leaves one out.
         claims: values in place of those in ID tokens; None leaves one out.
@@ -77,13 +121,9 @@ class FakeIssuer:
         algorithm: how it signs.
         signs_with: the number of the key with which it signs.
         token: makes the ID token of claims, if a test wants another one.
-        answers: whole answers by path, a status and JSON or bytes.
         in_userinfo: the claims that only its userinfo endpoint has.
-        asked: the requests so far.
-        clock: its time.
     """
 
-    url: str
     person: dict[str, Any] = field(
         default_factory=lambda: {"sub": "248289761001", "preferred_username": "ann", "groups": ["editors"]}
     )
@@ -94,36 +134,21 @@ class FakeIssuer:
     algorithm: str = "ES256"
     signs_with: int = 0
     token: Callable[[dict[str, Any]], str] | None = None
-    answers: dict[str, Answer | tuple[int, Any]] = field(default_factory=dict)
     in_userinfo: frozenset[str] = frozenset()
-    asked: list[Asked] = field(default_factory=list)
-    clock: Callable[[], float] = time.time
-    _codes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _tokens: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def code(self, nonce: str = NONCE, verifier: str = VERIFIER, redirect_uri: str = REDIRECT_URI) -> str:
         """Return the code of a sign-in of the person, as a browser would receive it."""
         query = {"client_id": CLIENT_ID, "redirect_uri": redirect_uri, "nonce": nonce, "state": "s"}
         return self._authorized({**query, "code_challenge": challenge_of(verifier)})
 
-    def paths(self) -> list[str]:
-        """Return the paths that were asked."""
-        return [asked.path for asked in self.asked]
-
-    def answer(self, asked: Asked) -> tuple[int, Any]:
-        """Return the status and the body of a response."""
-        self.asked.append(asked)
-        told = self.answers.get(asked.path)
-        if told is not None:
-            return told(asked) if callable(told) else told
-        routes: dict[str, Answer] = {
+    def routes(self) -> dict[str, Answer]:
+        return {
             "/.well-known/openid-configuration": lambda _: (200, _merged(self._metadata(), self.metadata)),
             "/keys": lambda _: (200, {"keys": self.keys}),
             "/authorize": self._authorize,
             "/token": self._token,
             "/userinfo": self._userinfo,
         }
-        return routes[asked.path](asked) if asked.path in routes else (404, {})
 
     def _metadata(self) -> dict[str, Any]:
         return {
@@ -144,11 +169,6 @@ class FakeIssuer:
         assert asked.query["code_challenge_method"] == "S256"
         back = {"code": self._authorized(asked.query), "state": asked.query["state"], "iss": self.url}
         return 302, f"{asked.query['redirect_uri']}?{urlencode(back)}"
-
-    def _authorized(self, query: dict[str, str]) -> str:
-        code = secrets.token_urlsafe()
-        self._codes[code] = {**query, "person": dict(self.person)}
-        return code
 
     def _token(self, asked: Asked) -> tuple[int, Any]:
         authorization, form = asked.headers.get("authorization", ""), asked.form
@@ -190,7 +210,7 @@ class FakeIssuer:
         return jwt.PyJWS().encode(json.dumps(claims).encode(), signing, self.algorithm, {"typ": "JWT", **headers})
 
     def _userinfo(self, asked: Asked) -> tuple[int, Any]:
-        person = self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
+        person = self._person_of(asked)
         return (401, {"error": "invalid_token"}) if person is None else (200, person)
 
 
@@ -198,18 +218,7 @@ def _merged(values: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**values, **instead}.items() if value is not None}
 
 
-class Standing(Protocol):
-    """What stands in for an issuer."""
-
-    @property
-    def clock(self) -> Callable[[], float]:
-        """Return its clock."""
-
-    def answer(self, asked: Asked) -> tuple[int, Any]:
-        """Return the status, and JSON, bytes, a form in a text, or where a redirect leads."""
-
-
-Stand = TypeVar("Stand", bound=Standing)
+Stand = TypeVar("Stand", bound=StandIn)
 
 
 @contextmanager

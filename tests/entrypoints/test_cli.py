@@ -10,7 +10,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -26,7 +25,6 @@ from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
-from tests.privileges import unprivileged
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -204,29 +202,6 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
             says_one_line(ended, 1, f"The database at 127.0.0.1:{port} cannot be used", "database URL")
             assert "hidden" not in ended.err
-
-
-@pytest.mark.rule("contract K3")
-def test_a_file_that_is_read_only_is_no_server(
-    run: Run, monkeypatch: pytest.MonkeyPatch, initialised_file: Path
-) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o777)
-        monkeypatch.chdir(place)
-        file = shutil.copy(initialised_file, f"{place}/gallery.db")
-        os.chmod(file, 0o444)
-        with unprivileged():
-            ended = run("user", "remove", "admin", "--database", f"sqlite:///{file}")
-        says_one_line(ended, 1, "The database at gallery.db cannot be used: it is read-only")
-
-
-@pytest.mark.rule("contract K3")
-@pytest.mark.usefixtures("initialised")
-def test_a_damaged_file_is_named_with_what_to_do(run: Run) -> None:
-    file = Path("logoadmin.db")
-    file.write_bytes(file.read_bytes()[:4096] + b"rubbish!" * 20_000)
-    for command in (("init",), ("serve", "--port", "0"), ("export", "-")):
-        says_one_line(run(*command), 1, "logoadmin.db cannot be used: it is damaged", "restore it from a backup")
 
 
 @pytest.mark.rule("contract H1", "contract H3")

@@ -3,19 +3,14 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from logoadmin.domain.gallery.artworks import ArtworkService
-from logoadmin.domain.kernel.access import OWNER, PUBLIC, Caller
-from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.access import PUBLIC
 from logoadmin.domain.kernel.errors import Conflict, NotFound, Outdated
-from logoadmin.domain.kernel.gate import Gate
-from logoadmin.domain.kernel.kinds import LOGOS
-from logoadmin.domain.kernel.unit_of_work import ReadUnitOfWork
-from logoadmin.domain.kernel.use_cases import behind, rights_of
+from logoadmin.domain.kernel.use_cases import rights_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import app as module
 from logoadmin.entrypoints.http_api.app import http_application
@@ -52,26 +47,6 @@ class Forgetful:
 
     def data_version(self) -> int:
         return next(self._versions)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A count: an answer that is not a record."""
-
-    count: int
-
-
-class CountLogos(Command):
-    """How many logos there are."""
-
-
-def _count(uow: ReadUnitOfWork, _: CountLogos) -> Counted:
-    return Counted(len(uow.records(LOGOS).page(-1, 1000)))
-
-
-def count(service: ArtworkService[Any, Any, Any, Any], command: CountLogos, caller: Caller = OWNER) -> Counted:
-    answer: Counted = Gate(behind(service), PUBLIC).read(command, caller, _count)
-    return answer
 
 
 def changed(gallery: LogoAdmin) -> Iterator[str]:

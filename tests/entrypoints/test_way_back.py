@@ -34,7 +34,7 @@ from logoadmin import (
 )
 from logoadmin.domain.public_url import LOCAL
 from tests.asgi import AppClient
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run
 from tests.passkeys import Authenticator
 from tests.services import start
 
@@ -97,12 +97,6 @@ def test_user_factors_lists_and_removes_them_and_ends_sessions(run: Run, gallery
     assert run("user", "factors", "ann", "--remove").out == "Removed 0 second factors of user 7\n"
 
 
-@pytest.mark.parametrize("command", ["code", "factors"])
-def test_a_user_who_is_missing_is_named(run: Run, gallery: LogoAdmin, command: str) -> None:
-    assert gallery
-    says_one_line(run("user", command, "bob"), 1, "User bob not found")
-
-
 @pytest.mark.parametrize(
     ("options", "is_kept"), [((), True), (("--factors", "keep"), True), (("--factors", "remove"), False)]
 )
@@ -136,13 +130,6 @@ def test_user_password_asks_in_a_terminal(
         ended = run("user", "password", "ann", stdin=answer)
     assert "The user has 1 second factor, needed with the password. Remove, because they are lost? [y/N]" in ended.err
     assert ended.out.endswith(f"1 second factor {'kept' if is_kept else 'removed'}\n")
-
-
-def test_a_password_that_is_refused_leaves_the_factors(run: Run, gallery: LogoAdmin) -> None:
-    enrol(gallery)
-    assert run("user", "password", "ann", "--factors", "remove", stdin="\n").code == 1
-    with pytest.raises(SecondFactorRequired):
-        password(gallery)
 
 
 @pytest.mark.rule("contract C1", "contract O6")
