@@ -24,7 +24,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.publication.publication_records import LeftOutReason
-from logoadmin.ports.metrics import Milestone, SignInOutcome
+from logoadmin.ports.metrics import Metrics, Milestone, SignInOutcome
 
 # The upper bounds of the buckets of all histograms, in seconds.
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -44,7 +44,7 @@ _PICTURES: Final = {
 }
 
 
-class PrometheusMetrics:
+class PrometheusMetrics(Metrics):
     """Counts events in series of Prometheus."""
 
     enabled = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.gallery_files import GalleryFiles
-from logoadmin.ports.gallery_page import GalleryPage, NoPage
+from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.metrics import Metrics, NoMetrics
 from logoadmin.ports.outgoing import Outgoing, PostingOutgoing
@@ -37,6 +37,7 @@ class Ports:
     text: TextRenderer
     passkeys: OpenPasskeys | str
     pictures: PictureCodec | str
+    page: GalleryPage
     metrics: Metrics = field(default_factory=NoMetrics)
     outgoing: Outgoing | None = None
     gallery_keys: Sequence[SigningKey] = ()
@@ -45,4 +46,3 @@ class Ports:
     issuer: Issuer | None = None
     receivers: PostingOutgoing | None = None
     published: GalleryFiles | None = None
-    page: GalleryPage = field(default_factory=NoPage)

@@ -32,24 +32,3 @@ class GalleryPage(Protocol):
 
     def is_page(self, content: bytes) -> bool:
         """Return whether a file is the first page of some gallery."""
-
-
-class NoPage:
-    """Makes none."""
-
-    form = ""
-
-    def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
-        """Return nothing."""
-        del values, data
-        return {}
-
-    def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
-        """Return nothing."""
-        del kind, values
-        return b""
-
-    def is_page(self, content: bytes) -> bool:
-        """Return False."""
-        del content
-        return False

@@ -243,10 +243,7 @@ def move(url: str, target_url: str, progress: Progress) -> str:
 
 
 def _move(source: Dialect, target: Dialect, address: str, progress: Progress) -> None:
-    with (
-        closing(ConnectionPool(source, 1, None, NoMetrics())) as pool,
-        closing(SqlStorage(target, connections=None, timeout=None, metrics=NoMetrics())) as storage,
-    ):
+    with closing(_pool_of(source)) as pool, closing(_storage_of(target)) as storage:
         schema = Schema(source)
         pool.call(pool.on_connection(schema.check))  # before the target is touched
 
@@ -254,8 +251,8 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
             transaction.take_write_lock(source.begin_write)
             connection = pool.on_connection(lambda connection: connection)(transaction)
             schema.check(connection)
-            copy = _Copy(_Source(pool, source.server, connection), Schema(target), progress)
-            storage.prepare_and(lambda connection, _: copy.make(connection))
+            copy = _Copy(pool, connection, source.server, progress)
+            storage.prepare_and(lambda connection, _: copy.make(Schema(target), connection))
             _mark(connection, address)
             transaction.commit()
 
@@ -268,44 +265,20 @@ def _mark(connection: Connection, address: str) -> None:
     connection.execute(update(state).values(state_id=-state.c.state_id))
 
 
-class _Source:
-    """The database to move, whose errors differ from those of the target."""
-
-    def __init__(self, pool: ConnectionPool, server: str, connection: Connection) -> None:
-        self._pool = pool
-        self._server = server
-        self._connection = connection
-
-    def parts(self, table: Table) -> Generator[Rows, None, None]:
-        """Yield the rows of a table, some at a time.
-
-        Raises:
-            StorageUnavailable: the database failed.
-        """
-        try:
-            yield from _parts(self._connection, table)
-        except Exception as error:
-            failure = self._pool.driver_errors.failure(error)
-            if failure is None:
-                raise
-            raise StorageUnavailable(self._server, failure.cause) from None
-
-
 class _Copy:
-    """The copy of all tables, in the transaction of the target."""
+    """The copy of all tables of a database, in a transaction of each of the two."""
 
-    def __init__(self, source: _Source, schema: Schema, progress: Progress) -> None:
-        self._source = source
-        self._schema = schema
-        self._progress = progress
+    def __init__(self, pool: ConnectionPool, source: Connection, server: str, progress: Progress) -> None:
+        self._pool, self._source, self._server, self._progress = pool, source, server, progress
 
-    def make(self, target: Connection) -> None:
+    def make(self, schema: Schema, target: Connection) -> None:
         """Copy all tables, unless an earlier run has, and compare them.
 
         Raises:
             StartError: the target has other records, or other rows than were copied.
+            StorageUnavailable: the source failed.
         """
-        self._schema.check(target)
+        schema.check(target)
         is_empty = not any(_has_rows(target, table) for table in _TABLES if table is not state)
         if is_empty:
             self._copy(target)
@@ -321,7 +294,7 @@ class _Copy:
         target.execute(delete(state))
         for table in _TABLES:
             count = 0
-            with closing(self._source.parts(table)) as parts:
+            with closing(self._parts(table)) as parts:
                 for rows in parts:
                     target.execute(insert(table), [row._asdict() for row in rows])
                     count += len(rows)
@@ -329,13 +302,23 @@ class _Copy:
 
     def _is_equal(self, target: Connection, table: Table) -> bool:
         count = 0
-        with closing(self._source.parts(table)) as given, closing(_parts(target, table)) as copied:
+        with closing(self._parts(table)) as given, closing(_parts(target, table)) as copied:
             for row, copy in zip_longest(chain.from_iterable(given), chain.from_iterable(copied)):
                 if row != copy:
                     return False
                 count += 1
         self._progress("compared", table.name, count)
         return True
+
+    def _parts(self, table: Table) -> Generator[Rows, None, None]:
+        """Yield the rows of a table of the source, whose errors differ from those of the target."""
+        try:
+            yield from _parts(self._source, table)
+        except Exception as error:
+            failure = self._pool.driver_errors.failure(error)
+            if failure is None:
+                raise
+            raise StorageUnavailable(self._server, failure.cause) from None
 
 
 def _parts(connection: Connection, table: Table) -> Generator[Rows, None, None]:
