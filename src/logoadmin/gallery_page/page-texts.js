@@ -1,131 +1,74 @@
 /** All texts of the list, in English and Russian. */
 import { language, locale } from "./page-choices.js";
 
-/** @typedef {typeof ENGLISH} Texts */
+/** @template T @param {T} english @param {T} russian @returns {T} */
+const both = (english, russian) => (language === "ru" ? russian : english);
 
-/** @param {string} language */
-const counting = (language) => {
-  const numbers = new Intl.NumberFormat(language);
-  const rules = new Intl.PluralRules(language);
-  /** @param {number} count @param {string[]} forms one and other; in Russian one, few and many */
-  return (count, [one = "", few = "", many = few]) => {
+const numbers = new Intl.NumberFormat(language);
+const rules = new Intl.PluralRules(language);
+
+/** @param {string[]} english one and other @param {string[]} russian one, few and many @param {string} [before] the number in Russian */
+function counted(english, russian, before = "") {
+  const [one = "", few = "", many = few] = both(english, russian);
+  return (/** @type {number} */ count) => {
     const form = rules.select(count);
-    return `${numbers.format(count)} ${form === "one" ? one : form === "few" ? few : many}`;
+    return `${both("", before)}${numbers.format(count)} ${form === "one" ? one : form === "few" ? few : many}`;
   };
-};
+}
+const matches = counted(["more matches", "more match"], []);
 
-const inEnglish = counting("en");
-const inRussian = counting("ru");
-
-const ENGLISH = {
-  home: "Back to the site",
-  submit: "Submit a work",
-  search: "Search names, authors and tags",
-  kind: "Kind",
-  sort: "Order",
-  all: "All",
-  logos: "Logos",
-  themes: "Themes",
-  logo: "Logo",
-  theme: "Theme",
-  newest: "Newest",
-  updated: "Recently updated",
-  byName: "By name",
-  works: "Works",
-  count: (/** @type {number} */ count) => inEnglish(count, ["work", "works"]),
-  logoCount: (/** @type {number} */ count) => inEnglish(count, ["logo", "logos"]),
-  themeCount: (/** @type {number} */ count) => inEnglish(count, ["theme", "themes"]),
-  authorCount: (/** @type {number} */ count) => inEnglish(count, ["author", "authors"]),
-  targets: {
-    all: "Targets",
-    search: "Search targets",
-    more: (/** @type {number} */ count) => inEnglish(count, ["more target", "more targets"]),
-  },
-  tags: { all: "Tags", search: "Search tags", more: (/** @type {number} */ count) => inEnglish(count, ["more tag", "more tags"]) },
-  done: "Done",
-  typeForMore: (/** @type {number} */ count) => `${inEnglish(count, ["more matches", "more match"])}: search to find them`,
-  showAll: (/** @type {string} */ count) => `Show all ${count} works`,
-  updatedOn: (/** @type {string} */ date) => `Updated ${date}`,
-  found: (/** @type {string} */ some, /** @type {string} */ all) => `${some} of ${all}`,
-  noMatch: "No works match",
-  noMatchText: "Try another word, or look at everything.",
-  clear: "Clear search and filters",
-  empty: "Nothing here yet",
-  emptyText: "The first logos and themes will appear here as soon as they are published.",
-  loading: "Loading the gallery …",
-  retry: "Try again",
-  offline: "The gallery cannot be reached",
-  offlineText: "Check your connection, and try again.",
-  offlineKept: (/** @type {string} */ date) => `The gallery cannot be reached. You see it as of ${date}.`,
-  unpublished: "Nothing is published yet",
-  unpublishedText: "The files of this gallery are not here. Come back later.",
-  expired: "This gallery is out of date",
-  expiredText: "Its signature has expired, so it is not shown. Its operator must publish it again.",
-  expiredKept: (/** @type {string} */ date) => `This gallery has not been renewed since ${date}. Works may have been removed meanwhile.`,
-  broken: "This gallery cannot be trusted",
-  brokenText: "Its files are damaged or not signed by its operator, so they are not shown.",
+export const texts = {
+  home: both("Back to the site", "На сайт"),
+  submit: both("Submit a work", "Предложить работу"),
+  search: both("Search names, authors and tags", "Название, автор или метка"),
+  kind: both("Kind", "Вид"),
+  sort: both("Order", "Порядок"),
+  all: both("All", "Все"),
+  logos: both("Logos", "Логотипы"),
+  themes: both("Themes", "Темы"),
+  logo: both("Logo", "Логотип"),
+  theme: both("Theme", "Тема"),
+  newest: both("Newest", "Новые"),
+  updated: both("Recently updated", "Недавно обновлённые"),
+  byName: both("By name", "По названию"),
+  works: both("Works", "Работы"),
+  count: counted(["work", "works"], ["работа", "работы", "работ"]),
+  logoCount: counted(["logo", "logos"], ["логотип", "логотипа", "логотипов"]),
+  themeCount: counted(["theme", "themes"], ["тема", "темы", "тем"]),
+  authorCount: counted(["author", "authors"], ["автор", "автора", "авторов"]),
+  targets: { all: both("Targets", "Разделы"), search: both("Search targets", "Поиск по разделам"), more: counted(["more target", "more targets"], ["раздел", "раздела", "разделов"], "Ещё ") },
+  tags: { all: both("Tags", "Метки"), search: both("Search tags", "Поиск по меткам"), more: counted(["more tag", "more tags"], ["метка", "метки", "меток"], "Ещё ") },
+  done: both("Done", "Готово"),
+  typeForMore: (/** @type {number} */ count) => both(`${matches(count)}: search to find them`, `Ещё ${count}: введите часть названия`),
+  showAll: (/** @type {string} */ count) => both(`Show all ${count} works`, `Показать все: ${count}`),
+  updatedOn: (/** @type {string} */ date) => both(`Updated ${date}`, `Обновлено ${date}`),
+  found: (/** @type {string} */ some, /** @type {string} */ all) => both(`${some} of ${all}`, `${some} из ${all}`),
+  noMatch: both("No works match", "Ничего не найдено"),
+  noMatchText: both("Try another word, or look at everything.", "Попробуйте другое слово или посмотрите всё."),
+  clear: both("Clear search and filters", "Сбросить поиск и фильтры"),
+  empty: both("Nothing here yet", "Здесь пока пусто"),
+  emptyText: both("The first logos and themes will appear here as soon as they are published.", "Первые логотипы и темы появятся здесь, как только их опубликуют."),
+  loading: both("Loading the gallery …", "Галерея загружается…"),
+  retry: both("Try again", "Повторить"),
+  offline: both("The gallery cannot be reached", "Галерея недоступна"),
+  offlineText: both("Check your connection, and try again.", "Проверьте соединение и повторите."),
+  offlineKept: (/** @type {string} */ date) => both(`The gallery cannot be reached. You see it as of ${date}.`, `Галерея недоступна. Показано её состояние на ${date}.`),
+  unpublished: both("Nothing is published yet", "Пока ничего не опубликовано"),
+  unpublishedText: both("The files of this gallery are not here. Come back later.", "Файлов этой галереи здесь нет. Загляните позже."),
+  expired: both("This gallery is out of date", "Галерея устарела"),
+  expiredText: both("Its signature has expired, so it is not shown. Its operator must publish it again.", "Срок её подписи истёк, поэтому она не показана. Владелец должен опубликовать её заново."),
+  expiredKept: (/** @type {string} */ date) =>
+    both(`This gallery has not been renewed since ${date}. Works may have been removed meanwhile.`, `Галерея не обновлялась с ${date}. Часть работ могли убрать.`),
+  broken: both("This gallery cannot be trusted", "Этой галерее нельзя доверять"),
+  brokenText: both("Its files are damaged or not signed by its operator, so they are not shown.", "Её файлы повреждены или не подписаны владельцем, поэтому они не показаны."),
   brokenKept: (/** @type {string} */ date) =>
-    `The latest files are damaged or not signed by the operator. You see the last good state, of ${date}.`,
-  insecure: "This page needs a secure connection",
-  insecureText: "Browsers can verify signatures only on https pages. Open this page over https.",
-  old: "Your browser is too old",
-  oldText: "It cannot verify the signature of this gallery. Update it, and come back.",
-  secure: "Open over https",
+    both(`The latest files are damaged or not signed by the operator. You see the last good state, of ${date}.`, `Новые файлы повреждены или не подписаны владельцем. Показано последнее верное состояние, на ${date}.`),
+  insecure: both("This page needs a secure connection", "Нужно защищённое соединение"),
+  insecureText: both("Browsers can verify signatures only on https pages. Open this page over https.", "Браузеры проверяют подписи только на страницах https. Откройте эту страницу по https."),
+  old: both("Your browser is too old", "Браузер слишком старый"),
+  oldText: both("It cannot verify the signature of this gallery. Update it, and come back.", "Он не может проверить подпись галереи. Обновите его и возвращайтесь."),
+  secure: both("Open over https", "Открыть по https"),
 };
-
-/** @type {Texts} */
-const RUSSIAN = {
-  home: "На сайт",
-  submit: "Предложить работу",
-  search: "Название, автор или метка",
-  kind: "Вид",
-  sort: "Порядок",
-  all: "Все",
-  logos: "Логотипы",
-  themes: "Темы",
-  logo: "Логотип",
-  theme: "Тема",
-  newest: "Новые",
-  updated: "Недавно обновлённые",
-  byName: "По названию",
-  works: "Работы",
-  count: (count) => inRussian(count, ["работа", "работы", "работ"]),
-  logoCount: (count) => inRussian(count, ["логотип", "логотипа", "логотипов"]),
-  themeCount: (count) => inRussian(count, ["тема", "темы", "тем"]),
-  authorCount: (count) => inRussian(count, ["автор", "автора", "авторов"]),
-  targets: { all: "Разделы", search: "Поиск по разделам", more: (count) => `Ещё ${inRussian(count, ["раздел", "раздела", "разделов"])}` },
-  tags: { all: "Метки", search: "Поиск по меткам", more: (count) => `Ещё ${inRussian(count, ["метка", "метки", "меток"])}` },
-  done: "Готово",
-  typeForMore: (count) => `Ещё ${count}: введите часть названия`,
-  showAll: (count) => `Показать все: ${count}`,
-  updatedOn: (date) => `Обновлено ${date}`,
-  found: (some, all) => `${some} из ${all}`,
-  noMatch: "Ничего не найдено",
-  noMatchText: "Попробуйте другое слово или посмотрите всё.",
-  clear: "Сбросить поиск и фильтры",
-  empty: "Здесь пока пусто",
-  emptyText: "Первые логотипы и темы появятся здесь, как только их опубликуют.",
-  loading: "Галерея загружается…",
-  retry: "Повторить",
-  offline: "Галерея недоступна",
-  offlineText: "Проверьте соединение и повторите.",
-  offlineKept: (date) => `Галерея недоступна. Показано её состояние на ${date}.`,
-  unpublished: "Пока ничего не опубликовано",
-  unpublishedText: "Файлов этой галереи здесь нет. Загляните позже.",
-  expired: "Галерея устарела",
-  expiredText: "Срок её подписи истёк, поэтому она не показана. Владелец должен опубликовать её заново.",
-  expiredKept: (date) => `Галерея не обновлялась с ${date}. Часть работ могли убрать.`,
-  broken: "Этой галерее нельзя доверять",
-  brokenText: "Её файлы повреждены или не подписаны владельцем, поэтому они не показаны.",
-  brokenKept: (date) => `Новые файлы повреждены или не подписаны владельцем. Показано последнее верное состояние, на ${date}.`,
-  insecure: "Нужно защищённое соединение",
-  insecureText: "Браузеры проверяют подписи только на страницах https. Откройте эту страницу по https.",
-  old: "Браузер слишком старый",
-  oldText: "Он не может проверить подпись галереи. Обновите его и возвращайтесь.",
-  secure: "Открыть по https",
-};
-
-export const texts = language === "ru" ? RUSSIAN : ENGLISH;
 
 /** @param {string} text @returns {string} without case and accents */
 export const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
