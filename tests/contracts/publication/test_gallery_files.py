@@ -21,7 +21,7 @@ from logoadmin.domain.publication.files.file_names import SPARE, STATE
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.publishing import Destination
-from logoadmin.domain.publication.publication_records import POINTER, READER, Publication
+from logoadmin.domain.publication.publication_records import POINTER, READER, MadeFile, Publication
 from logoadmin.ports.gallery_files import GalleryFiles
 from tests.options import LONG
 
@@ -410,25 +410,17 @@ def test_many_files_are_written_like_one(files: GalleryFiles) -> None:
     assert {name: files.read(name) for name in files.names()} == contents
 
 
-@dataclass(frozen=True)
-class Style:
-    """A user style with its version as the content."""
-
-    name: str
-    made_of: str
-
-    def content(self) -> bytes:
-        return self.made_of.encode()
-
-
 @pytest.mark.rule("contract Q2", "contract Q3")
 def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -> None:
     def with_page(version: int) -> Publication:
         made = publication(version)
         page = b'<script type="application/json" id="gallery">%d</script>' % version
         beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
-        styles = [Style(f"themes/{each}.user.css", f"{version}") for each in range(version, version + 3)]
-        return replace(made, files={**made.files, **beside}, made=styles)
+        styles = [
+            MadeFile(f"themes/{each}.user.css", f"{version}", lambda: b"%d" % version)
+            for each in range(version, version + 3)
+        ]
+        return replace(made, files={**made.files, **beside}, made=[styles])
 
     published(files, with_page(1))
     steps = 0

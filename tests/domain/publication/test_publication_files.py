@@ -16,8 +16,9 @@ from logoadmin.adapters.ed25519_signing import Ed25519Signing
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 from logoadmin.domain.publication.files.index import MOST_INLINE, Index, IndexBuilder, canonical, hashed_name
 from logoadmin.domain.publication.files.pointer import MOST_BYTES, Pointer, file_entry, parsed, signed
-from logoadmin.domain.publication.files.withdrawals import withdrawn_entry, withdrawn_file
+from logoadmin.domain.publication.files.withdrawals import withdrawn_entries, withdrawn_file
 from logoadmin.jwk import thumbprint
+from logoadmin.ports.gallery_storage import Withdrawal
 
 ANN: Final = Author(7, 1042, "Ann", 1)
 BOB: Final = Author(3, 1043, 'Böb \U0001f600 \x7f\u2028"\\', 2)
@@ -153,7 +154,9 @@ def test_the_thumbprint_is_that_of_the_standard() -> None:
 @pytest.mark.rule("contract L2", "contract L3")
 def test_a_pointer_never_exceeds_8_kib() -> None:
     keys = [SIGNING.key(SIGNING.generate()) for _ in range(2)]
-    blocked = [withdrawn_entry(Kind.LOGO, 2**31 - 1 - n, 1_800_000_000 - n, "\U0001f600" * 200) for n in range(30)]
+    blocked = withdrawn_entries(
+        Withdrawal(Kind.LOGO, 2**31 - 1 - n, 1_800_000_000 - n, "\U0001f600" * 200) for n in range(30)
+    )
     pointer = replace(POINTER, blocked=blocked, next_keys=[keys[0].jwk])
     content = signed(pointer, keys)
     assert len(content) <= MOST_BYTES
@@ -179,7 +182,7 @@ def test_another_file_is_not_a_pointer(change: Callable[[bytes], bytes]) -> None
 
 @pytest.mark.rule("contract L3")
 def test_withdrawn_records_have_a_severity() -> None:
-    entries = [withdrawn_entry(Kind.THEME, 5, 9, "tracks readers"), withdrawn_entry(Kind.LOGO, 4, 8, None)]
+    entries = withdrawn_entries([Withdrawal(Kind.THEME, 5, 9, "tracks readers"), Withdrawal(Kind.LOGO, 4, 8)])
     assert withdrawn_file(entries) == (
         b'{"withdrawn":[{"at":9,"id":5,"kind":"theme","reason":"tracks readers","severity":"blocked"},'
         b'{"at":8,"id":4,"kind":"logo","severity":"removed"}]}'

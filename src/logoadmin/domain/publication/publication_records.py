@@ -1,8 +1,8 @@
 """The published gallery: its files, and the records that it lacks (contract L1, L2)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, Protocol
+from typing import Annotated, Any, Final, Literal
 
 from logoadmin.domain.kernel.kinds import AnyArtworkKind
 from logoadmin.domain.kernel.limits import UnixTime, described
@@ -155,19 +155,19 @@ class PublicationStatus:
     ]
 
 
-class MadeFile(Protocol):
-    """A file that can be made of records: a user style or a page (contract Q1, Q3)."""
+@dataclass(frozen=True, slots=True)
+class MadeFile:
+    """A file that can be made of records: a user style or a page (contract Q1, Q3).
 
-    @property
-    def name(self) -> str:
-        """The name of its file."""
+    Attributes:
+        name: the name of its file.
+        made_of: another value once the file would have another content.
+        content: returns the content; None if there is no such file.
+    """
 
-    @property
-    def made_of(self) -> str:
-        """Another value once the file would have another content."""
-
-    def content(self) -> bytes | None:
-        """Return the content; None if there is no such file."""
+    name: str
+    made_of: str
+    content: Callable[[], bytes | None] = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Publication:
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    made: Iterable[MadeFile] = field(default=(), repr=False, compare=False)
+    made: Sequence[Iterable[MadeFile]] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
     verdicts: Mapping[str, str] = field(default_factory=dict, repr=False)
     pictures: Collection[str] = ()

@@ -1,8 +1,7 @@
 """A publication: all files of the gallery of one moment (contract L2, L3, L7)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from logoadmin.domain.publication.css.targets import Targets
@@ -83,17 +82,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
         made = styles, Pages(index, contents, styles, sources.withdrawn, site)
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
     verdicts = noted_verdicts(index.name, index.sha256, sources.targets, identity.keys[0])
-    return Publication(sources.version, content, files, left_out, _Joined(made), sources.state, verdicts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """Several iterables as one, which can be iterated over several times."""
-
-    parts: tuple[Iterable[MadeFile], ...]
-
-    def __iter__(self) -> Iterator[MadeFile]:
-        return chain.from_iterable(self.parts)
+    return Publication(sources.version, content, files, left_out, made, sources.state, verdicts)
 
 
 def _sheets(index: Index) -> Mapping[str, bytes]:

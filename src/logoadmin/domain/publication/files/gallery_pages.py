@@ -124,34 +124,22 @@ class Site:
         }
         return {**shared, "url": self.url, "path": path, "root": "../" * path.count("/")}
 
+    def made(self, name: str, kind: PageKind, parts: Any, values: Callable[[], Mapping[str, Any]]) -> MadeFile:
+        """Return a page.
 
-@dataclass(frozen=True, slots=True)
-class PageFile:
-    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile` by a page.
+        Args:
+            name: the name of its file.
+            kind: what it is about.
+            parts: what its values are made of.
+            values: returns them, besides those of every page.
+        """
+        made_of = sha256(repr((self.form, kind, parts)).encode())[:16]
+        path = name.removesuffix(PAGE)
+        return MadeFile(name, made_of, lambda: self.made_by.render(kind, {**self.values(path), **values()}))
 
-    Attributes:
-        name: the name of the file.
-        kind: what it is about.
-        site: what it shares with other pages.
-        parts: what its values are made of.
-        values: returns its values, besides those of the site.
-    """
-
-    name: str
-    kind: PageKind
-    site: Site
-    parts: Any
-    values: Callable[[], Mapping[str, Any]]
-
-    @property
-    def made_of(self) -> str:
-        """Another value once the page would have another content."""
-        return sha256(repr((self.site.form, self.kind, self.parts)).encode())[:16]
-
-    def content(self) -> bytes:
-        """Return the page."""
-        path = self.name.removesuffix(PAGE)
-        return self.site.made_by.render(self.kind, {**self.site.values(path), **self.values()})
+    def fixed(self, name: str, kind: PageKind, **values: Any) -> MadeFile:
+        """Return a page of these values."""
+        return self.made(name, kind, values, lambda: values)
 
 
 def page_path(kind: Kind, id_: int) -> str:
@@ -159,15 +147,11 @@ def page_path(kind: Kind, id_: int) -> str:
     return f"{KINDS[kind].plural}/{id_}/"
 
 
-def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[PageFile]:
+def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[MadeFile]:
     """Yield the pages that stand in place of those of blocked artworks."""
     for each in blocked:
         if each.reason is not None:
-            yield _fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked", site, reason=each.reason)
-
-
-def _fixed(name: str, kind: PageKind, site: Site, **values: Any) -> PageFile:
-    return PageFile(name, kind, site, values, lambda: values)
+            yield site.fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked", reason=each.reason)
 
 
 @dataclass(frozen=True)
@@ -194,7 +178,7 @@ class Pages:
         yield from self._moved()
         yield from (self._author_page(author_id) for author_id in self.index.sections[AUTHORS.plural])
         yield from blocked_pages(self.withdrawn, self.site)
-        yield _fixed(f"{CHECKS}{PAGE}", "checks", self.site)
+        yield self.site.fixed(f"{CHECKS}{PAGE}", "checks")
         yield self._feed()
         if self.site.url:
             yield self._sitemap()
@@ -240,7 +224,7 @@ class Pages:
     def _artwork_page(self, work: _Work) -> MadeFile:
         parts = self._made_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
         name = f"{page_path(*work)}{PAGE}"
-        return PageFile(name, "artwork", self.site, parts, lambda: self._artwork(work))
+        return self.site.made(name, "artwork", parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[MadeFile]:
         """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids.
@@ -254,7 +238,7 @@ class Pages:
             name = f"{KINDS[kind].plural}/{folder}{PAGE}"
             if name.lower() not in taken and re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
                 taken.add(name.lower())
-                yield _fixed(name, "moved", self.site, path=page_path(kind, id_))
+                yield self.site.fixed(name, "moved", path=page_path(kind, id_))
 
     def _author_page(self, author_id: int) -> MadeFile:
         works = self._by_author.get(author_id, ())
@@ -265,7 +249,7 @@ class Pages:
             author = self.index.record(AUTHORS.plural, author_id)
             return {"name": author["username"], "works": [self._card(work) for work in reversed(works)]}
 
-        return PageFile(name, "author", self.site, parts, values)
+        return self.site.made(name, "author", parts, values)
 
     def _feed(self) -> MadeFile:
         artworks = self.contents.artworks
@@ -276,12 +260,12 @@ class Pages:
             entries = [{**self._card(work), "urn": uuid5(namespace, page_path(*work)).urn} for work in newest]
             return {"urn": namespace.urn, "entries": entries}
 
-        return PageFile(FEED, "feed", self.site, self._made_of(newest), values)
+        return self.site.made(FEED, "feed", self._made_of(newest), values)
 
     def _sitemap(self) -> MadeFile:
         pages = [(page_path(*work), self._changed_at(work)) for work in self.contents.artworks]
         authors = [(page_path(Kind.AUTHOR, id_), 0) for id_ in self.index.sections[AUTHORS.plural]]
-        return _fixed(SITEMAP, "sitemap", self.site, pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
+        return self.site.fixed(SITEMAP, "sitemap", pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
 
     def _changed_at(self, work: _Work) -> int:
         """Return when an artwork was changed, in Unix time."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 from logoadmin.domain.kernel.errors import StartError
@@ -252,7 +253,7 @@ class Destination:
         state = {"made_of": made_of, "left_out": len(publication.left_out), "verdicts": publication.verdicts}
         self._write(STATE, canonical(state))
         self._files.write_many(self._changed(publication))
-        made = write_made(self._files, self._names, publication.made, go_on)
+        made = write_made(self._files, self._names, chain.from_iterable(publication.made), go_on)
         if made is None:
             return False
         page = publication.files.get(PAGE)

@@ -231,27 +231,10 @@ class UserStyles:
         authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
         css, details = self.index.css_of(record), record.get("details", {})
         artwork = StyledArtwork(kind, id_, version, record["name"], authors, css, details)
-        return _ArtworkStyle(artwork, target, self)
+        made_of = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
 
+        def content() -> bytes | None:
+            css = user_style(artwork, target, self.gallery, self.url, has_page=self.has_page)
+            return None if css is None else css.encode()
 
-@dataclass(frozen=True, slots=True)
-class _ArtworkStyle:
-    """Implements :class:`~logoadmin.domain.publication.publication_records.MadeFile`."""
-
-    artwork: StyledArtwork
-    target: Target
-    made_with: UserStyles
-
-    @property
-    def name(self) -> str:
-        return style_name(self.artwork.kind, self.artwork.id)
-
-    @property
-    def made_of(self) -> str:
-        of = self.made_with
-        return sha256(repr((_FORM, self.artwork, self.target, of.gallery, of.url, of.has_page)).encode())[:16]
-
-    def content(self) -> bytes | None:
-        of = self.made_with
-        css = user_style(self.artwork, self.target, of.gallery, of.url, has_page=of.has_page)
-        return None if css is None else css.encode()
+        return MadeFile(style_name(kind, id_), sha256(made_of.encode())[:16], content)

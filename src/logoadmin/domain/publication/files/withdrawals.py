@@ -39,15 +39,18 @@ def listed_withdrawals(withdrawals: Withdrawals, issued: int) -> tuple[Withdrawa
     return tuple(sorted((*blocked, *removed), key=attrgetter("at", "kind", "id"), reverse=True))
 
 
-def withdrawn_entry(kind: Kind, id_: int, at: int, reason: str | None) -> dict[str, Any]:
-    """Return the entry of a record; with a reason, it is blocked."""
-    entry = {"kind": kind.value, "id": id_, "at": at, "severity": "removed"}
-    return entry if reason is None else entry | {"severity": "blocked", "reason": reason}
-
-
 def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]:
-    """Return the entries of records, in the same order."""
-    return [withdrawn_entry(each.kind, each.id, each.at, each.reason) for each in withdrawals]
+    """Return the entries of records, in the same order; with a reason, one is blocked."""
+    return [
+        {
+            "kind": each.kind.value,
+            "id": each.id,
+            "at": each.at,
+            "severity": "removed" if each.reason is None else "blocked",
+        }
+        | ({} if each.reason is None else {"reason": each.reason})
+        for each in withdrawals
+    ]
 
 
 def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
