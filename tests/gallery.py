@@ -26,7 +26,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands, pictures
 from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -400,9 +400,9 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     css.InlineCss: ("css.inline", {"kind": "theme", "custom_css": "a{}"}),
     RenderText: ("text.render", {"text": "*a*"}),
     settings.GetSettings: ("settings.get", {}),
-    pictures.SendPicture: ("pictures.send", {}),
-    pictures.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
-    pictures.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),
+    picture_commands.SendPicture: ("pictures.send", {}),
+    picture_commands.GetPicture: ("pictures.get", {"picture": STOCKED_PICTURE}),
+    picture_commands.RemovePicture: ("pictures.remove", {"picture": STOCKED_PICTURE}),
     settings.AmendSettings: (
         "settings.amend",
         {
@@ -448,7 +448,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     keys.CreateKey: ("keys.create", {"name": "a script", "scope": [], "expires_in": 60}),
     keys.RemoveKey: ("keys.remove", {"key_id": 1}),
     events.ListEvents: ("events.list", {}),
-    pictures.ListPictures: ("pictures.list", {}),
+    picture_commands.ListPictures: ("pictures.list", {}),
     changes.ListChanges: ("changes.list", {}),
     acts.ListActs: ("acts.list", {}),
     changes.Revert: ("changes.revert", {"change_id": 7}),
@@ -531,7 +531,7 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
     call = attrgetter(ASKED[type(command)][0])(gallery)
     if isinstance(command, import_export.ImportRecords):
         return call(command, [IMPORTED_LINE], caller)
-    if isinstance(command, pictures.SendPicture):
+    if isinstance(command, picture_commands.SendPicture):
         return call(command, PIXEL, caller)
     if isinstance(command, import_export.ExportRecords):
         return call(command, lambda _: None, caller)
@@ -554,7 +554,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=1))
     gallery.themes.create(artworks.CreateTheme(**ARTWORK))
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
-    gallery.pictures.send(pictures.SendPicture(), PIXEL)
+    gallery.pictures.send(picture_commands.SendPicture(), PIXEL)
     proposed = proposals.ProposeChanges(**ASKED[proposals.ProposeChanges][1])
     gallery.proposals.propose(proposed, ActingAs(ADMIN_ID))
 

@@ -92,16 +92,12 @@ from .domain.publication.publication_records import (
 from .domain.kernel.records import (
     Author as Author,
     Change as Change,
-    Imported as Imported,
-    ImportedCounts as ImportedCounts,
     Kind as Kind,
     Logo as Logo,
     LogoAuthor as LogoAuthor,
     RemovedAuthor as RemovedAuthor,
     RemovedAvatar as RemovedAvatar,
-    SentPicture as SentPicture,
     RemovedLogo as RemovedLogo,
-    RemovedPicture as RemovedPicture,
     RemovedLogoAuthor as RemovedLogoAuthor,
     RemovedRole as RemovedRole,
     RemovedTheme as RemovedTheme,
@@ -209,10 +205,13 @@ from .domain.identity.sessions import (
     Revoke as Revoke,
     WhoAmI as WhoAmI,
 )
-from .domain.gallery.pictures import (
+from .domain.changes.import_export import Imported as Imported, ImportedCounts as ImportedCounts
+from .domain.gallery.picture_commands import (
     GetPicture as GetPicture,
+    RemovedPicture as RemovedPicture,
     RemovePicture as RemovePicture,
     SendPicture as SendPicture,
+    SentPicture as SentPicture,
 )
 from .domain.publication.shared_settings import (
     AmendSettings as AmendSettings,

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from logoadmin.domain.changes import bulk_changes, history, import_export, proposal_commands
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.kernel.access import ActingAs, Caller, Occasion, Owner, Source
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -424,7 +424,7 @@ def other_acts(gallery: LogoAdmin) -> dict[str, Callable[[Caller], object]]:
         command = authors.AmendAuthor(author_id=author_id, username=name)
         return lambda caller: gallery.authors.amend(command, caller)
 
-    kept = gallery.pictures.send(pictures.SendPicture(), drawing(90)).picture
+    kept = gallery.pictures.send(picture_commands.SendPicture(), drawing(90)).picture
     submitted = gallery.acting_as(MEMBER_ID).proposals.propose(
         proposal_commands.ProposeChanges(title="A comet", changes=(new_logo("Comet"),))
     )
@@ -440,7 +440,7 @@ def other_acts(gallery: LogoAdmin) -> dict[str, Callable[[Caller], object]]:
         "admit": user(active=True),
         "author": lambda caller: gallery.authors.create(authors.CreateAuthor(user_id=66, username="Eve"), caller),
         "settings": lambda caller: gallery.settings.amend(shared_settings.AmendSettings(gallery_title="Elks"), caller),
-        "picture": lambda caller: gallery.pictures.remove(pictures.RemovePicture(picture=kept), caller),
+        "picture": lambda caller: gallery.pictures.remove(picture_commands.RemovePicture(picture=kept), caller),
         "import": load(*({"author_id": n, "user_id": n, "username": f"New {n}"} for n in (900, 901))),
         "undo import": undo("import"),
         "apply": lambda caller: gallery.proposals.apply(

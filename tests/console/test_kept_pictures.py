@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
-from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
+from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone, TooManyPictures

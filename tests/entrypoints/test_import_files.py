@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import logoadmin
-from logoadmin.domain.gallery.pictures import ListPictures
+from logoadmin.domain.gallery.picture_commands import ListPictures
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.entrypoints.command_line import Run, says_one_line
 

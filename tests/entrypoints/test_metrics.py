@@ -21,7 +21,8 @@ import logoadmin
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals
-from logoadmin.domain.gallery.pictures import DEFAULT_SPACE, GetPicture, ListPictures, RemovePicture
+from logoadmin.domain.gallery.picture_commands import GetPicture, ListPictures, RemovePicture
+from logoadmin.domain.gallery.pictures import DEFAULT_SPACE
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, StorageUnavailable, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin

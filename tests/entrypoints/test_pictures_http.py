@@ -9,7 +9,7 @@ from PIL import Image
 
 import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.users import AmendUser, CreateUser

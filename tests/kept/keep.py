@@ -22,7 +22,7 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import BlockLogo
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.passkeys import BeginPasskey, EnrolPasskey
 from logoadmin.domain.identity.service_keys import CreateKey

@@ -23,7 +23,7 @@ from logoadmin.domain.gallery.artworks import (
     ListLogos,
 )
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, version_of

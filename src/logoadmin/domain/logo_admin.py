@@ -117,7 +117,7 @@ class LogoAdmin(
         notices = Notices(rules.notify_urls, rules.console_url)
         callers = Callers(ports.verifier, ports.clock, sign_in)
         new_passwords = NewPasswords(ports.hasher, sign_in.min_password_length, rules.public_url.host, self._title)
-        idempotency = Idempotency([records, *identity.ANSWERS, *changes.ANSWERS])
+        idempotency = Idempotency([records, *gallery_context.ANSWERS, *identity.ANSWERS, *changes.ANSWERS])
         added = auditing(sign_in.ways, notices)
         transactions = Transactions(ports.storage, self.access, ports.clock, idempotency, callers, added)
         self.connect_storage(transactions)

@@ -21,7 +21,7 @@ from logoadmin.domain.changes.proposal_commands import (
 )
 from logoadmin.domain.gallery.artworks import CreateLogo, GetLogo, ListLogos
 from logoadmin.domain.gallery.authors import ListAuthors
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller

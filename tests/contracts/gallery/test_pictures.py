@@ -10,7 +10,14 @@ from PIL import Image
 
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
-from logoadmin.domain.gallery.pictures import GetPicture, ListPictures, RemovePicture, SendPicture
+from logoadmin.domain.gallery.picture_commands import (
+    GetPicture,
+    ListPictures,
+    PictureNamedBy,
+    RemovePicture,
+    SendPicture,
+    SentPicture,
+)
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
 from logoadmin.domain.kernel.errors import (
@@ -24,7 +31,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyPictures,
 )
 from logoadmin.domain.kernel.kinds import picture_of
-from logoadmin.domain.kernel.records import Kind, Logo, PictureNamedBy, SentPicture
+from logoadmin.domain.kernel.records import Kind, Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal

@@ -9,7 +9,7 @@ import pytest
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals, ProposeChanges
 from logoadmin.domain.gallery.artworks import CreateLogo
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions import ListSessions, SignIn, WhoAmI

@@ -17,9 +17,9 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo
-from logoadmin.domain.gallery.pictures import GetPicture, RemovePicture, SendPicture
+from logoadmin.domain.gallery.picture_commands import GetPicture, RemovePicture, SendPicture, SentPicture
 from logoadmin.domain.kernel.kinds import picture_names
-from logoadmin.domain.kernel.records import Logo, SentPicture
+from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed

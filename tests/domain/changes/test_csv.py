@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, split_names
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.changes.import_export import ExportRecords, ImportedCounts, ImportRecords
 from logoadmin.domain.gallery.authors import GetAuthor
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.records import ImportedCounts, Kind
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on
 from tests.strategies import details, visible

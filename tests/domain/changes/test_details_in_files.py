@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.changes.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, GetTheme, ListThemes
 from logoadmin.domain.kernel.errors import InvalidLines
-from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind, Theme
+from logoadmin.domain.kernel.records import Kind, Theme
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.changes.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, LinkLogoAuthor, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
 from logoadmin.domain.identity.sessions import SignIn
@@ -20,7 +20,7 @@ from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner
 from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.records import Imported, ImportedCounts, Kind
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests import strategies
 from tests.conftest import STORAGES

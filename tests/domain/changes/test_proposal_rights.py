@@ -33,7 +33,7 @@ from logoadmin.domain.gallery.artworks import (
     RemoveTheme,
 )
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
-from logoadmin.domain.gallery.pictures import GetPicture, SendPicture
+from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.pictures import RemovePicture
+from logoadmin.domain.gallery.picture_commands import RemovePicture
 from logoadmin.domain.identity import passkeys
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.factors import (

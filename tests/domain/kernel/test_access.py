@@ -11,7 +11,8 @@ from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery.picture_commands import GetPicture, ListPictures, RemovePicture, SendPicture
 from logoadmin.domain.identity import passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -71,7 +72,7 @@ TABLE: dict[type[Command], Row] = {
         SignInWithCode, SignInWithLink, authors.ListAuthors, authors.GetAuthor, artworks.ListAuthorLogos,
         artworks.ListAuthorThemes, artworks.ListThemes, artworks.GetTheme, artworks.ListThemeAuthors,
         css.GetThemeCss, artworks.ListLogos, artworks.GetLogo, artworks.ListLogoAuthors, css.GetLogoCss,
-        pictures.GetPicture,
+        GetPicture,
     ), Row("", True)),
     **dict.fromkeys((
         sessions.WhoAmI, sessions.ListSessions, sessions.RemoveSession, users.GetPreferences,
@@ -88,14 +89,14 @@ TABLE: dict[type[Command], Row] = {
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     RenderText: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.InlineCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
-    pictures.SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
+    SendPicture: Row("logos:write", False, alternative=("themes:write", "users:write", "proposals:write")),
     proposals.ProposeChanges: Row("logos:write", False, alternative=(
         "themes:write", "authors:write", "users:write", "roles:write", "proposals:write")),
     **dict.fromkeys((proposals.ListProposals, proposals.WithdrawProposal), Row("", False)),
     # The scopes of the kinds in it; here it is a change of a logo.
     **dict.fromkeys(NOT_SEEN, Row("logos:write", False)),
-    **dict.fromkeys((settings.AmendSettings, pictures.RemovePicture), Row("*", False)),
-    **dict.fromkeys((ListUserFactors, sessions.ListUserSessions, pictures.ListPictures), Row("users:read", False)),
+    **dict.fromkeys((settings.AmendSettings, RemovePicture), Row("*", False)),
+    **dict.fromkeys((ListUserFactors, sessions.ListUserSessions, ListPictures), Row("users:read", False)),
     acts.ListActs: Row("changes:read", False),
     changes.ListChanges: Row("changes:read", False),
     **dict.fromkeys((changes.RevertRequest, bulk.ApplyChanges, authors.RemoveAuthor), Row("authors:write", False)),

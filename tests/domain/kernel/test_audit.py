@@ -14,7 +14,7 @@ from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithCode, SignInWithLink
@@ -137,7 +137,7 @@ TABLE: Final[dict[type[Command], Row]] = {
 }
 
 # What changes no record; a removed picture is none, see tests/contracts/gallery/test_pictures.py.
-UNRECORDED: Final = [kind for kind in ASKED if kind not in {*TABLE, pictures.RemovePicture}]
+UNRECORDED: Final = [kind for kind in ASKED if kind not in {*TABLE, picture_commands.RemovePicture}]
 # fmt: on
 # What no user of a stocked gallery can do: they have no factor, and there is no challenge.
 UNMET: Final = {

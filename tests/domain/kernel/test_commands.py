@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.one_time_sign_in import CreateLink
@@ -45,8 +45,8 @@ OPTIONAL = {
     *((artworks.AmendTheme, "unblock"), (artworks.AmendLogo, "unblock"), (bulk.ApplyChanges, "dry_run")),
     *((bulk.ApplyChanges, "continues"), (roles.AmendRole, "dry_run"), (import_export.ExportRecords, "kind")),
     *((proposals.ProposeChanges, "note"), (proposals.ProposeChanges, "dry_run"), (proposals.ApplyProposal, "dry_run")),
-    (pictures.SendPicture, "source"),
-    (pictures.GetPicture, "thumbnail"),
+    (picture_commands.SendPicture, "source"),
+    (picture_commands.GetPicture, "thumbnail"),
     *((import_export.ImportRecords, "kind"), (import_export.ImportRecords, "charset")),
     *((import_export.ExportRecords, "format"), (JudgeCss, "target")),
 }

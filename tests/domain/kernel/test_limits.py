@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_source
 from logoadmin.domain.changes.import_lines import Line
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
@@ -29,7 +29,7 @@ IDS = [
     (kind, name)
     for kind in ASKED
     for name in kind.model_fields
-    if (name == "after" and kind is not pictures.ListPictures)
+    if (name == "after" and kind is not picture_commands.ListPictures)
     or (name.endswith("_id") and name not in ("request_id", "session_id"))
 ]
 OPTIONAL = [(kind, name) for kind, name in IDS if kind.model_fields[name].default is None]

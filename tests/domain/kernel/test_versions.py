@@ -8,7 +8,7 @@ import pytest
 
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.factors import RemoveFactor, RemoveUserFactors
@@ -85,7 +85,7 @@ def last(gallery: LogoAdmin) -> int:
 UNVERSIONED: Final = {
     *(keys.RemoveKey, RemoveFactor, RemoveUserFactors),
     *(sessions.RemoveSession, sessions.RemoveUserSession, sessions.RemoveUserSessions),
-    *(users.SetPreferences, settings.AmendSettings, pictures.RemovePicture),
+    *(users.SetPreferences, settings.AmendSettings, picture_commands.RemovePicture),
     # Its versions are its own; see tests/contracts/changes/test_proposals.py.
     proposals.AmendProposal,
 }

@@ -9,11 +9,11 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import Revert, RevertRequest
-from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.changes.import_export import Imported, ImportRecords
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
-from logoadmin.domain.kernel.records import Change, Imported, Kind
+from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
 from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import PrivateAttr
 
-from logoadmin.domain.changes.change_list import changes_between
+from logoadmin.domain.changes.change_list import Undone, changes_between
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
     AmendTheme,
@@ -41,7 +41,7 @@ from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
-from logoadmin.domain.kernel.records import Change, Kind, ListedKind, Undone, version_of
+from logoadmin.domain.kernel.records import Change, Kind, ListedKind, version_of
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, get_existing, history_in
 from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 

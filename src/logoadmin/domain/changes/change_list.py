@@ -1,7 +1,7 @@
 """Lists of changes (contract G, G3)."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +21,14 @@ from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Change, Kind, User
 from logoadmin.domain.kernel.unit_of_work import Reading, history_in
 from logoadmin.domain.kernel.use_cases import Service, storage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The changes that undid a request (contract G4): those after one id, up to another."""
+
+    after: int
+    last: int
 
 
 def changes_between(service: Service, after: int, last: int) -> Listing[Change]:

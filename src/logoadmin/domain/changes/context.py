@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from logoadmin.domain.changes import member_notices, proposal_commands
+from logoadmin.domain.changes import change_list, import_export, member_notices, proposal_commands
 from logoadmin.domain.changes.acts import ActService
 from logoadmin.domain.changes.bulk_changes import BulkService
 from logoadmin.domain.changes.history import ChangeService
@@ -21,7 +21,7 @@ from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 # The modules with the answers of its use cases, which are stored for commands that are sent again.
-ANSWERS: Final = (proposal_commands, member_notices)
+ANSWERS: Final = (change_list, import_export, proposal_commands, member_notices)
 _DAY: Final = 86_400
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.change_list import changes_between, list_changes
+from logoadmin.domain.changes.change_list import Undone, changes_between, list_changes
 from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.changes.proposal_rules import decision, waiting_again
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
@@ -29,7 +29,7 @@ from logoadmin.domain.kernel.kinds import (
 )
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
-from logoadmin.domain.kernel.records import Change, Kind, Link, Undone
+from logoadmin.domain.kernel.records import Change, Kind, Link
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     ReadUnitOfWork,

@@ -37,8 +37,6 @@ from logoadmin.domain.kernel.limits import Flag, Origin, described
 from logoadmin.domain.kernel.lists import Filter, Listing
 from logoadmin.domain.kernel.records import (
     CsvKind,
-    Imported,
-    ImportedCounts,
     Kind,
     ListedKind,
     PasswordHash,
@@ -56,6 +54,35 @@ _MORE_TRIES: Final = 10_000
 # Looking up who has a name reads many records.
 _MOST_EXPLAINED: Final = 20
 _IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCounts:
+    """How many lines of a kind created a record, changed one, or left it unchanged (contract I4)."""
+
+    created: Annotated[int, described("The number of records that were created.", 2)]
+    amended: Annotated[int, described("The number of records that were changed.", 0)]
+    unchanged: Annotated[int, described("The number of records that were as given.", 1)]
+
+    @property
+    def lines(self) -> int:
+        """The number of lines."""
+        return self.created + self.amended + self.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The answer to an import (contract I4).
+
+    Attributes:
+        counts: the results of the lines of each kind.
+        dry_run: whether everything was undone.
+        without_password: how many users were created without a password, and cannot sign in until they get one.
+    """
+
+    counts: dict[Kind, ImportedCounts]
+    dry_run: bool
+    without_password: int
 
 
 class ImportRecords(Command):

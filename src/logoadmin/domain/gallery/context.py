@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from logoadmin.domain.gallery import picture_commands
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks, AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
 from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
@@ -14,6 +15,8 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
+# The modules with the answers of its use cases, which are stored for commands that are sent again.
+ANSWERS: Final = (picture_commands,)
 # Links and blocks are part of artworks, and pictures stay while something names them.
 AUDITING: Final = Auditing(
     records={

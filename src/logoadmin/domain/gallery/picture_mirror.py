@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from logoadmin.domain.gallery.pictures import PictureService, SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
+from logoadmin.domain.gallery.pictures import PictureService
 from logoadmin.domain.kernel.access import Permission, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError

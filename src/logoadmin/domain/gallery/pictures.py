@@ -7,16 +7,22 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
-
+from logoadmin.domain.gallery.picture_commands import (
+    GetPicture,
+    KeptPicture,
+    ListPictures,
+    PictureNamedBy,
+    RemovedPicture,
+    RemovePicture,
+    SendPicture,
+    SentPicture,
+)
 from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.act_log import REMOVED
-from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -28,10 +34,10 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES, picture_names, picture_path
-from logoadmin.domain.kernel.limits import MAX_PICTURE, PICTURE_EXAMPLE, Flag, PictureHash, PreviewUrl, described
+from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes
 from logoadmin.domain.kernel.pagination import Pages
-from logoadmin.domain.kernel.records import KeptPicture, Kind, PictureFile, PictureNamedBy, RemovedPicture, SentPicture
+from logoadmin.domain.kernel.records import Kind, PictureFile
 from logoadmin.domain.kernel.unit_of_work import (
     AnyUnitOfWork,
     AuditedUnitOfWork,
@@ -70,42 +76,6 @@ _PAGE_SIZES: Final = PageSizes(200, 200)
 _MOST_LISTED: Final = 20
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
-
-
-class SendPicture(Command):
-    """A picture to keep: a file, or one that is fetched."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-    source: (
-        Annotated[
-            PreviewUrl,
-            described("Copies the picture at this address, instead of one in the body.", "https://example.org/a.png"),
-        ]
-        | None
-    ) = Field(default=None, validation_alias="from")
-    # Of the file: under an idempotency key, another one is another command.
-    content_hash: SkipJsonSchema[str | None] = request_option(None)
-
-
-class GetPicture(Command):
-    """The stored file of a picture, or its thumbnail."""
-
-    picture: PictureHash
-    thumbnail: Annotated[Flag, described("Whether to return the smaller one.", True)] = False
-
-
-class ListPictures(ListCommand):
-    """The stored pictures, by their hashes."""
-
-    after: Annotated[PictureHash, described("The picture after which the page starts.", PICTURE_EXAMPLE)] | None = None  # type: ignore[assignment]  # no number
-    order: Annotated[Literal["asc"], described("Ascending order.", "asc")] = "asc"
-
-
-class RemovePicture(Command):
-    """The removal of a picture for good, whatever names it."""
-
-    picture: PictureHash
 
 
 class PictureService(Service):

@@ -17,7 +17,6 @@ from pydantic import Field
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.details import NO_DETAILS, Details
 from logoadmin.domain.kernel.limits import (
-    PICTURE_EXAMPLE,
     Active,
     ArtworkName,
     AuthorId,
@@ -30,7 +29,6 @@ from logoadmin.domain.kernel.limits import (
     GalleryHome,
     GalleryMark,
     GalleryTitle,
-    Ground,
     LinkId,
     LogoId,
     Origin,
@@ -44,7 +42,6 @@ from logoadmin.domain.kernel.limits import (
     SubmissionRules,
     Target,
     ThemeId,
-    UnixTime,
     UserId,
     Username,
     described,
@@ -187,9 +184,6 @@ class SharedSettings:
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
-_URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE
-
-
 @dataclass(frozen=True, slots=True)
 class PictureFile:
     """The stored file of a picture, as the history of its removal describes it."""
@@ -199,57 +193,6 @@ class PictureFile:
     height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
     frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
-
-
-@dataclass(frozen=True, slots=True)
-class SentPicture:
-    """A picture that the gallery keeps, as WebP without metadata (contract P1)."""
-
-    picture: PictureHash
-    url: Annotated[str, described("Its address, for `preview_url` and `avatar`.", f"{_URL_OF_PICTURE}.webp")]
-    thumbnail_url: Annotated[
-        str, described("The address of a smaller one, of at most 320 pixels a side.", f"{_URL_OF_PICTURE}-320.webp")
-    ]
-    width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
-    height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
-    frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
-    size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
-    ground: Annotated[Ground, described("The ground on which its visible pixels stand out.", "dark")]
-    # Whether it existed before.
-    existed: Annotated[bool, Field(exclude=True)] = field(default=True, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class PictureNamedBy:
-    """What names a picture."""
-
-    kind: Annotated[str, described("`logo`, `theme`, `user`, `settings` or `proposal`.", "logo")]
-    id: Annotated[int, described("Its id.", 57)]
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPicture:
-    """A picture in the list of pictures (contract P4)."""
-
-    picture: PictureHash
-    url: Annotated[str, described("Its address.", f"{_URL_OF_PICTURE}.webp")]
-    thumbnail_url: Annotated[str, described("The address of the smaller one.", f"{_URL_OF_PICTURE}-320.webp")]
-    width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
-    height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
-    size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
-    sent_at: Annotated[UnixTime, described("When it was sent, as Unix time in seconds.", 1_800_000_000)]
-    user_id: Annotated[
-        int | None, described("The user who sent it; `null` for none, and once the user was removed.", 1042)
-    ]
-    user_name: Annotated[str | None, described("The name of that user.", "Ann")]
-    named_by: Annotated[
-        tuple[PictureNamedBy, ...],
-        described(
-            "The records and waiting proposals that name it, at most 20, published artworks first.",
-            [{"kind": "logo", "id": 57}],
-        ),
-    ]
-    in_history: Annotated[bool, described("Whether a change in the history names it, so that it stays.", True)]
 
 
 StoredRecord = User | Role | Author | Theme | Logo | SharedSettings
@@ -343,13 +286,6 @@ class RemovedLogoAuthor:
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedPicture:
-    """The answer to the removal of a picture."""
-
-    picture: PictureHash
-
-
-@dataclass(frozen=True, slots=True)
 class PasswordHash:
     """A stored password; it never appears in logs, errors or responses (contract C4)."""
 
@@ -417,40 +353,3 @@ class Change:
     submitter_name: Annotated[
         str | None, described("The current username of the submitter; `null` for a removed user.", "Ben")
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """The changes that undid a request (contract G4): those after one id, up to another."""
-
-    after: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedCounts:
-    """How many lines of a kind created a record, changed one, or left it unchanged (contract I4)."""
-
-    created: Annotated[int, described("The number of records that were created.", 2)]
-    amended: Annotated[int, described("The number of records that were changed.", 0)]
-    unchanged: Annotated[int, described("The number of records that were as given.", 1)]
-
-    @property
-    def lines(self) -> int:
-        """The number of lines."""
-        return self.created + self.amended + self.unchanged
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The answer to an import (contract I4).
-
-    Attributes:
-        counts: the results of the lines of each kind.
-        dry_run: whether everything was undone.
-        without_password: how many users were created without a password, and cannot sign in until they get one.
-    """
-
-    counts: dict[Kind, ImportedCounts]
-    dry_run: bool
-    without_password: int

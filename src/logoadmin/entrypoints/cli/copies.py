@@ -67,7 +67,7 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
 @database_option
 def list_(database: str | None) -> None:
     """List the stored pictures as JSON Lines: their sizes, who sent them, and what names them."""
-    from logoadmin.domain.gallery.pictures import ListPictures
+    from logoadmin.domain.gallery.picture_commands import ListPictures
 
     with gallery_at(database, "never") as gallery:
         for picture in gallery.pictures.list(ListPictures()):
@@ -80,7 +80,7 @@ def list_(database: str | None) -> None:
 def export_(directory: Path, database: str | None) -> None:
     """Write the stored files of all pictures into DIRECTORY, unless they exist there; it is created if needed."""
     from logoadmin.atomic_files import atomic_file
-    from logoadmin.domain.gallery.pictures import GetPicture
+    from logoadmin.domain.gallery.picture_commands import GetPicture
 
     written = 0
     with gallery_at(database, "never") as gallery:

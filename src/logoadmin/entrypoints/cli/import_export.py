@@ -28,11 +28,10 @@ from logoadmin.entrypoints.cli.gallery import (
 from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
-    from logoadmin.domain.changes.import_export import ImportRecords
+    from logoadmin.domain.changes.import_export import Imported, ImportRecords
     from logoadmin.domain.changes.import_source import RawLine
     from logoadmin.domain.kernel.access import Owner
     from logoadmin.domain.kernel.errors import BadLine
-    from logoadmin.domain.kernel.records import Imported
     from logoadmin.domain.logo_admin import LogoAdmin
 
 # What a file of records does not contain.

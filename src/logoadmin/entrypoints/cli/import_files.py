@@ -15,7 +15,7 @@ import click
 
 from logoadmin.domain.changes.import_source import RawLine
 from logoadmin.domain.gallery.artworks import ListThemes
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import MAX_ORIGIN, MAX_PICTURE

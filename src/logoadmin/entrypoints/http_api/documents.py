@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from logoadmin.domain.gallery.pictures import GetPicture
+from logoadmin.domain.gallery.picture_commands import GetPicture
 from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError, SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.kinds import PICTURE

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.gallery.pictures import SendPicture
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem

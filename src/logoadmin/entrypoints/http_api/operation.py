@@ -10,6 +10,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from pydantic import TypeAdapter
 
 from logoadmin.domain.changes.proposal_commands import Proposal
+from logoadmin.domain.gallery.picture_commands import KeptPicture
 from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.kernel.access import PUBLIC, Caller, Permission
 from logoadmin.domain.kernel.command import DRY_RUN, MAX_JSON, MOST_MARKS, REQUEST_OPTIONS, Command, fields_of
@@ -17,7 +18,6 @@ from logoadmin.domain.kernel.kinds import RECORDED_KINDS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import VERSIONED
-from logoadmin.domain.kernel.records import KeptPicture
 from logoadmin.domain.kernel.use_cases import Service, UseCaseOf, right_of, rights_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import PublicUrl

@@ -8,14 +8,11 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.acts import Act
 from logoadmin.domain.changes.bulk_changes import BulkService
+from logoadmin.domain.changes.import_export import ImportedCounts
 from logoadmin.domain.changes.proposal_commands import Proposal, ProposalSummary
 from logoadmin.domain.changes.proposals import ProposalService
 from logoadmin.domain.kernel.lists import Listing
-from logoadmin.domain.kernel.records import (
-    Change,
-    ImportedCounts,
-    ListedKind,
-)
+from logoadmin.domain.kernel.records import Change, ListedKind
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation
 
 # fmt: off

@@ -3,20 +3,25 @@
 from typing import Final
 
 from logoadmin.domain.gallery import artworks, authors, pictures
+from logoadmin.domain.gallery.picture_commands import (
+    KeptPicture,
+    ListPictures,
+    RemovedPicture,
+    RemovePicture,
+    SendPicture,
+    SentPicture,
+)
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, THEMES
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import (
     Author,
-    KeptPicture,
     Logo,
     LogoAuthor,
     RemovedAuthor,
     RemovedLogo,
     RemovedLogoAuthor,
-    RemovedPicture,
     RemovedTheme,
     RemovedThemeAuthor,
-    SentPicture,
     SharedSettings,
     Theme,
     ThemeAuthor,
@@ -109,16 +114,16 @@ GALLERY_OPERATIONS: Final = (
               LogoService.remove_author, RemovedLogoAuthor, "Take an author off a logo, by path", _BY_PATH),
     Operation("contract D authors", "GET /api/authors/{author_id}/logos", artworks.ListAuthorLogos,
               LogoService.of_author, Listing[Logo], "List an author's logos", asked_list(LOGOS)),
-    Operation("contract P1", "POST /api/pictures", pictures.SendPicture, pictures.PictureService.send, SentPicture,
+    Operation("contract P1", "POST /api/pictures", SendPicture, pictures.PictureService.send, SentPicture,
               "Keep a picture",
               "The body is the file: PNG, JPEG, GIF or WebP, judged by its content, of at most 8 MiB and 40 million "
               "pixels; of a long animation, the first frames are kept. It is stored as WebP of at most 1,600 pixels a "
               "side and 4 MiB, with a thumbnail of at most 320, both without metadata. 200 if the picture "
               "existed. A picture that no record names within a day is removed. A user may send 200 an hour.",
               success=201, existing=200, takes_file=True, bodiless=True, also=(409, 429)),
-    Operation("contract P4", "GET /api/pictures", pictures.ListPictures, pictures.PictureService.list,
+    Operation("contract P4", "GET /api/pictures", ListPictures, pictures.PictureService.list,
               Listing[KeptPicture], "List pictures", "By `picture`; `after` is the last one seen. Without a version."),
-    Operation("contract P5", "DELETE /api/pictures/{picture}", pictures.RemovePicture, pictures.PictureService.remove,
+    Operation("contract P5", "DELETE /api/pictures/{picture}", RemovePicture, pictures.PictureService.remove,
               RemovedPicture, "Remove a picture for good",
               "Records may still name it. Its URL responds with 410 from then on, and the same file is refused when it "
               "is sent again. The removal is in the history and cannot be undone."),
