@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from logoadmin.domain.publication.files.index import canonical
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import PAGE
-from logoadmin.ports.gallery_page import PageKind
+from logoadmin.ports.gallery_page import POLICY, PageKind
 from logoadmin.ports.text import TextRenderer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# What a page may load: the files of its gallery, and pictures.
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
-    "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
-)
 # The style sheet of all pages, and the template of what a gallery adds to it.
 _SHEET: Final = "page.css"
 _LOOK: Final = "look.css"

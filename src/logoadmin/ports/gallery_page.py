@@ -1,8 +1,13 @@
 """The pages of the published gallery for visitors (contract Q1, Q2, Q5)."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
+# What a page may load: the files of its gallery, and pictures.
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
+    "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
+)
 # What a page is about; `moved` leads from an earlier address of an artwork.
 PageKind = Literal["artwork", "author", "blocked", "moved", "checks", "feed", "sitemap"]
 

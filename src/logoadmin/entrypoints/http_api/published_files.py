@@ -13,7 +13,6 @@ from typing import Final
 from cachetools import LRUCache
 from starlette.types import Message
 
-from logoadmin.adapters.jinja_gallery_page import POLICY
 from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.files.pointer import parsed
@@ -34,6 +33,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import POLICY
 
 # How long browsers and proxies may cache a file: readers must learn of a takedown within a minute.
 _CACHE_CONTROL: Final = {
