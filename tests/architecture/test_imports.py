@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Final
 
 import grimp
 import pytest
@@ -106,28 +107,20 @@ def loaded_by() -> dict[str, set[str]]:
     return {name: set(line.split()) for name, line in zip(STEPS, run.stdout.splitlines(), strict=True)}
 
 
-def test_importing_the_package_loads_almost_nothing(loaded_by: dict[str, set[str]]) -> None:
-    loaded = loaded_by["package"]
-    assert "logoadmin" in loaded
-    assert not loaded & (TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"})
+DATABASE: Final = {"sqlalchemy", "pymysql", "alembic"}
+# What a step loads, and what it must not load.
+LOADS: Final[tuple[tuple[str, str, set[str]], ...]] = (
+    ("package", "logoadmin", TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"}),
+    ("command", "pydantic", TECHNOLOGY - {"jwt"}),
+    ("memory", "pydantic", DATABASE | {"starlette", "uvicorn", "click", "httpcore2", "httpx2", "fido2"}),
+    ("web", "starlette", DATABASE | {"uvicorn", "click", "httptools", "uvloop", "fido2"}),
+)
 
 
-def test_a_gallery_in_memory_loads_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
-    loaded = loaded_by["memory"]
-    assert "pydantic" in loaded
-    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "starlette", "uvicorn", "click", "httpcore2", "httpx2"}
-    assert "fido2" not in loaded
-
-
-def test_the_web_loads_no_database_and_no_server(loaded_by: dict[str, set[str]]) -> None:
-    loaded = loaded_by["web"]
-    assert "starlette" in loaded
-    assert not loaded & {"sqlalchemy", "pymysql", "alembic", "uvicorn", "click", "httptools", "uvloop", "fido2"}
-
-
-def test_commands_load_neither_database_nor_web(loaded_by: dict[str, set[str]]) -> None:
-    loaded = loaded_by["command"]
-    assert not loaded & (TECHNOLOGY - {"jwt"})
+@pytest.mark.parametrize(("step", "needed", "unneeded"), LOADS)
+def test_a_step_loads_what_it_needs(loaded_by: dict[str, set[str]], step: str, needed: str, unneeded: set[str]) -> None:
+    assert needed in loaded_by[step]
+    assert loaded_by[step] & unneeded == set()
 
 
 def test_the_help_of_the_command_line_loads_only_click() -> None:
