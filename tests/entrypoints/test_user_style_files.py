@@ -153,33 +153,6 @@ def test_the_pages_of_a_target_of_many_sites_are_those_that_the_css_names(galler
     assert sections(files.files["themes/2.user.css"].decode()) == [pages, pages]
 
 
-class Full(MemoryGalleryFiles):
-    """Files with no space left."""
-
-    is_full = False
-
-    def write(self, name: str, content: bytes) -> None:
-        if self.is_full:
-            raise OSError(28, "No space left on device")
-        super().write(name, content)
-
-
-def test_the_style_of_a_blocked_artwork_goes_also_without_space(gallery: LogoAdmin) -> None:
-    files = Full()
-    gallery.publication.publish(files)
-    gallery.logos.block(BlockLogo(logo_id=1, reason="no"))
-    files.is_full = True
-    with pytest.raises(OSError, match="space"):
-        gallery.publication.publish(files)
-    assert "logos/1.user.css" not in files.files
-    files.is_full = False
-    gallery.publication.publish(files)
-    assert "logos/1.user.css" not in files.files
-    gallery.logos.amend(AmendLogo(logo_id=1, active=True, unblock=True))
-    gallery.publication.publish(files)
-    assert "logos/1.user.css" in files.files
-
-
 @pytest.mark.parametrize("content", [b"[]", b"{", b'{"logos/1.user.css": 7}', b"[" * 100_000, b"\xff"])
 def test_damaged_notes_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
     files = MemoryGalleryFiles()
