@@ -1,15 +1,14 @@
 """A page of the console in which one part is shown, under the console's policy."""
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from playwright.sync_api import Browser, Page, Route
 
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
+from tests.answering import Answer, Answering, answering
 from tests.gallery import FrozenClock, gallery_on
 from tests.services import in_thread
 
@@ -86,38 +85,9 @@ def shown(chromium: Browser, *picture_hosts: str, **context: Any) -> Iterator[Sh
         opened.unroute_all(behavior="ignoreErrors")
 
 
-class Counting:
-    """A server on loopback that gives everybody a picture or a sheet, and knows what it was asked for."""
+SHEET = b"body { letter-spacing: 3px } @keyframes k { to { opacity: 0 } }"
 
-    def __init__(self) -> None:
-        """Begin to serve.
 
-        Attributes:
-            host: its name and port.
-            asked: the paths, in order.
-        """
-        self.asked: list[str] = []
-        counting = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # the library names it
-                counting.asked.append(self.path)
-                is_sheet = self.path.endswith(".css")
-                body = b"body { letter-spacing: 3px } @keyframes k { to { opacity: 0 } }" if is_sheet else PNG
-                self.send_response(200)
-                self.send_header("Content-Type", "text/css" if is_sheet else "image/png")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-
-    def close(self) -> None:
-        """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
+def counting() -> AbstractContextManager[Answering]:
+    """A server that gives everybody a picture or a sheet."""
+    return answering(lambda path: Answer(SHEET) if path.endswith(".css") else Answer(PNG, "image/png"))

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
+from tests.answering import Answer, answering
 from tests.console.driver import VIEWS, Person
-from tests.console.password_host import password_host
 from tests.console.service import Served
 from tests.firefox import CONTROL, ENTER, Firefox
 from tests.gallery import ADMIN_PASSWORD
@@ -18,6 +18,10 @@ pytestmark = pytest.mark.slow("a browser")
 
 # Firefox shows no such window by default, but people and policies may ask for it.
 ALLOWED = {"network.auth.subresource-img-cross-origin-http-auth-allow": True}
+
+
+# On another port of loopback, which is the same site as the console; a browser may show the realm in a window.
+PASSWORD = Answer(status=401, headers={"WWW-Authenticate": 'Basic realm="Your session has expired"'})
 
 
 @pytest.fixture
@@ -39,14 +43,14 @@ def sign_in(fox: Firefox, address: str) -> None:
 def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_picture(
     service: Served, fox: Firefox
 ) -> None:
-    with password_host() as (address, asked):
-        service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
+    with answering(lambda _: PASSWORD) as host:
+        service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"http://{host.host}/a.png"))
         sign_in(fox, f"{service.address}/console/logos?q=logo+4")
         fox.becomes("document.querySelectorAll('.card').length === 2")
         fox.click("a[href$='logos/40']")
         fox.becomes("document.querySelector('h1')?.innerText === 'Logo 40'")
         fox.becomes("document.querySelector('.picture-field .picture')?.innerText === 'Picture failed to load'")
-        assert asked
+        assert host.asked
         assert fox.prompt() is None
         fox.type("input[name=name]", f"Logo forty{CONTROL}s")
         fox.becomes("document.querySelector('h1').innerText === 'Logo forty'")
@@ -105,11 +109,11 @@ def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(conso
     session.on("Fetch.authRequired", prompted)
     session.on("Fetch.requestPaused", going_on)
     session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": [{"urlPattern": "*/a.png"}]})
-    with password_host() as (address, asked):
-        console.service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"{address}/a.png"))
+    with answering(lambda _: PASSWORD) as host:
+        console.service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"http://{host.host}/a.png"))
         console.sign_in("logos/40")
         expect(page.locator(".picture-field")).to_contain_text("Picture failed to load")
-        assert asked
+        assert host.asked
     assert prompts == []
 
 

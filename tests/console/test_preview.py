@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, expect
 
-from tests.console.parts import Counting, Shown, shown
+from tests.answering import Answering
+from tests.console.parts import Shown, counting, shown
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2")]
 
@@ -22,19 +23,17 @@ render(h(View, {}), root);
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Counting]:
+def elsewhere() -> Iterator[Answering]:
     """Somebody else's server."""
-    server = Counting()
-    yield server
-    server.close()
+    with counting() as server:
+        yield server
 
 
 @pytest.fixture
-def pictures() -> Iterator[Counting]:
+def pictures() -> Iterator[Answering]:
     """The server that the setting ``picture_hosts`` names."""
-    server = Counting()
-    yield server
-    server.close()
+    with counting() as server:
+        yield server
 
 
 def preview(seen: Shown, kind: str, css: str, target: str = "forum") -> Frame:
@@ -59,7 +58,9 @@ def looks(frame: Frame, selector: str, name: str) -> list[str]:
     return found
 
 
-def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(chromium: Browser, pictures: Counting) -> None:
+def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(
+    chromium: Browser, pictures: Answering
+) -> None:
     with shown(chromium, pictures.host) as seen:
         css = f"background: url(http://{pictures.host}/logo.png) center / contain no-repeat; color: #009999"
         frame = preview(seen, "logo", css)
@@ -120,7 +121,7 @@ def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
     ],
 )
 def test_what_no_policy_can_name_is_listed_and_never_offered(
-    chromium: Browser, elsewhere: Counting, locale: str, words: str
+    chromium: Browser, elsewhere: Answering, locale: str, words: str
 ) -> None:
     never = "http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://files.example"
     css = "color: red; background: " + ", ".join(f"url({each}/x.png)" for each in never)
@@ -147,7 +148,7 @@ def test_what_no_policy_can_name_is_listed_and_never_offered(
 
 
 def test_pictures_of_other_hosts_are_loaded_by_a_click_below_their_names(
-    chromium: Browser, elsewhere: Counting
+    chromium: Browser, elsewhere: Answering
 ) -> None:
     let = "Show with pictures"
     with shown(chromium) as seen:
@@ -170,7 +171,7 @@ def test_pictures_of_other_hosts_are_loaded_by_a_click_below_their_names(
         assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
 
 
-def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsewhere: Counting) -> None:
+def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsewhere: Answering) -> None:
     with shown(chromium) as seen:
         css = f"@import url(http://{elsewhere.host}/x.css); h1 {{ color: rgb(1, 2, 3) }}"
         frame = preview(seen, "theme", css)
@@ -184,7 +185,7 @@ def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsew
         assert (elsewhere.asked, seen.complaints) == (["/x.css"], [])
 
 
-def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Counting) -> None:
+def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Answering) -> None:
     moving = "@keyframes m { to { opacity: 0 } } h1, h1::before { animation: m 9s infinite !important; content: 'x' }"
     running = "document.getAnimations().length"
     with shown(chromium) as seen:
@@ -217,7 +218,7 @@ def test_css_that_would_be_painted_for_minutes_is_not_shown_until_it_is_mended(c
         expect(said).to_be_hidden()
 
 
-def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counting) -> None:
+def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Answering) -> None:
     with shown(chromium) as seen:
         frame = preview(seen, "theme", "h1 { color: red }")
         tried = frame.evaluate(
@@ -244,7 +245,7 @@ def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Counti
 
 
 @pytest.mark.rule("contract L4")
-def test_an_allowed_host_is_not_contacted_before_the_service_lists_it(chromium: Browser, elsewhere: Counting) -> None:
+def test_an_allowed_host_is_not_contacted_before_the_service_lists_it(chromium: Browser, elsewhere: Answering) -> None:
     with shown(chromium) as seen:
         css = f"h1 {{ background: url(http://{elsewhere.host}/a.png) }}"
         seen.show(PREVIEW, {"kind": "theme", "css": css, "target": "forum", "listed": []})
@@ -290,7 +291,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", ["logo", "theme"])
 def test_hostile_css_reaches_nobody_and_stays_in_the_frame(
-    chromium: Browser, kind: str, elsewhere: Counting, pictures: Counting
+    chromium: Browser, kind: str, elsewhere: Answering, pictures: Answering
 ) -> None:
     with shown(chromium, pictures.host) as seen:
         frame = preview(seen, kind, "color: red" if kind == "logo" else "h1 { color: red }")

@@ -7,7 +7,6 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests import browser
 from tests.console.test_accessible import findings
 from tests.gallery_page.folder import NOW, Folder, dated, published, served
 from tests.reader.publisher import DAY, artwork, author
@@ -33,12 +32,6 @@ def themes() -> list[dict[str, Any]]:
         details = description | ({"tags": tags[number]} if number in tags else {})
         found.append(theme(number, target=target, **({"details": details} if details else {})))
     return dated(*found)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
 
 
 @pytest.fixture

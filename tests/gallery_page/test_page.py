@@ -9,7 +9,6 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests import browser
 from tests.console.test_accessible import findings
 from tests.gallery_page.folder import AUTHORS, NOW, STACKED, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
@@ -22,12 +21,6 @@ FOCUSED: Final = "document.activeElement.getBoundingClientRect().top"
 RIGHTMOST: Final = (
     "Math.max(0, ...[...document.querySelectorAll('.card')].map((card) => card.getBoundingClientRect().right))"
 )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from logoadmin import CreateLogo, CreateTheme
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.settings import settings_of
-from tests import browser, firefox
-from tests.console.parts import Counting
+from tests import firefox
+from tests.answering import Answering
+from tests.console.parts import counting
 from tests.console.test_accessible import findings
 from tests.console.test_preview import HOSTILE
 from tests.gallery_page.folder import PICTURE, Folder
@@ -51,12 +52,6 @@ SHOW = """(css) => {
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = Folder(tmp_path_factory.mktemp("preview"))
     made: dict[str, Any] = {"preview_url": OWN_PICTURE, "active": True}
@@ -73,11 +68,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Counting]:
+def elsewhere() -> Iterator[Answering]:
     """Somebody else's server."""
-    server = Counting()
-    yield server
-    server.close()
+    with counting() as server:
+        yield server
 
 
 @pytest.fixture
@@ -133,7 +127,7 @@ def test_a_logo_is_shown_in_light_and_dark_headers(page: Page, address: str) -> 
 @pytest.mark.rule("contract J2")
 @pytest.mark.parametrize("path", ["themes/1/", "logos/1/"])
 def test_hostile_css_contacts_nobody_runs_nothing_and_stays_in_the_frame(
-    page: Page, address: str, path: str, elsewhere: Counting
+    page: Page, address: str, path: str, elsewhere: Answering
 ) -> None:
     answered: list[str] = []
     page.on("response", lambda response: answered.append(response.url))

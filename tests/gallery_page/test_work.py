@@ -13,7 +13,6 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import BlockTheme, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.settings import settings_of
-from tests import browser
 from tests.console.test_accessible import findings
 from tests.gallery_page.folder import STACKED, Folder, becomes
 
@@ -35,12 +34,6 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.logos.create(CreateLogo(name="<b>Crown</b>", custom_css="color: red", target="wiki", **ADDED))
     gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
     gallery.themes.block(BlockTheme(theme_id=3, reason="tracks readers"))
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.started() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

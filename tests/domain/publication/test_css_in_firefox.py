@@ -3,17 +3,16 @@
 Other browsers load no document in a ``data:`` URL together with what it names; Firefox does, out of some properties.
 """
 
-import threading
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 import pytest
 
 from logoadmin.domain.publication.css import judge
 from tests import firefox
+from tests.answering import Answer, answering
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
 from tests.domain.publication.data_documents import HARMLESS, RISKY
 
@@ -66,56 +65,14 @@ def _sheets() -> Iterator[str]:
 
 
 # The page, and the hosts of Firefox.
+FRESH: Final = {"Cache-Control": "no-store"}
 OWN: Final = ("page.test", "mozilla", "googleapis")
 
 
-class Proxy(ThreadingHTTPServer):
-    """A proxy behind which every host has the same page, with the hosts that were asked."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answering)
-        self.asked: set[str] = set()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Keep silent about connections that Firefox ended."""
-
-
-class _Answering(BaseHTTPRequestHandler):
-    server: Proxy
-
-    def do_GET(self) -> None:
-        found = urlsplit(self.path)
-        self.server.asked.add(found.netloc.rpartition("@")[2].removesuffix(":80"))
-        own = found.netloc == "page.test"
-        body = PAGE.encode() if own else b""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html" if own else "text/css")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_CONNECT(self) -> None:
-        self.server.asked.add(self.path.removesuffix(":443"))
-        self.send_error(502)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Log nothing."""
-
-
-@contextmanager
-def proxied() -> Iterator[Proxy]:
-    """Start the proxy."""
-    with Proxy() as proxy:
-        thread = threading.Thread(target=proxy.serve_forever)
-        thread.start()
-        try:
-            yield proxy
-        finally:
-            proxy.shutdown()
-            thread.join()
+def answer(url: str) -> Answer:
+    """Be every host, with the page at one of them."""
+    is_own = urlsplit(url).netloc == "page.test"
+    return Answer(PAGE.encode() if is_own else b"", "text/html" if is_own else "text/css", headers=FRESH)
 
 
 @pytest.mark.slow("a browser")
@@ -124,12 +81,13 @@ def proxied() -> Iterator[Proxy]:
 def test_firefox_asks_no_host_that_is_not_listed() -> None:
     preferences = {"network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
     missed, asked, documents = {}, set(), 0
-    with proxied() as proxy, firefox.started(f"http://127.0.0.1:{proxy.server_port}", preferences) as fox:
+    with answering(answer) as proxy, firefox.started(f"http://{proxy.host}", preferences) as fox:
         for css in _sheets():
             proxy.asked.clear()
             fox.open("http://page.test/")
             fox.send("WebDriver:ExecuteAsyncScript", {"script": APPLY, "args": [css]})
-            hosts = {host for host in proxy.asked if not any(own in host for own in OWN)}
+            asked_for = {urlsplit(url).netloc.rpartition("@")[2] or url for url in proxy.asked}
+            hosts = {re.sub(":(80|443)$", "", host) for host in asked_for if not any(own in host for own in OWN)}
             asked |= hosts
             documents += hosts == {HOST} and "data:image/svg" in css
             verdict = judge(css, "sheet")

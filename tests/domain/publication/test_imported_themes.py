@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
@@ -14,6 +13,7 @@ from logoadmin.domain.gallery.artworks import CreateTheme, GetTheme
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.publication.css.css_service import ArtworkImports, UseCopies
 from logoadmin.domain.publication.files.pointer import parsed
+from tests.answering import Answer, answering
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
 pytestmark = [pytest.mark.server("a web server in a thread"), pytest.mark.rule("contract L5")]
@@ -21,49 +21,30 @@ pytestmark = [pytest.mark.server("a web server in a thread"), pytest.mark.rule("
 THEMES: Final = 12
 
 
-class Origin(ThreadingHTTPServer):
+@dataclass
+class Origin:
     """A host with style sheets.
 
     Attributes:
         revision: what its sheets say.
     """
 
-    daemon_threads = True
-    revision = "first"
+    revision: str = "first"
+    address: str = ""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answering)
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Answering(BaseHTTPRequestHandler):
-    server: Origin
-
-    def do_GET(self) -> None:
-        is_there = self.path.startswith("/theme")
-        text = f"@import 'theme-base.css';body {{ --is: {self.server.revision}; background: url(i.png) }}"
-        body = (text if self.path != "/theme-base.css" else f"a {{ --is: {self.server.revision} }}").encode()
-        self.send_response(200 if is_there else 404)
-        self.send_header("Content-Type", "text/css; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Log nothing."""
+    def answer(self, path: str) -> Answer:
+        if path == "/theme-base.css":
+            return Answer(f"a {{ --is: {self.revision} }}".encode())
+        sheet = f"@import 'theme-base.css';body {{ --is: {self.revision}; background: url(i.png) }}"
+        return Answer(sheet.encode()) if path.startswith("/theme") else Answer(status=404)
 
 
 @pytest.fixture
 def origin() -> Iterator[Origin]:
-    with Origin() as origin:
-        thread = Thread(target=origin.serve_forever)
-        thread.start()
+    origin = Origin()
+    with answering(origin.answer) as server:
+        origin.address = f"http://{server.host}"
         yield origin
-        origin.shutdown()
-        thread.join()
 
 
 def published(gallery: logoadmin.LogoAdmin) -> dict[str, Any]:
