@@ -54,13 +54,6 @@ def bomb(width: int, height: int, size: int = 64 * 1024) -> bytes:
     return head + chunk(b"IDAT", zlib.compress(bytes(40 * 1024 * 1024), 9)[:size]) + chunk(b"IEND", b"")
 
 
-def turned(orientation: int) -> bytes:
-    image, exif = Image.new("RGB", (40, 20), "blue"), Image.Exif()
-    image.paste("red", (0, 0, 20, 10))  # in the corner that the orientation moves
-    exif[0x0112] = orientation
-    return saved(image, "JPEG", exif=exif, quality=95)
-
-
 def profile() -> bytes:
     return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
@@ -144,18 +137,6 @@ def test_animations_are_kept(form: str) -> None:
         assert abs(red - 60 * place) < 8
         assert blue > 190
     assert getattr(opened(found.thumbnail), "n_frames", 1) == 1
-
-
-@pytest.mark.parametrize("orientation", range(1, 9))
-def test_pictures_are_upright(orientation: int) -> None:
-    found = CODEC.convert(turned(orientation))
-    assert_plain(found)
-    assert (found.width > found.height) == (orientation < 5)
-    image = opened(found.content).convert("RGB")
-    right, bottom = orientation in (2, 3, 6, 7), orientation in (3, 4, 7, 8)
-    corner = (image.width - 5 if right else 4, image.height - 5 if bottom else 4)
-    red, _, blue = image.getpixel(corner)  # type: ignore[misc]  # a tuple in this mode
-    assert red > 200 > 60 > blue
 
 
 def test_drawings_keep_every_pixel_while_that_is_short() -> None:

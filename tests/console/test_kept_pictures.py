@@ -15,7 +15,6 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
-from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone, TooManyPictures
 from logoadmin.domain.kernel.kinds import picture_of
@@ -88,17 +87,6 @@ def test_a_picture_is_chosen_by_keyboard_dropped_or_pasted_at_its_field(console:
     page.keyboard.press("Control+s")
     expect(page.locator(".notice")).to_be_visible()
     assert service.gallery.logos.get(GetLogo(logo_id=1)).preview_url == seen[-1]
-
-
-def test_an_avatar_is_sent_at_its_field(console: Person) -> None:
-    service, page = console.service, console.page
-    console.sign_in("users/7")
-    choose(page, "face.png", drawing(90))
-    expect(outcome(page)).to_contain_text("800 \N{MULTIPLICATION SIGN} 600")
-    expect(page.locator(".avatar-field .avatar img")).to_be_visible()
-    page.keyboard.press("Control+s")
-    expect(page.locator(".notice")).to_be_visible()
-    assert picture_of(service.gallery.users.get(GetUser(user_id=7)).avatar)
 
 
 @pytest.mark.rule("contract P1")
