@@ -36,7 +36,7 @@ def history() -> None:
 
 def cache() -> None:
     """Switch off the cache, so that each response is rendered."""
-    _replace(response_cache.Answers, "keep")
+    _replace(response_cache.ResponseCache, "keep")
 
 
 _PARTS: Final = {"history": history, "cache": cache}

@@ -1,6 +1,7 @@
 """Imports and exports in temporary files: a few for each user (contract H4, I4)."""
 
 import io
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -19,7 +20,10 @@ def test_there_are_eight_files_and_two_of_a_user() -> None:
         imports.open(4)
     opened[0].close()
     opened[0].close()  # a second time means nothing
-    with imports.open(0), pytest.raises(HttpError, match="Too many of your imports at the same time") as caught:
+    with (
+        closing(imports.open(0)),
+        pytest.raises(HttpError, match="Too many of your imports") as caught,
+    ):
         imports.open(1)
     assert (caught.value.status, caught.value.headers) == (429, {"retry-after": "1"})
     opened[0] = imports.open(0)
@@ -30,14 +34,14 @@ def test_there_are_eight_files_and_two_of_a_user() -> None:
 @pytest.mark.rule("contract A21", "contract I2")
 def test_of_a_line_that_is_too_long_only_the_beginning_is_read() -> None:
     most = MAX_JSON + 1
-    with TemporaryFiles("imports").open(1) as file:
+    with closing(TemporaryFiles("imports").open(1)) as file:
         file.write(b"x" * (most * 7 // 2) + b"\n" + b"y" * (most - 1) + b"\n" + b"z" * most + b"\nlast")
         for _ in range(2):
             assert list(file) == [b"x" * most, b"y" * (most - 1) + b"\n", b"z" * most, b"last"]
 
 
 def test_what_is_written_is_read_whole_on_disk_as_in_memory() -> None:
-    with TemporaryFiles("exports").open(1) as file:
+    with closing(TemporaryFiles("exports").open(1)) as file:
         for number in range(200_000):
             file.write_line(f"{number:08} é\n")
         content = b"".join(file.chunks(65_536))
@@ -52,5 +56,8 @@ def test_a_full_disk_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(bodies, "SpooledTemporaryFile", lambda _: Full())
-    with TemporaryFiles("exports").open(1) as file, pytest.raises(HttpError, match="Too many concurrent exports"):
+    with (
+        closing(TemporaryFiles("exports").open(1)) as file,
+        pytest.raises(HttpError, match="Too many concurrent exports"),
+    ):
         file.write_line("line")

@@ -24,17 +24,9 @@ def web_application(
     published: bool = True,
     from_sockets: bool = False,
 ) -> ASGIApp:
-    """Return the ASGI application of a gallery, which can be served, or mounted under a prefix in another one.
+    """Return the ASGI application of a gallery; see :func:`logoadmin.asgi`, and :func:`http_application`.
 
-    Args:
-        gallery: the gallery to serve.
-        origins: as for :func:`http_application`, like the next two.
-        cache_seconds: how long clients may cache public reads.
-        hosts: the accepted values of ``Host``.
-        console: whether to serve the console at ``/console/``, to which ``/`` then redirects (contract J1).
-        picture_hosts: the hosts from which previews of CSS in the console may load pictures (contract J2).
-        published: whether to publish in the background, and to serve the published gallery at ``/gallery/``.
-        from_sockets: as for :func:`http_application`, like the next one.
+    With ``console``, ``/`` redirects to it (contract J1); with ``published``, the application also publishes.
     """
     interface = functools.partial(openapi_document, gallery.access)
     has_page = published and gallery.publication.rules.page is not None

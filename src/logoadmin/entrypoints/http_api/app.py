@@ -20,7 +20,7 @@ from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
 from logoadmin.entrypoints.http_api.published_files import PublishedFolder
-from logoadmin.entrypoints.http_api.response_cache import ResponseCache
+from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import MAX_LIST, CountedRequests, sendable
 from logoadmin.ports.gallery_files import GalleryFiles
 
@@ -98,7 +98,7 @@ class Paths(Router):
         """Serve routes: those of operations, whose endpoints count responses themselves, and others."""
         metrics = context.gallery.metrics
         self._background, self._published = background, published
-        self._cached = ResponseCache(self._route, context.data_version, context.answers, metrics)
+        self._response_cache = context.response_cache
         self._escaped = CountedRequests(_not_found, metrics)
         for route in others:
             route.app = CountedRequests(route.app, metrics)
@@ -127,8 +127,10 @@ class Paths(Router):
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
         elif b"%" in sent and b"%2f" in sent.lower():
             serve = self._escaped
+        elif scope["method"] in ("GET", "HEAD") and await self._response_cache.serves(request_of(scope), send):
+            return
         else:
-            serve = self._cached if scope["method"] in ("GET", "HEAD") else self._route
+            serve = self._route
         await serve(scope, receive, send)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,9 +4,8 @@ import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from tempfile import SpooledTemporaryFile
-from types import TracebackType
 from typing import Final
 
 from starlette.requests import ClientDisconnect
@@ -67,14 +66,6 @@ class TemporaryFile:
             yield line
             while len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
                 line = self._content.readline(_LONGEST_LINE)
-
-    def __enter__(self) -> "TemporaryFile":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Remove the file; can be repeated."""
@@ -212,7 +203,7 @@ class BodyReader:
             HttpError: the body is too large or too slow, or there is no room for it.
             ClientDisconnect: the client went away before the end of the body.
         """
-        with self._imports.open(user) as file:
+        with closing(self._imports.open(user)) as file:
             try:
                 async with asyncio.timeout(_IMPORT_SECONDS):
                     digest = await self._write(receive, file)

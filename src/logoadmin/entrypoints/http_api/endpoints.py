@@ -24,7 +24,7 @@ from logoadmin.entrypoints.http_api.errors import Faults, HttpError, note_cause
 from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
-from logoadmin.entrypoints.http_api.response_cache import Answers, DataVersion, key_of
+from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache, key_of
 from logoadmin.entrypoints.http_api.responses import (
     MAX_LIST,
     LongList,
@@ -62,7 +62,7 @@ class AppContext:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
         self.data_version = DataVersion(gallery, self.dispatch, from_sockets=from_sockets)
-        self.answers = Answers(gallery.metrics)
+        self.response_cache = ResponseCache(self.data_version, gallery.metrics)
         self.cors = Cors(frozenset(origins))
         self.cache_seconds = cache_seconds
         self.faults = Faults()
@@ -171,7 +171,7 @@ class Endpoint:
         if operation.is_public_read:
             if shared.claim is not None:
                 context.long_responses.keep(key, version, shared)
-            context.answers.keep(request, version, shared, context.cors.fields(request, operation))
+            context.response_cache.keep(request, version, shared, context.cors.fields(request, operation))
         return shared
 
     def _caller(self, request: Request, operation: Operation) -> Caller:

@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.publication.publication_records import PAGE, POINTER
-from logoadmin.entrypoints.http_api.conditions import unmodified
+from logoadmin.entrypoints.http_api.conditions import Fields, send_ready, unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.published_files import CORS, PublishedFile, PublishedFolder
-from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
+from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.metrics import Metrics
@@ -45,7 +45,7 @@ class PublishedGallery:
         if not self._is_started:
             self.start()
         if (pointer := self._pointer_at_hand(request)) is not None:
-            await self._poll(pointer, request, send)
+            await send_ready(send, self._metrics, request, pointer.response(request))
         else:
             await self._files(scope, receive, send)
 
@@ -65,16 +65,6 @@ class PublishedGallery:
         pointer = self._folder.at_hand(name) if is_poll else None
         return None if pointer is None or _is_newer(request, pointer) else pointer
 
-    async def _poll(self, pointer: PublishedFile, request: Request, send: Send) -> None:
-        """Send the pointer, and count that."""
-        start, body = pointer.messages(request)
-        try:
-            await send(start)
-            await send(body)
-        finally:
-            if self._metrics.enabled:
-                count_response(self._metrics, request, start["status"], len(body["body"]))
-
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = request_of(scope)
         try:
@@ -86,11 +76,11 @@ class PublishedGallery:
             found.raw_headers.extend(CORS)  # pages of any origin may read it
             await sendable(found, scope)(scope, receive, send)
             return
-        start, body = found
-        await send(start)
-        await send(body)
+        status, fields, content = found
+        await send({"type": "http.response.start", "status": status, "headers": fields})
+        await send({"type": "http.response.body", "body": content})
 
-    async def _found(self, request: Request) -> tuple[Message, Message] | Response:
+    async def _found(self, request: Request) -> tuple[int, Fields, bytes] | Response:
         """Return the requested file, or the response to a request that asks whether a page may make another one.
 
         Raises:
@@ -117,17 +107,16 @@ class PublishedGallery:
             return Response(status_code=307, headers=headers)
         if file is None:
             raise HttpError(404)
-        return file.messages(request)
+        return file.response(request)
 
 
-def _unmodified(request: Request, pointer: PublishedFile) -> tuple[Message, Message]:
+def _unmodified(request: Request, pointer: PublishedFile) -> tuple[int, Fields, bytes]:
     """Return the 304 response to a reader that has a newer pointer than this folder: that of another machine.
 
     The older pointer would be no news to the reader, and would replace the newer one in a cache.
     """
     sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
-    start = {"type": "http.response.start", "status": 304, "headers": unmodified(pointer.fields, sent)}
-    return start, {"type": "http.response.body", "body": b""}
+    return 304, unmodified(pointer.fields, sent), b""
 
 
 def _name_of(request: Request) -> str:

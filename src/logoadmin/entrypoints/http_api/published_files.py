@@ -11,7 +11,6 @@ from math import inf
 from typing import Final
 
 from cachetools import LRUCache
-from starlette.types import Message
 
 from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
@@ -98,14 +97,10 @@ class PublishedFile:
             self._in_gzip = _variant(name, compressed, f'"{self.tag}{SUFFIX}"'.encode(), GZIP)
             self.size += len(compressed)
 
-    def messages(self, request: Request) -> tuple[Message, Message]:
-        """Return the messages to send: without the body for HEAD, or if the client has it cached."""
+    def response(self, request: Request) -> tuple[int, Fields, bytes]:
+        """Return status, header fields and body: without the body for HEAD, or if the client has it cached."""
         sent = self._in_gzip if self._in_gzip is not None and accepts_gzip(request) else self._plain
-        status, fields, body = conditional(request, sent.etag, sent.fields, sent.body, sent.fields_if_unmodified)
-        return (
-            {"type": "http.response.start", "status": status, "headers": fields},
-            {"type": "http.response.body", "body": body},
-        )
+        return conditional(request, sent.etag, sent.fields, sent.body, sent.fields_if_unmodified)
 
 
 def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) -> _Variant:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from cachetools import LRUCache
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional
+from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional, send_ready
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
+from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.metrics import Metrics
 
@@ -84,7 +84,7 @@ class DataVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class CachedAnswer:
+class _Stored:
     """A response body with its header fields, and the version of the records from which it was rendered."""
 
     version: object
@@ -93,26 +93,17 @@ class CachedAnswer:
     body: bytes
     operation: Operation | None
 
-    def messages(self, request: Request) -> tuple[Message, Message]:
-        """Return the messages to send: without the body for HEAD, or if the client has it cached."""
-        status, fields, body = conditional(request, self.etag, self.fields, self.body)
-        return (
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*fields, (b"x-request-id", str(request.id).encode())],
-            },
-            {"type": "http.response.body", "body": body},
-        )
 
+class ResponseCache(LRUCache[Hashable, _Stored]):
+    """Serves stored responses by :func:`key_of` while no record has changed since; drops the least recently used.
 
-class Answers(LRUCache[Hashable, CachedAnswer]):
-    """The stored responses by :func:`key_of`; at the limit, the least recently used are dropped."""
+    The version of the records is read for each request, so stale responses are never served.
+    """
 
-    def __init__(self, metrics: Metrics) -> None:
-        """Start empty; ``metrics`` counts stored responses."""
-        super().__init__(_MOST, lambda answer: len(answer.body) + _BESIDE)
-        self._metrics = metrics
+    def __init__(self, data_version: DataVersion, metrics: Metrics) -> None:
+        """Start empty; ``metrics`` counts stored responses and their use."""
+        super().__init__(_MOST, lambda stored: len(stored.body) + _BESIDE)
+        self._data_version, self._metrics = data_version, metrics
 
     def keep(self, request: Request, version: object, response: RenderedResponse, fields: Fields) -> None:
         """Store the response to a GET for all clients, if it has a version, and is short and in memory.
@@ -129,39 +120,21 @@ class Answers(LRUCache[Hashable, CachedAnswer]):
         if response.status == 200 and etag is not None and is_short and is_usual:
             self._metrics.response_stored()
             fields = [*response.fields, *fields]
-            self[key_of(request)] = CachedAnswer(version, fields, etag, response.body, request.operation)
+            self[key_of(request)] = _Stored(version, fields, etag, response.body, request.operation)
 
-
-class ResponseCache:
-    """Serves stored responses of an application while no record has changed since.
-
-    The version of the records is read for each request, so stale responses are never served.
-    """
-
-    def __init__(self, app: ASGIApp, data_version: DataVersion, answers: Answers, metrics: Metrics) -> None:
-        """Stand before an application that stores responses in ``answers``, and counts its requests."""
-        self._app, self._data_version, self._answers, self._metrics = app, data_version, answers, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a GET or HEAD from stored responses while the records are unchanged, or pass it on."""
-        request = request_of(scope)
-        answer = self._answers.get(key_of(request))
-        if answer is not None:
-            version = self._data_version.nonblocking(request) or await self._awaited_version(request)
-            if version is answer.version:
-                await self._answer(answer, request, send)
-                return
-        await self._app(scope, receive, send)
-
-    async def _answer(self, answer: CachedAnswer, request: Request, send: Send) -> None:
-        request.operation = answer.operation
-        start, body = answer.messages(request)
-        try:
-            await send(start)
-            await send(body)
-        finally:
-            if self._metrics.enabled:
-                count_response(self._metrics, request, start["status"], len(body["body"]), from_cache=True)
+    async def serves(self, request: Request, send: Send) -> bool:
+        """Respond to a GET or HEAD if there is a stored response of the current version; return whether there is."""
+        stored = self.get(key_of(request))
+        if stored is None:
+            return False
+        version = self._data_version.nonblocking(request) or await self._awaited_version(request)
+        if version is not stored.version:
+            return False
+        request.operation = stored.operation
+        status, fields, body = conditional(request, stored.etag, stored.fields, stored.body)
+        fields = [*fields, (b"x-request-id", str(request.id).encode())]
+        await send_ready(send, self._metrics, request, (status, fields, body), from_cache=True)
+        return True
 
     async def _awaited_version(self, request: Request) -> object | None:
         """Return the version, waiting for storage if necessary."""

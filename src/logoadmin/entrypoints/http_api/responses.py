@@ -4,6 +4,7 @@ import threading
 import weakref
 import zlib
 from collections.abc import Hashable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import BytesIO
@@ -102,23 +103,16 @@ class LongResponses(Generic[Kept]):
 
     Where others need the memory, those that were kept are dropped, the oldest first; their readers read on. Safe to use
     from several threads.
+
+    Attributes:
+        max_list: the bytes of the longest list; all responses together may have twice as many.
     """
 
     def __init__(self, max_list: int = MAX_LIST) -> None:
-        """Allow lists of some bytes, and twice as much for all responses."""
-        self._max_list, self._left = max_list, 2 * max_list
+        self.max_list, self._left = max_list, 2 * max_list
         self._kept: dict[Hashable, tuple[object, Kept]] = {}
         # Reentrant: dropping a response releases its memory.
         self._lock = threading.RLock()
-
-    def check_list(self, size: int) -> None:
-        """Refuse a list that is too long.
-
-        Raises:
-            HttpError: 413.
-        """
-        if size > self._max_list:
-            raise HttpError(413, "This list is too long; use limit")
 
     def claim(self, size: int) -> Claim:
         """Return a claim for the memory of a response.
@@ -185,7 +179,7 @@ class RenderedResponse:
             await send(start)
             await send_body(send, body)
             return len(body)
-        with self.file as file:
+        with closing(self.file) as file:
             await send(start)
             for chunk in () if is_head else file.chunks(SLICE):
                 await send_body(send, chunk, more=True)
@@ -230,7 +224,8 @@ class LongList:
             if page:
                 part += self.renderer.json(page)[1:-1]
                 length += len(part)
-                self.renderer.long_responses.check_list(length)
+                if length > self.renderer.long_responses.max_list:
+                    raise HttpError(413, "This list is too long; use limit")
                 body.write(compressor.compress(part) if self.gzip else part)
                 part = b","
         end = b"[]" if part == b"[" else b"]"
@@ -253,7 +248,7 @@ class Renderer:
         long_responses: LongResponses[RenderedResponse],
     ) -> None:
         self._operation = operation
-        self._use_case, self._public_url = operation.use_case_of(gallery), gallery.public_url
+        self._gallery = gallery
         self._reads = operation.method == "GET"
         self.json = operation.renderer().serializer.to_json
         self.long_responses = long_responses
@@ -267,11 +262,11 @@ class Renderer:
     def response(self, command: Command, caller: Caller, request: Request) -> "RenderedResponse | LongList":
         """Call the use case, and return the response; a list of several pages is rendered later."""
         try:
-            answer = self._use_case(command, caller)
+            answer = self._operation.use_case_of(self._gallery)(command, caller)
         except NotModified as error:
             return self._unmodified(error.version, request)
         if self._operation.shown is not None:
-            answer = self._operation.shown(answer, self._public_url)
+            answer = self._operation.shown(answer, self._gallery.public_url)
         fields = [*self._fields, _JSON]
         if self._operation.is_versioned:
             version = answer.version if self._is_new else _version(answer)
