@@ -214,7 +214,8 @@ class Agreement(RuleBasedStateMachine):
     @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
     def link_others(self, theme_id: int, author_ids: list[int]) -> None:
         def link(uow: UnitOfWork) -> list[int]:
-            uow.links(THEMES).remove_all(theme_id)
+            for there in uow.links(THEMES).of_artwork(theme_id):
+                uow.links(THEMES).remove(theme_id, there.author_id)
             return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
         self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))

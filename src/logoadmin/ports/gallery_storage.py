@@ -206,6 +206,3 @@ class Links(Protocol):
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         """Remove a link; return whether it existed."""
-
-    def remove_all(self, artwork_id: int) -> None:
-        """Remove all links of an artwork, if there are any."""

@@ -63,9 +63,6 @@ class Factors(Protocol):
     def remove(self, factor_id: int, user_id: int) -> bool:
         """Remove a factor of a user; return whether it existed."""
 
-    def remove_all(self, user_id: int) -> int:
-        """Remove the factors of a user; return how many there were."""
-
 
 class RecoveryCodes(Protocol):
     """The recovery codes of users, hashed (contract O1)."""

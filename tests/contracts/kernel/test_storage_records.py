@@ -314,9 +314,8 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     # Their order is not that in which they came back.
     write(
         storage,
-        lambda uow: uow.links(LOGOS).remove_all(1),
+        *(lambda uow, each=each: uow.links(LOGOS).remove(1, each.author_id) for each in before),
         lambda uow: uow.links(LOGOS).add(before[::-1]),
-        lambda uow: uow.links(LOGOS).remove_all(9),
     )
     assert of_artwork(1) == before
     assert get(storage, LOGOS, 1) == expected

@@ -200,9 +200,6 @@ class MemoryFactors(Repository):
             return False
         return self._journal.delete(self._tables.factors, factor_id)
 
-    def remove_all(self, user_id: int) -> int:
-        return sum(self.remove(factor.factor_id, user_id) for factor in self.of_user(user_id))
-
 
 class MemoryRecoveryCodes(Repository):
     """The recovery codes, as :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes` says."""

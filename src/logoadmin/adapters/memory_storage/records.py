@@ -237,9 +237,6 @@ class MemoryLinks(Repository):
         self._journal.set(self._links, artwork_id, authors)
         return there
 
-    def remove_all(self, artwork_id: int) -> None:
-        self._journal.delete(self._links, artwork_id)
-
 
 class MemoryPasswords(Repository):
     """The password hashes, as :class:`~logoadmin.ports.identity_storage.Passwords` says."""

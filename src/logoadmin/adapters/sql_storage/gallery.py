@@ -65,9 +65,6 @@ class SqlLinks(Repository):
             self._statements.table, **{self._statements.artwork_field: artwork_id, "author_id": author_id}
         )
 
-    def remove_all(self, artwork_id: int) -> None:
-        self._remove(self._statements.table, **{self._statements.artwork_field: artwork_id})
-
     def _links(self, query: Select[Any], of: Mapping[str, Any]) -> tuple[Link, ...]:
         return tuple([Link(*row) for row in self._transaction.rows(query, of)])
 

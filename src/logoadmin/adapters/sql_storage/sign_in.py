@@ -79,9 +79,6 @@ class SqlFactors(Repository):
     def remove(self, factor_id: int, user_id: int) -> bool:
         return self._remove(factors, factor_id=factor_id, user_id=user_id)
 
-    def remove_all(self, user_id: int) -> int:
-        return sum(self.remove(factor.factor_id, user_id) for factor in self.of_user(user_id))
-
 
 class SqlRecoveryCodes(Repository):
     """Implements :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes`."""

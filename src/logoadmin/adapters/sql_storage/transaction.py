@@ -18,7 +18,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.ext.compiler import compiles
 
 from logoadmin.adapters.sql_storage.failures import Classification, Failure, FailureKind
 from logoadmin.adapters.sql_storage.tables import (
@@ -48,22 +47,10 @@ _RIGHTS: Final = {users, roles, sessions, service_keys, identities}
 _KNOWN: Final = 1000
 
 
-class _Replace(Insert):
-    """Adds rows in place of those with the same key, which SQLite, MariaDB and MySQL call by the same name."""
-
-    inherit_cache = False
-
-
-@compiles(_Replace)
-def _replace(statement: _Replace, compiler: Any, **options: Any) -> str:
-    inserted: str = compiler.visit_insert(statement, **options)
-    return inserted.replace("INSERT", "REPLACE", 1)
-
-
 @lru_cache(_KNOWN)
 def insert_into(table: Table) -> Insert:
     """Return the statement that adds rows, which replace others in :data:`REPLACED_TABLES`."""
-    return (_Replace if table in REPLACED_TABLES else Insert)(table).inline()
+    return Insert(table).inline()
 
 
 class CompiledStatement(NamedTuple):
@@ -107,12 +94,14 @@ class StatementCompiler:
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        changed = getattr(statement, "table", None)
+        changed, sql = getattr(statement, "table", None), str(compiled)
+        if isinstance(statement, Insert) and changed in REPLACED_TABLES:  # by the same name in all databases
+            sql = sql.replace("INSERT", "REPLACE", 1)
         return CompiledStatement(
-            sql=str(compiled),
+            sql=sql,
             order=None if order == names else order,
             fixed=fixed,
-            names=frozenset([*re.findall(r"\w+", str(compiled)), *_neighbours(changed)]),
+            names=frozenset([*re.findall(r"\w+", sql), *_neighbours(changed)]),
             changes_rights=changed in _RIGHTS,
         )
 

@@ -242,7 +242,8 @@ class AuditedLinks:
     def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
         """Replace the links of an artwork by these, new or restored."""
         before = self._artworks.links(artwork_id)[self._kind]
-        self._stored.remove_all(artwork_id)
+        for link in before:
+            self._stored.remove(artwork_id, link.author_id)
         self._stored.add(links)
         self._record(AMENDED, artwork_id, before, links)
 

@@ -198,7 +198,8 @@ class FactorService(Service):
         uow.records(USERS).get_for_change(user_id, command.if_match)
         removed = confirmed_factors(uow, user_id)
         note_possible_lockout(uow, user_id)
-        identity_in(uow).factors.remove_all(user_id)
+        for factor in identity_in(uow).factors.of_user(user_id):
+            identity_in(uow).factors.remove(factor.factor_id, user_id)
         _unenrolled(uow, user_id, removed)
         end_sign_ins(uow, user_id, keep=session_id_of(uow.caller))
         return RemovedUserFactors(user_id, len(removed))
