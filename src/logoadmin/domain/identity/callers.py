@@ -99,11 +99,6 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
 
     Issuers ask for factors of their own, and the operator vouches for those to whom they give a sign-in code.
 
-    Args:
-        uow: the unit of work.
-        held: the caller's rights.
-        now: the time, in Unix seconds.
-
     Raises:
         NotPermitted: the caller is a service key, which cannot sign in.
         RecentSignInRequired: the session is older, or began with the password alone although the user has a factor.

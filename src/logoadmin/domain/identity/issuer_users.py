@@ -79,10 +79,7 @@ class IssuerUsers:
     def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
         """Create the user of a person with a role, unless another sign-in just did.
 
-        Args:
-            uow: a unit of work.
-            person: the person.
-            known: the names of users a short time ago; later ones are found in the history.
+        The known names are those of a short time ago; later ones are found in the history.
         """
         role_id = self._role_id(uow, person.groups)
         if role_id is None or self._identity(uow, person) is not None:

@@ -243,13 +243,8 @@ class SessionOpening:
     ) -> Iterator["Attempt"]:
         """Begin an attempt to sign in, whose outcome is counted when the block ends, and a refusal as an event.
 
-        A right password that needs a second step has no outcome yet.
-
-        Args:
-            gate: that of the use case.
-            command: the sign-in.
-            caller: the caller that attempts it.
-            user_of: returns the user whose account it is about, if any; for the event of a refusal.
+        A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
+        about, if any, for the event of a refusal.
         """
         client = caller if isinstance(caller, Anonymous) else ANONYMOUS
         try:

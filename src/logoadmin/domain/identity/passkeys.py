@@ -115,13 +115,8 @@ class PasskeyFactors:
     ) -> int | None:
         """Return the user whose passkey signed a challenge, None if none did; its counter is stored.
 
-        Args:
-            uow: of a write.
-            challenge: the challenge, which the caller uses up.
-            credential: the signature.
-            now: the time, in Unix seconds.
-            of_user: the user whose second factor it is; None if the passkey is all that signs in, so that it must
-                verify its user.
+        The caller uses up the challenge. The passkey is the second factor of ``of_user``; without one it is all that
+        signs in, so that it must verify its user.
 
         Raises:
             Conflict: passkeys cannot be used here.

@@ -73,15 +73,8 @@ def record_event(
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
     """Count what anybody can make happen, by user, network and hour.
 
-    When there are many in an hour, further ones are counted without their address, and then without their user.
-
-    Args:
-        uow: a unit of work.
-        event: what happened.
-        user_id: the user with the name that was given; None without one. An unknown name is not recorded, because it
-            may be a password.
-        client: the caller.
-        now: the time.
+    When there are many in an hour, further ones are counted without their address, and then without their user. Without
+    a user, the name that was given is not recorded, because it may be a password.
     """
     address, user_agent = _shown_client(client)
     address = None if address is None else network_of(address)[:MAX_ADDRESS]

@@ -135,11 +135,7 @@ def take_back(uow: UnitOfWork, limits: Sequence[Limit]) -> None:
 def is_known_network(uow: UnitOfWork, user_id: int | None, origin: str, now: int) -> bool:
     """Return whether a user signed in from the network of an origin.
 
-    Args:
-        uow: a unit of work.
-        user_id: the user; None for an unknown name, which takes as many statements.
-        origin: where an attempt comes from, such as an address.
-        now: the time.
+    An unknown name, without a user, takes as many statements.
     """
     user_id = _NOBODY if user_id is None else user_id
     name = _network(user_id, creation_of(uow.changes, user_id), origin)
