@@ -361,7 +361,8 @@ ARTWORK: Final[dict[str, Any]] = {
     "custom_css": "color: #123",
     "active": True,
 }
-# The same, with what it says of itself.
+# The same as members may submit it, and with what it says of itself.
+LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 DETAILED: Final[dict[str, Any]] = {**ARTWORK, "details": {"licence": "CC0-1.0", "tags": ["dark"]}}
 
 # A change of author 1, in bulk.

@@ -1,11 +1,8 @@
 """The code stays easy to read: short modules and functions, databases named in one place, figures that are true."""
 
 import ast
-import asyncio
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -64,39 +61,6 @@ def test_no_function_is_long() -> None:
         and (node.end_lineno or 0) - node.lineno >= MOST_LINES_OF_A_FUNCTION
     }
     assert long == set()
-
-
-@dataclass
-class Counted:
-    value: int = 1
-
-    @property
-    def as_is(self) -> int:
-        return self.value
-
-    attribute = cached_property(lambda self: self.as_is)
-
-
-async def _waits() -> list[int]:
-    await asyncio.sleep(0)
-    return [2 * number for number in range(3)]
-
-
-async def _calls() -> None:
-    counted = Counted()
-    assert counted.attribute + counted.attribute + counted.as_is == 3
-    assert (lambda: any(number > 1 for number in range(3)))()
-    await _waits()
-    await asyncio.create_task(_waits())
-
-
-def test_calls_are_counted_without_what_only_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of ``_calls``, two of ``as_is``, one of the lambda, two of ``_waits``."""
-    monkeypatch.setattr(structure, "PACKAGE", Path(__file__).parent)
-    with structure.Profiler() as profiler:
-        path = profiler.follow(lambda: asyncio.run(_calls()))
-    # The function that is followed is called as well.
-    assert (path.calls, list(path.files)) == (7, ["test_structure.py"])
 
 
 def numbers(block: str) -> list[int]:

@@ -117,21 +117,28 @@ def unknown_database(place: Place) -> Iterator[None]:
     yield
 
 
-def no_rights(place: Place) -> Iterator[None]:
-    place.server.execute("REVOKE ALL ON `gallery%`.* FROM 'logoadmin'@'127.0.0.1'")
-    place.end_connections()
-    yield
-    place.server.execute("GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'")
+_ALL: Final = "ALL ON `gallery%`.* {} 'logoadmin'@'127.0.0.1'"
 
 
-def reading_alone(place: Place) -> Iterator[None]:
-    place.server.execute(
-        "REVOKE ALL ON `gallery%`.* FROM 'logoadmin'@'127.0.0.1'",
-        "GRANT SELECT ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'",
-    )
-    place.end_connections()
-    yield
-    place.server.execute("GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'")
+def executing(*statements: str, undone_by: tuple[str, ...] = (), reconnect: bool = True) -> Strike:
+    """Return a strike of statements; with ``reconnect``, open connections are ended after it."""
+
+    def strike(place: Place) -> Iterator[None]:
+        place.server.execute(*statements)
+        if reconnect:
+            place.end_connections()
+        yield
+        for statement in undone_by:
+            place.server.execute(statement)
+
+    return strike
+
+
+_REVOKE, _GRANT = f"REVOKE {_ALL.format('FROM')}", f"GRANT {_ALL.format('TO')}"
+no_rights = executing(_REVOKE, undone_by=(_GRANT,))
+reading_alone = executing(_REVOKE, _GRANT.replace("ALL", "SELECT"), undone_by=(_GRANT,))
+read_only_server = executing("SET GLOBAL read_only = 1", reconnect=False)
+small_packets = executing("SET GLOBAL max_allowed_packet = 1048576")
 
 
 def with_tls(place: Place) -> None:
@@ -188,11 +195,6 @@ def black_hole(place: Place) -> Iterator[None]:
     place.server.resume()
 
 
-def read_only_server(place: Place) -> Iterator[None]:
-    place.server.execute("SET GLOBAL read_only = 1")
-    yield
-
-
 def too_many_connections(place: Place) -> Iterator[None]:
     server = place.server
     server.execute("SET GLOBAL max_connections = 10")
@@ -202,12 +204,6 @@ def too_many_connections(place: Place) -> Iterator[None]:
             while True:
                 held.enter_context(contextlib.closing(server.connect()))
         yield
-
-
-def small_packets(place: Place) -> Iterator[None]:
-    place.server.execute("SET GLOBAL max_allowed_packet = 1048576")
-    place.end_connections()
-    yield
 
 
 def on_small_disk(place: Place) -> None:

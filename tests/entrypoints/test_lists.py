@@ -20,7 +20,6 @@ from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
 from tests.entrypoints.test_operations import types_of
 from tests.gallery import ARTWORK, NOW, FrozenClock
-from tests.sample_requests import SAMPLES
 
 LINK: Final = re.compile(r'<([!#-;=?-Z\[\]_a-z~%]+)>; rel="next"')
 
@@ -40,10 +39,6 @@ LISTS: Final = {
     "/api/themes": (*SORTED, "q", "target", "active", "author_id", "tag"),
     "/api/logos": (*SORTED, "q", "target", "active", "author_id", "tag"),
 }
-PARAMETERS: Final = (
-    *("limit", "after", "order", "sort", "versions", "q", "role_id", "user_id", "target", "active", "author_id"),
-    *("tag", "kind", "action", "request_id", "since", "until"),
-)
 EACH: Final = pytest.mark.parametrize("path", LISTS)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
 
@@ -199,18 +194,6 @@ def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str)
         assert client.get(f"{path}?{name}={value}", headers=admin).status_code == 200
         found = types_of(client.get(f"{path}?{name}={value}&{name}={value}", headers=admin))
         assert found == [(["query", name], "value_error")]
-
-
-@pytest.mark.rule("contract E2", "contract A4")
-@pytest.mark.parametrize(
-    "path",
-    # Events and pictures are lists without versions, see test_events and test_pictures.
-    [row.path for row in SAMPLES if row.is_read and row.path not in {*LISTS, "/api/auth/events", "/api/pictures"}],
-)
-def test_what_is_no_list_of_any_length_takes_no_parameters(client: AppClient, admin: Headers, path: str) -> None:
-    for name in (*PARAMETERS, path.split("/")[-2][:-1] + "_id"):
-        assert types_of(client.get(f"{path}?{name}=1", headers=admin)) == [(["query", name], "extra_forbidden")]
-    assert client.get(f"{path}?", headers=admin).status_code == 200
 
 
 # Sorted lists.

@@ -10,12 +10,11 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers, bearer
-from tests.gallery import ARTWORK, PROPOSED, SOME_PASSWORD, WatchedStorage, signed_in
+from tests.gallery import ARTWORK, LOOK, PROPOSED, SOME_PASSWORD, WatchedStorage, signed_in
 from tests.sample_requests import SAMPLES
 
 SECRET: Final = "Marked by nobody else"
 NAMES: Final = st.sampled_from(["Aurora", SECRET])
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 LISTS: Final = [row.path for row in SAMPLES if row.is_read and row.is_list and row.is_versioned]
 SEARCHED: Final = [f"/api/{kind}?q=mark&versions=true&sort=changed" for kind in ("logos", "themes", "authors")]
 READS: Final = [

@@ -17,16 +17,11 @@ from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, history, signed_in
+from tests.gallery import ARTWORK, history, signed_in
 
 pytestmark = pytest.mark.rule("contract G5")
 
 USER_ID: Final = 501
-
-
-@pytest.fixture
-def gallery(storage: Storage) -> LogoAdmin:
-    return gallery_on(storage, FrozenClock())
 
 
 def by(request_id: str, note: str | None = None, source: Source = Source.INTERFACE) -> Owner:

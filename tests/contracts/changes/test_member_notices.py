@@ -33,12 +33,11 @@ from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.proposal_storage import BlockedWork, SeenNotices
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import add, author, link, logo, remove, role, theme, user, write
-from tests.gallery import ARTWORK, NOW, FrozenClock, signed_in
+from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, signed_in
 
 pytestmark = pytest.mark.rule("contract R7")
 
 MEMBER_ID: Final = 501
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
 
 

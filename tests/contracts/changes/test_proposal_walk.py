@@ -28,11 +28,10 @@ from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, if_match, signed_in
+from tests.gallery import ARTWORK, LOOK, FrozenClock, gallery_on, if_match, signed_in
 from tests.options import LONG
 
 APPLIED: Final = ProposalState.APPLIED
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 # Members, of whom 101 and 102 are authors; reviewers of some kinds; and an administrator.
 SCOPES: Final = {
     **dict.fromkeys((101, 102, 103), ("proposals:write",)),

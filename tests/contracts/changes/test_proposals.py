@@ -34,17 +34,11 @@ from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
-from tests.gallery import ARTWORK, FrozenClock, exported, gallery_on, if_match, if_none_match, signed_in
+from tests.gallery import ARTWORK, LOOK, FrozenClock, exported, gallery_on, if_match, if_none_match, signed_in
 
 MEMBER_ID: Final = 501
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 WAITING: Final = ProposalState.WAITING
 NEW_LOGO: Final = {"kind": "logo", "create": LOOK}
-
-
-@pytest.fixture
-def gallery(storage: Storage) -> LogoAdmin:
-    return gallery_on(storage, FrozenClock())
 
 
 @pytest.fixture

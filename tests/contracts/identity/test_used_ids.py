@@ -21,12 +21,11 @@ from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.gallery.test_pictures import drawing
-from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, once
+from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, gallery_on, once
 
 ID: Final = 501
 PASSWORD: Final = "a long password"
 HERE: Final = Anonymous("192.0.2.1")
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 RECEIVER: Final = "https://hooks.example.org/1"
 
 

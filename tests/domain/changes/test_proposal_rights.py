@@ -43,10 +43,9 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.status import ShowPublication
 from tests.contracts.gallery.test_pictures import drawing
-from tests.gallery import ARTWORK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in, stock
+from tests.gallery import ARTWORK, LOOK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in, stock
 
 MEMBER_ID: Final = 101
-LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 NEW: Final = {"kind": "logo", "create": LOOK}
 ALL_WRITES: Final = ("roles:write", "users:write", "authors:write", "themes:write", "logos:write")
 
