@@ -128,18 +128,9 @@ export function call(method, path, more = {}) {
   // Headers hold no Cyrillic letters.
   if (more.note) headers["X-Change-Note"] = encodeURIComponent(more.note);
   if (more.file) headers["Content-Type"] = more.type ?? "application/jsonl";
+  const { signal, progress, anonymous, most, keepalive } = more;
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
-  return sent({
-    method: method.toUpperCase(),
-    path: filled(path, more.path, more.query),
-    body,
-    headers,
-    signal: more.signal,
-    progress: more.progress,
-    anonymous: more.anonymous,
-    most: more.most,
-    keepalive: more.keepalive,
-  });
+  return sent({ method: method.toUpperCase(), path: filled(path, more.path, more.query), body, headers, signal, progress, anonymous, most, keepalive });
 }
 
 /**

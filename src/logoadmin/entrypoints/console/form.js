@@ -241,7 +241,7 @@ function sentOf(field, value) {
 /** Whether a form that holds one would send the other: a number is text while it is typed. @param {unknown} a @param {unknown} b */
 const same = (a, b) => (typeof a === "object" && a !== null ? JSON.stringify(a) === JSON.stringify(b) : String(a ?? "") === String(b ?? ""));
 
-/** @param {Field} field @param {unknown} value @returns {string | undefined} what is wrong, in words */
+/** @param {Pick<Field, "schema" | "required" | "nullable">} field @param {unknown} value @returns {string | undefined} what is wrong, in words */
 export function problemOf({ schema, required, nullable }, value) {
   if (schema.type === "integer") return problemOfNumber(schema, String(value ?? ""));
   if (typeof value !== "string") return value === null && !nullable && required ? t("problem.missing") : undefined;

@@ -13,7 +13,7 @@
  * @property {Field[]} [links] What its form has beside the fields that the interface describes.
  */
 import { KINDS } from "./records.js";
-import { byName, t } from "./texts.js";
+import { byName, enumeration, t } from "./texts.js";
 
 /** What is drawn, as the service judges new names; older ones may be without. */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -113,3 +113,13 @@ export const tagsIn = (text) => [...new Set(text.split(",").map((tag) => tag.toL
 
 /** @param {readonly {details?: any}[]} records Artworks. @returns {string[]} the tags that they have */
 export const tagsOf = (records) => [...new Set(records.flatMap(({ details }) => /** @type {string[]} */ (details?.tags ?? [])))].toSorted(byName);
+
+/** How many are said by name. */
+const NAMED = 3;
+
+/** @param {KindName} kind @param {any[]} records @returns {string} the first ones by name */
+export function namesOf(kind, records) {
+  const names = records.slice(0, NAMED).map((record) => nameOf(kind, record));
+  const more = records.length - names.length;
+  return enumeration([...names, ...(more > 0 ? [t("andMore", { n: more })] : [])]);
+}

@@ -221,3 +221,19 @@ export function trailOf(kind, id) {
   const at = ids.indexOf(id);
   return at < 0 ? undefined : { at, ids };
 }
+
+const KEPT = "logoadmin.recent";
+const RECENT = 8;
+
+/** @typedef {{kind: KindName, id: number, name: string}} Opened */
+
+/** The records that were opened last in this tab; the search over everything starts with them. @returns {Opened[]} the last one first */
+export const recent = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
+
+/** @param {Opened} record */
+export function opened(record) {
+  const others = recent().filter(({ kind, id }) => kind !== record.kind || id !== record.id);
+  sessionStorage.setItem(KEPT, JSON.stringify([record, ...others].slice(0, RECENT)));
+}
+
+export const forgetRecent = () => sessionStorage.removeItem(KEPT);

@@ -1,5 +1,5 @@
 /** Navigation: a view is a path below `/console/`, and what the user chose in it is in the query, so that both survive reload, Back and a new tab. `place.js` finds the view of a path. */
-import { signal, computed, batch, effect } from "./vendor/preact.js";
+import { batch, computed, effect, signal } from "./vendor/preact.js";
 
 /** The folder of the console's files: in a bundle this module is in it as well, whatever it is called there. */
 export const FILES = new URL("./", import.meta.url);
@@ -231,4 +231,13 @@ export function startRouter() {
     event.preventDefault();
     void navigate(to.href);
   });
+}
+
+/** Whether a key belongs to the field in which it was pressed. @param {KeyboardEvent} event */
+export function isTyping(event) {
+  const field = event.composedPath()[0];
+  if (!(field instanceof HTMLElement)) return false;
+  // Letters choose in a list, where no choice begins with a slash.
+  if (field.matches("select")) return event.key !== "/";
+  return field.matches("input:not([type=checkbox], [type=radio]), textarea, [contenteditable=true]");
 }

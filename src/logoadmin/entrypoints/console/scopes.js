@@ -12,13 +12,13 @@ export const ALL = "*";
 export const FIRST_ROLE = 1;
 /** What each kind of record can be protected by; what has no `see` needs no right of its own. */
 export const RIGHTS = /** @type {const} */ ([
-  { kind: "logos", see: "", change: "logos:write" },
-  { kind: "themes", see: "", change: "themes:write" },
-  { kind: "authors", see: "", change: "authors:write" },
-  { kind: "users", see: "users:read", change: "users:write" },
-  { kind: "roles", see: "roles:read", change: "roles:write" },
-  { kind: "proposals", see: "", change: "proposals:write" },
-  { kind: "changes", see: "changes:read", change: "" },
+  { kind: "logos", title: "logos.title", see: "", change: "logos:write" },
+  { kind: "themes", title: "themes.title", see: "", change: "themes:write" },
+  { kind: "authors", title: "authors.title", see: "", change: "authors:write" },
+  { kind: "users", title: "users.title", see: "users:read", change: "users:write" },
+  { kind: "roles", title: "roles.title", see: "roles:read", change: "roles:write" },
+  { kind: "proposals", title: "submissions.title", see: "", change: "proposals:write" },
+  { kind: "changes", title: "history.title", see: "changes:read", change: "" },
 ]);
 /** @type {readonly string[]} */
 const OURS = RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean);

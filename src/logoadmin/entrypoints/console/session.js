@@ -91,6 +91,9 @@ export async function startSession() {
   if (tokens) void resume();
 }
 
+/** The first password, from the sign-in to its change, which follows at once; a reload forgets it. */
+export const typed = { password: "" };
+
 /** Whether a session may exist that cannot be checked now. */
 export const isAway = signal(false);
 

@@ -36,7 +36,7 @@ export default function ArtworkPage({ kind, params }) {
     actions: (editing) => h(MenuItem, { tone: "danger", icon: "Ban", scope: KINDS[kind].write, idle: editing.isBusy.value, onClick: () => setBlocking(true) }, t("block")),
     state: (editing) => [
       may(KINDS[kind].write) && id !== undefined && h(Bands, { key: "state", kind, id, editing }),
-      isBlocking && id !== undefined && h(BlockDialog, { key: "block", kind, id, editing, close: () => setBlocking(false) }),
+      isBlocking && id !== undefined && h(BlockDialog, { key: "block", kind, editing, close: () => setBlocking(false) }),
     ],
     preview: (form, record) => {
       const saved = String(record?.custom_css ?? "");
@@ -67,7 +67,7 @@ function State({ kind, artwork }) {
   const known = statesOf(kind, artwork[KINDS[kind].id]);
   const shown = STATES.filter((state) => known[state]);
   return [
-    !known.blocked && h("span", { key: "active", class: artwork.active ? "state state-on" : "state" }, t(artwork.active ? "record.on" : "record.off")),
+    !known.blocked && h("span", { key: "active", class: artwork.active ? "state state-on" : "state" }, t(artwork.active ? "record.on" : "state.off")),
     shown.map((state) => h("span", { key: state, class: `state state-${state}` }, t(`state.${state}`))),
     isOnPage(kind, artwork) && h(OnPage, { key: "page", to: `${kind}s/${artwork[KINDS[kind].id]}` }),
   ];

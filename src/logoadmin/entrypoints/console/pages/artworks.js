@@ -1,17 +1,17 @@
 /** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
 import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
-import { returned } from "../client.js";
+import { returned, trouble } from "../client.js";
+import { say } from "../notices.js";
 import { readStates, STATES, statesOf, status } from "../reader_states.js";
-import { searchForm, tagsOf } from "../presentation.js";
+import { namesOf, searchForm, tagsOf } from "../presentation.js";
 import { abandonReads, KINDS, leaveTrail, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Begin, Button, EmptyState, Icon, lazy, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Begin, Button, EmptyState, Icon, lazy, Skeleton, Unread, useEvents, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
-import { ListSync } from "../parts/lists/list_sync.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 
 /** The filters that only this page knows. */
@@ -37,9 +37,9 @@ export default function Artworks({ kind }) {
   // What the service cannot filter by; they are in its order.
   const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records)), [pages, ...OWN.map((name) => query(name)), status.value]);
   const view = isLarge ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
+  useSync(kind, work.value !== undefined);
   return [
     h(ArtworkList, { key: "list", kind, ...view }),
-    h(ListSync, { key: "sync", kind, busy: work.value !== undefined }),
     isLarge && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
   ];
 }
@@ -129,7 +129,7 @@ function Filters({ kind, records, authors, children }) {
         ...(choices.tags.length || query("tag") ? [filter(t("field.details_tags"), "tag", choices.tags)] : []),
         filter(t("field.active"), "active", [["yes", t("yes")], ["no", t("no")]]),
         ...states,
-        filter(t("filter.author"), "author", choices.authors),
+        filter(t("author.title"), "author", choices.authors),
         filter(t("filter.host"), "host", choices.hosts),
         filter(t("field.changed"), "changed", DAYS.map((each) => [each, t(`filter.days.${each}`)])),
       ],
@@ -198,3 +198,21 @@ function Nothing({ kind, any }) {
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 const LazyActs = lazy(withTexts(() => import("../parts/lists/bulk_acts.js").then((module) => module.BulkActs)));
 const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));
+
+/** How often a list is read again while one looks at it, in milliseconds. */
+const EVERY = 30_000;
+
+/** What others do to a list: it is read again now and then, but not while one writes oneself, and what is missing is said. @param {ArtworkKind} kind @param {boolean} busy */
+function useSync(kind, busy) {
+  const look = async () => {
+    if (document.hidden || trouble.value || busy) return;
+    const missing = await refreshList(kind);
+    if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: namesOf(kind, missing) }), { tone: "failed" });
+  };
+  useEffect(() => {
+    const timer = setInterval(() => void look(), EVERY);
+    return () => clearInterval(timer);
+  }, [kind, busy]);
+  useEvents(window, "focus", look, [kind, busy]);
+  useEvents(document, "visibilitychange", look, [kind, busy]);
+}

@@ -25,7 +25,7 @@ function Export() {
   const isBusy = state.is === "running";
   const kinds = /** @type {KindName[]} */ (csv ? [csv] : Object.keys(KINDS).filter((kind) => maySee(/** @type {KindName} */ (kind))));
   return [
-    h("div", { key: "format" }, h(Pick, { label: t("export.format"), value: csv, choices: [["", t("export.lines")], ...CSV_KINDS.map((kind) => /** @type {const} */ ([kind, t("export.csv", { kind: t(`kinds.${kind}`) })]))], pick: setCsv })),
+    h("div", { key: "format" }, h(Pick, { label: t("export.format"), value: csv, choices: [["", t("export.lines")], ...CSV_KINDS.map((kind) => /** @type {const} */ ([kind, t("export.csv", { kind: t(`${kind}s.title`) })]))], pick: setCsv })),
     h("p", { key: "about", class: "hint" }, t(csv ? "export.formulas" : "export.hashes"), !csv && may("*") && [" ", rich("export.backup", { command: h("code", { class: "mono" }, "logoadmin backup") })]),
     h("div", { key: "do", class: "cluster form-actions" },
       h(Button, { icon: "Download", busy: isBusy, onClick: () => void start(kinds, csv ? "csv" : "jsonl") }, t(isBusy ? "export.running" : "export.do")),

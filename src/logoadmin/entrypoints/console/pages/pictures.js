@@ -1,9 +1,9 @@
 /** The pictures that the gallery keeps: how large each is, who sent it, and what names it (contract P4, P5). */
 import { h, useRef, useState } from "../vendor/preact.js";
 import { call } from "../client.js";
-import { say, sayFailure } from "../notices.js";
+import { say } from "../notices.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, Unread, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { size } from "../parts/primitives/files.js";
@@ -23,7 +23,7 @@ export default function Pictures() {
 function List() {
   // Everything on earlier pages.
   const [before, setBefore] = useState(/** @type {KeptPicture[]} */ ([]));
-  const [busy, setBusy] = useState("");
+  const { busy, run } = useRun();
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
   const { data, failure, again } = useRead(async (signal) => {
     const after = before.at(-1)?.picture;
@@ -35,23 +35,16 @@ function List() {
   if (data.pictures.length === 0) return unread ?? h(EmptyState, { title: t("settings.pictures.none") });
   /** @param {KeptPicture} kept */
   const remove = async (kept) => {
-    setBusy(kept.picture);
-    try {
-      await call("delete", "/api/pictures/{picture}", { path: { picture: kept.picture } });
-      say(t("settings.pictures.removed"));
-      list.current?.focus();
-      setBefore((known) => known.filter(({ picture }) => picture !== kept.picture));
-    } catch (error) {
-      sayFailure(error, () => void remove(kept));
-    } finally {
-      setBusy("");
-    }
+    await call("delete", "/api/pictures/{picture}", { path: { picture: kept.picture } });
+    say(t("settings.pictures.removed"));
+    list.current?.focus();
+    setBefore((known) => known.filter(({ picture }) => picture !== kept.picture));
   };
   /** @param {KeptPicture} kept */
   const asked = async (kept) => {
     const names = kept.named_by.map(nameOf);
     const sure = { title: t("settings.pictures.remove.title"), text: t("settings.pictures.remove.text"), list: names, yes: t("settings.pictures.remove"), no: t("cancel") };
-    if (await ask({ ...sure, tone: "danger" })) await remove(kept);
+    if (await ask({ ...sure, tone: "danger" })) await run(() => remove(kept), kept.picture);
   };
   return [
     h("p", { key: "about", class: "hint" }, t("settings.pictures.text")),

@@ -11,7 +11,7 @@ import { Button, Link } from "../parts/primitives/basics.js";
 import { widgets } from "../parts/primitives/fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
-import { namesOf, ScopeEffect, ScopeMatrix } from "../parts/people/scopes.js";
+import { userNames, ScopeEffect, ScopeMatrix } from "../parts/people/scopes.js";
 
 /** @typedef {Records["role"]} Role */
 const WRITE = "roles:write";
@@ -112,7 +112,7 @@ function blocked(role) {
 /** @param {number} roleId @param {readonly Records["user"][] | undefined} holders */
 function needed(roleId, holders) {
   if (roleId === FIRST_ROLE) return t("role.needed.first");
-  return holders?.length ? t("role.needed", { n: holders.length, names: namesOf(holders) }) : "";
+  return holders?.length ? t("role.needed", { n: holders.length, names: userNames(holders) }) : "";
 }
 
 /** @param {{holders: readonly Records["user"][] | undefined, roleId: number}} props */

@@ -4,7 +4,7 @@ import { Failure, ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
-import { Button, lazy, Link, rich, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, lazy, Link, rich, Skeleton, Unread, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { RecordForm, Text, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
@@ -21,8 +21,8 @@ export default function Settings() {
       h(Section, { title: t("settings.page"), text: t("settings.page.text") },
         data !== undefined ? h(PageForm, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
       ),
-      h(Section, { title: t("settings.targets"), text: t("settings.targets.text") }, data !== undefined && h(Targets, {})),
-      h(Section, { title: t("settings.hosts"), text: t("settings.hosts.text") }, data !== undefined && h(Hosts, {})),
+      h(Section, { title: t("field.gallery_targets"), text: t("settings.targets.text") }, data !== undefined && h(Targets, {})),
+      h(Section, { title: t("field.picture_hosts"), text: t("settings.hosts.text") }, data !== undefined && h(Hosts, {})),
       may("users:read") && h(Section, { title: t("settings.pictures") }, h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all")))),
       h(Section, { title: t("move.title") }, h("p", null, h(Link, { to: "import" }, t("move.about")))),
       h(Section, { title: t("settings.operator") }, h("p", null, rich("settings.operator.text", { command: h("code", { class: "mono" }, "logoadmin config") }))),
@@ -46,22 +46,15 @@ const Section = ({ title, text, children }) => h("section", { class: "section st
 const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_blank", rel: "noopener" }, text);
 
 function Hosts() {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useRun();
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  /** @param {string} host @param {boolean} isAllowed @returns {Promise<boolean>} */
-  const share = async (host, isAllowed) => {
-    setBusy(true);
-    try {
+  /** @param {string} host @param {boolean} isAllowed @param {() => void} [done] */
+  const share = (host, isAllowed, done) =>
+    void run(async () => {
       await shareHosts([host], isAllowed, isAllowed ? t("hosts.always.done", { n: 1, hosts: host }) : t("settings.hosts.removed", { host }));
       field.current?.focus();
-      return true;
-    } catch (error) {
-      sayFailure(error, () => void share(host, isAllowed));
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  };
+      done?.();
+    });
   const shared = sharedHosts.value.filter((host) => !fixedHosts.includes(host));
   return [
     fixedHosts.length + shared.length === 0
@@ -71,10 +64,10 @@ function Hosts() {
           { key: "hosts", class: "box divided" },
           fixedHosts.map((host) => h(Host, { key: host, host }, h("p", { class: "hint" }, t("settings.hosts.fixed")))),
           shared.map((host) =>
-            h(Host, { key: host, host }, h(Button, { scope: "*", busy, onClick: () => void share(host, false) }, t("remove"), h("span", { class: "hidden" }, ` ${host}`))),
+            h(Host, { key: host, host }, h(Button, { scope: "*", busy: busy !== "", onClick: () => share(host, false) }, t("remove"), h("span", { class: "hidden" }, ` ${host}`))),
           ),
         ),
-    h(Add, { key: "add", field, busy, add: (host) => share(host, true) }),
+    h(Add, { key: "add", field, busy: busy !== "", add: (host, done) => share(host, true, done) }),
   ];
 }
 
@@ -108,17 +101,17 @@ function PageForm() {
 /** @param {{host: string, children?: any}} props */
 const Host = ({ host, children }) => h("li", { class: "spread row" }, h("bdi", { class: "stack tight row-text row-name" }, host), children);
 
-/** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string) => Promise<boolean>}} props */
+/** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string, done: () => void) => void}} props */
 function Add({ field, busy, add }) {
   const id = useId();
   const [text, setText] = useState("");
   const [isWrong, setWrong] = useState(false);
-  const submit = async (/** @type {SubmitEvent} */ event) => {
+  const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const host = hostIn(text);
     setWrong(!host);
     if (!host) field.current?.focus();
-    else if (may("*") && !busy && (await add(host))) setText("");
+    else if (may("*") && !busy) add(host, () => setText(""));
   };
   return h("form", { class: "field", noValidate: true, onSubmit: submit },
     h("label", { class: "label", for: id }, t("settings.hosts.add")),

@@ -7,9 +7,8 @@ import { Dialog } from "../parts/primitives/dialog.js";
 import { readWays, USUAL, ways, withName } from "../parts/sign_in_form/attempt.js";
 import { issuerProblem } from "../parts/sign_in_form/issuer.js";
 import { CodeStep, FirstStep, SecondStep, WayBack } from "../parts/sign_in_form/steps.js";
-import { typed } from "../parts/sign_in_form/typed.js";
 import { path, siteLink } from "../router.js";
-import { asksAgain, goOn, isAway, me, Refused, signIn, signOut, state } from "../session.js";
+import { asksAgain, goOn, isAway, me, Refused, signIn, signOut, state, typed } from "../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../texts.js";
 
 export function SignIn() {
@@ -58,7 +57,7 @@ export function SignInAgain() {
     h("p", null, t(isOver ? "ended.text" : "again.text")),
     h(SigningIn, { submit: t("signIn.continue"), isAgain: true }),
     isOver
-      ? h("button", { type: "button", class: "button quiet wide", onClick: () => void signOut() }, t("ended.leave"))
+      ? h("button", { type: "button", class: "button quiet wide", onClick: () => void signOut() }, t("signOut"))
       : asksAgain.value && h("button", { type: "button", class: "button quiet wide", onClick: goOn }, t("cancel")),
   );
 }

@@ -12,8 +12,7 @@ import { t } from "../texts.js";
 import { Breadcrumbs, Button, IconButton, Link, rich, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
-import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
-import { apply, decline, undone, whyNot } from "../parts/proposals/deciding.js";
+import { apply, decline, DeclineDialog, undone, whyNot } from "../parts/proposals/deciding.js";
 import { FirstWork, State, SubmissionList, submitter, Submitter } from "../parts/proposals/submission_list.js";
 
 /** @typedef {import("../parts/proposals/deciding.js").Seen} Seen */

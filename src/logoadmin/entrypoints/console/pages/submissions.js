@@ -1,7 +1,7 @@
 /** The submissions: those that wait for a decision, or those in another state. */
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { Failure, call, returned } from "../client.js";
-import { say, sayFailure } from "../notices.js";
+import { say } from "../notices.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { CHIPS, inTurn, queue, readQueue, requeue, waiting } from "../proposals.js";
 import { readStates } from "../reader_states.js";
@@ -9,10 +9,9 @@ import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may, me } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Skeleton, Unread, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
-import { decideMany } from "../parts/proposals/deciding.js";
-import { DeclineDialog } from "../parts/proposals/decline_dialog.js";
+import { decideMany, DeclineDialog } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
 
 const STATES = /** @type {const} */ (["waiting", "applied", "declined", "withdrawn"]);
@@ -32,7 +31,7 @@ export default function Submissions() {
       first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
     ),
     h("div", { class: "cluster" },
-      h("div", { class: "segmented states", role: "group", "aria-label": t("submissions.state") },
+      h("div", { class: "segmented states", role: "group", "aria-label": t("field.state") },
         STATES.map((each) =>
           h("button", { key: each, type: "button", "aria-pressed": each === state, onClick: () => setQuery({ state: each === STATES[0] ? "" : each }) }, t(`submissions.${each}`)),
         ),
@@ -74,19 +73,13 @@ const SelectNone = ({ selection }) => h(Button, { tone: "quiet", onClick: () => 
 
 /** What can be decided about those that are selected; on a phone within reach of the thumb. @param {{chosen: ProposalSummary[], selection: ListSelection}} props */
 function Decide({ chosen, selection }) {
-  const [busy, setBusy] = useState("");
+  const { busy, run } = useRun();
   const [isAsking, setAsking] = useState(false);
   const idle = busy !== "";
-  const decide = async (/** @type {"apply" | "decline"} */ act, reason = "") => {
-    setBusy(act);
-    try {
+  const decide = (/** @type {"apply" | "decline"} */ act, reason = "") =>
+    run(async () => {
       if (await decideMany(act, chosen, reason)) selection.set([]);
-    } catch (error) {
-      sayFailure(error, () => void decide(act, reason));
-    } finally {
-      setBusy("");
-    }
-  };
+    }, act);
   const declined = (/** @type {string} */ reason) => {
     setAsking(false);
     void decide("decline", reason);
@@ -100,21 +93,18 @@ function Decide({ chosen, selection }) {
 
 /** Withdraws one's own that are selected. @param {{chosen: ProposalSummary[], selection: ListSelection}} props */
 function Withdraw({ chosen, selection }) {
-  const [busy, setBusy] = useState(false);
-  const withdraw = async () => {
-    if (!(await ask({ title: t("withdraw.many.title", { n: chosen.length }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
-    setBusy(true);
-    try {
-      for (const { proposal_id: id } of chosen) await call("post", "/api/proposals/{proposal_id}/withdraw", { path: { proposal_id: id } });
-      say(t("withdraw.many.done", { n: chosen.length }));
-    } catch (error) {
-      sayFailure(error);
-    }
+  const { busy, run } = useRun(() => {
     void requeue();
     returned.value += 1;
-    setBusy(false);
+  });
+  const withdraw = async () => {
+    if (!(await ask({ title: t("withdraw.many.title", { n: chosen.length }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
+    await run(async () => {
+      for (const { proposal_id: id } of chosen) await call("post", "/api/proposals/{proposal_id}/withdraw", { path: { proposal_id: id } });
+      say(t("withdraw.many.done", { n: chosen.length }));
+    });
   };
-  return [h(Button, { key: "withdraw", icon: "Undo2", busy, onClick: () => void withdraw() }, t("withdraw")), h(SelectNone, { key: "none", selection })];
+  return [h(Button, { key: "withdraw", icon: "Undo2", busy: busy !== "", onClick: () => void withdraw() }, t("withdraw")), h(SelectNone, { key: "none", selection })];
 }
 
 /** @param {{state: State, isMine: boolean, label: string}} props */

@@ -61,7 +61,7 @@ const handedOver = signal(/** @type {{at: string, username: string, password: st
 /** @param {{username: string, password: string}} props */
 function HandOver({ username, password }) {
   const close = () => (handedOver.value = undefined);
-  return h(ShownOnce, { title: t("handOver.title", { name: username }), text: t("handOver.text"), label: t("password.title"), secret: password, close });
+  return h(ShownOnce, { title: t("handOver.title", { name: username }), text: t("handOver.text"), label: t("field.password"), secret: password, close });
 }
 
 /** @param {User} user */
@@ -136,10 +136,10 @@ function More({ user }) {
   return [
     h(NameDoubts, { key: "name", record: user }),
     !(own && (me.value?.by_link || !me.value?.can_step_up)) && h("section", { key: "password", class: "section" },
-      h("h2", null, t("password.title")),
+      h("h2", null, t("field.password")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
-    h("section", { key: "sessions", class: "section" }, h("h2", null, t("user.sessions")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
+    h("section", { key: "sessions", class: "section" }, h("h2", null, t("sessions.title")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
     h(UserSecurity, { key: "security", user, reason }),
     h("section", { key: "did", class: "section" },
       h("h2", null, t("user.did")),

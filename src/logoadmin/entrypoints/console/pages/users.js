@@ -50,7 +50,7 @@ export default function Users() {
           {
             label: t("field.role_id"),
             value: roleId,
-            choices: [["", t("users.role.any")], ...(roles ?? []).map(({ role_id: id, name }) => /** @type {[string, string]} */ ([String(id), name]))],
+            choices: [["", t("filter.any")], ...(roles ?? []).map(({ role_id: id, name }) => /** @type {[string, string]} */ ([String(id), name]))],
             pick: (chosen) => setQuery({ role: chosen }),
           },
         ],

@@ -130,7 +130,7 @@ function ofProposal({ proposal_id: id, title, state, counts, pictures, reason, c
     key: `submissions/${id}`,
     to: `submissions/${id}`,
     name: title,
-    what: () => (isAlone ? t(/** @type {any} */ (`${kinds[0]?.[0]}.title`)) : enumeration(kinds.map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })))),
+    what: () => (isAlone ? t(/** @type {any} */ (`${kinds[0]?.[0]}.title`)) : enumeration(kinds.map(([kind, n]) => t(/** @type {any} */ (`many.${kind}`), { n })))),
     kind: kinds[0]?.[0],
     picture: pictures[0],
     at: decided ?? undone ?? created,

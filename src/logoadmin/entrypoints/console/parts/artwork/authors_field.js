@@ -6,7 +6,7 @@ import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, readList, refreshList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { Button, IconButton } from "../primitives/basics.js";
+import { Button, IconButton, useEvents } from "../primitives/basics.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
 
@@ -20,13 +20,10 @@ export function AuthorsField({ form, field, id, describedBy, disabled }) {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   /** Where focus goes once it is drawn: the button of an author, or the field. @type {{current: string | undefined}} */
   const next = useRef(undefined);
-  useEffect(() => {
-    const read = () => void readList("author");
-    read();
-    // In another tab, one may have made who was missing here.
-    addEventListener("focus", read);
-    return () => removeEventListener("focus", read);
-  }, [returned.value]);
+  const read = () => void readList("author");
+  useEffect(read, [returned.value]);
+  // In another tab, one may have made who was missing here.
+  useEvents(window, "focus", read);
   useLayoutEffect(() => {
     if (next.current === undefined) return;
     const wanted = next.current;

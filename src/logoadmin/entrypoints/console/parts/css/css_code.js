@@ -67,31 +67,12 @@ const THEME = EditorView.theme({
   ".cm-panel button[name=close]": { color: "inherit", minWidth: "24px", minHeight: "24px" },
 });
 
-/** What CodeMirror says, by our keys. */
-const PHRASES = /** @type {const} */ ({
-  Find: "code.find",
-  Replace: "code.replace",
-  next: "code.next",
-  previous: "code.previous",
-  all: "code.all",
-  "match case": "code.matchCase",
-  "by word": "code.byWord",
-  regexp: "code.regexp",
-  replace: "code.replaceOne",
-  "replace all": "code.replaceAll",
-  close: "code.close",
-  "current match": "code.currentMatch",
-  "on line": "code.onLine",
-  "replaced $ matches": "code.replacedAll",
-  "replaced match on line $": "code.replacedOne",
-  "Go to line": "code.goToLine",
-  go: "code.go",
-  Completions: "code.completions",
-  Diagnostics: "code.diagnostics",
-  "No diagnostics": "code.noDiagnostics",
-  "Control character": "code.controlCharacter",
-  "Selection deleted": "code.selectionDeleted",
-});
+/** What CodeMirror says; our texts have it under the same names. */
+const PHRASES = /** @type {const} */ ([
+  "Find", "Replace", "next", "previous", "all", "match case", "by word", "regexp", "replace", "replace all",
+  "close", "current match", "on line", "replaced $ matches", "replaced match on line $", "Go to line", "go",
+  "Completions", "Diagnostics", "No diagnostics", "Control character", "Selection deleted",
+]);
 
 /** Those of CodeMirror are characters that not every font has. @type {Record<string, IconName>} */
 const COMPLETION_ICONS = { property: "Tag", variable: "Variable", class: "Hash", keyword: "Braces" };
@@ -182,7 +163,7 @@ function attributes({ label, description, disabled, invalid }) {
 
 /** @param {CssKind} kind */
 function extensionsFor(kind) {
-  const phrases = Object.entries(PHRASES).map(([phrase, key]) => [phrase, t(key)]);
+  const phrases = PHRASES.map((phrase) => [phrase, t(`code.${phrase}`)]);
   return [
     EditorState.phrases.of({ ...Object.fromEntries(phrases), $locale: language.peek() }),
     EditorState.tabSize.of(2),

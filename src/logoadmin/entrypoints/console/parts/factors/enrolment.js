@@ -5,7 +5,7 @@ import { guard, HOME } from "../../router.js";
 import { me } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
 import { Button, Copy, Icon, rich, Skeleton, useFailure } from "../primitives/basics.js";
-import { About } from "../primitives/fields.js";
+import { TextField } from "../primitives/fields.js";
 import { saveFile } from "../primitives/files.js";
 import { deviceOf } from "./events.js";
 import { create, elsewhere, NotCreated, obstacle, reasonOf } from "./new_passkey.js";
@@ -16,7 +16,7 @@ import { create, elsewhere, NotCreated, obstacle, reasonOf } from "./new_passkey
  * @param {string} [props.name] Of a new app.
  * @param {"h2" | "h3"} [props.heading] The headings of the steps.
  */
-export default function Enrolment({ done, name = t("enrol.app.name"), heading = "h3" }) {
+export default function Enrolment({ done, name = t("factor.totp"), heading = "h3" }) {
   const [way, setWay] = useState(/** @type {"" | "app" | "passkey"} */ (""));
   const [hasReturned, setReturned] = useState(false);
   const [codes, setCodes] = useState(/** @type {string[]} */ ([]));
@@ -37,8 +37,8 @@ export default function Enrolment({ done, name = t("enrol.app.name"), heading = 
   const why = obstacle();
   return h("div", { ref: ways, class: "stack loose" },
     h("div", { class: "ways" },
-      h(Way, { icon: "ShieldCheck", title: t("enrol.app"), text: t("enrol.app.text"), choose: () => setWay("app") }),
-      h(Way, { icon: "KeyRound", title: t("enrol.passkey"), text: t("enrol.passkey.short"), ...(why && { why: id }), choose: () => setWay("passkey") }),
+      h(Way, { icon: "ShieldCheck", title: t("factor.totp"), text: t("enrol.app.text"), choose: () => setWay("app") }),
+      h(Way, { icon: "KeyRound", title: t("factor.passkey"), text: t("enrol.passkey.short"), ...(why && { why: id }), choose: () => setWay("passkey") }),
     ),
     why && h("p", { id, class: "hint" }, elsewhere() ? rich("passkey.elsewhere", { url: h("a", { href: elsewhere() }, elsewhere()) }) : why),
   );
@@ -103,7 +103,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
     return h("div", { class: "stack loose" }, h("p", { class: "complaint", role: "alert" }, t("enrol.expired")), h("div", null, h(Button, { tone: "primary", onClick: restart }, t("enrol.restart"))));
   }
   return h("form", { class: "enrol-app", noValidate: true, onSubmit: send },
-    h(level, { ref: heading, tabIndex: -1 }, t("enrol.app")),
+    h(level, { ref: heading, tabIndex: -1 }, t("factor.totp")),
     h("p", { id: `${id}-scan` }, t("enrol.scan")),
     h(QrCode, { svg: begun.qr_svg, label: t("enrol.qr") }),
     h("p", { class: "on-phones" }, h("a", { class: "button plain", href: begun.uri }, t("enrol.open"))),
@@ -111,26 +111,22 @@ function Scan({ begun, level, enrolled, back, restart }) {
       h("p", { class: "hint" }, t("enrol.secret")),
       h("div", { class: "spread start" }, h("bdi", { class: "mono secret" }, groups.map((each, at) => h("span", { key: at }, each))), h(Copy, { text: begun.secret })),
     ),
-    h("div", { class: "field" },
-      h("label", { class: "label", for: id }, t("enrol.code")),
-      h("input", {
-        id,
-        ref: field,
-        class: "input mono code-input",
-        name: "code",
-        inputMode: "numeric",
-        autocomplete: "one-time-code",
-        spellcheck: false,
-        value: code,
-        "aria-invalid": Boolean(problem),
-        "aria-describedby": `${id}-scan ${id}-about`,
-        onInput: (/** @type {InputEvent} */ event) => {
-          setCode(/** @type {HTMLInputElement} */ (event.currentTarget).value);
-          setProblem("");
-        },
-      }),
-      h(About, { id: `${id}-about`, problem, hint: t("enrol.code.hint") }),
-    ),
+    h(TextField, {
+      label: t("enrol.code"),
+      hint: t("enrol.code.hint"),
+      problem,
+      value: code,
+      set: (text) => {
+        setCode(text);
+        setProblem("");
+      },
+      field,
+      look: "mono code-input",
+      name: "code",
+      inputMode: "numeric",
+      autocomplete: "one-time-code",
+      spellcheck: false,
+    }),
     failed && !isWrong && h(Failing, { failed, busy }),
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy }, t("enrol.confirm")), h(Button, { onClick: back }, t("enrol.back"))),
   );
@@ -140,7 +136,6 @@ const MOST = 64;
 
 /** Enrolling a passkey: the user gives it a name, and the browser asks for the rest. @param {{heading: "h2" | "h3", enrolled: Enrolled, back: () => void}} props */
 export function EnrolPasskey({ heading, enrolled, back }) {
-  const id = useId();
   const { busy, failed, attempt } = useAttempt();
   const [name, setName] = useState(() => withoutMarks(deviceOf(navigator.userAgent)));
   const [problem, setProblem] = useState("");
@@ -172,27 +167,20 @@ export function EnrolPasskey({ heading, enrolled, back }) {
   const isImpossible = failed?.failure instanceof Failure && failed.failure.status === 409;
   const words = refusal || (isImpossible && (obstacle() || failed.failure.detail));
   return h("form", { class: "form", noValidate: true, onSubmit: (/** @type {SubmitEvent} */ event) => void send(event) },
-    h(heading, null, t("enrol.passkey")),
+    h(heading, null, t("factor.passkey")),
     h("p", null, t("enrol.passkey.text")),
-    h("div", { class: "field" },
-      h("label", { class: "label", for: id }, t("enrol.name")),
-      h("input", {
-        id,
-        ref: field,
-        class: "input",
-        name: "name",
-        dir: "auto",
-        autocomplete: "off",
-        value: name,
-        "aria-invalid": Boolean(problem),
-        "aria-describedby": `${id}-about`,
-        onInput: (/** @type {InputEvent} */ event) => {
-          setName(/** @type {HTMLInputElement} */ (event.currentTarget).value);
-          setProblem("");
-        },
-      }),
-      h(About, { id: `${id}-about`, problem, hint: t("enrol.name.hint") }),
-    ),
+    h(TextField, {
+      label: t("field.name"),
+      hint: t("enrol.name.hint"),
+      problem,
+      value: name,
+      set: (text) => {
+        setName(text);
+        setProblem("");
+      },
+      field,
+      name: "name",
+    }),
     words ? h("p", { class: "complaint", role: "alert", dir: "auto" }, words) : failed && h(Failing, { failed, busy }),
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, icon: "KeyRound" }, t("enrol.passkey.create")), h(Button, { onClick: back }, t("enrol.back"))),
   );

@@ -1,9 +1,8 @@
 /** What happened to an account: sign-ins, refused ones, factors, keys and passwords (contract O9). */
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
-import { sayFailure } from "../../notices.js";
 import { t } from "../../texts.js";
-import { Button, Icon, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Icon, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
 
@@ -20,25 +19,18 @@ export function MyEvents(props) {
 export function Events({ userId, label, since }) {
   const { data, failure, again } = useRead((signal) => readPage(userId, undefined, signal), [userId, since]);
   const [older, setOlder] = useState(/** @type {{first: unknown, events: SignInEvent[], hasMore: boolean} | undefined} */ (undefined));
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useRun();
   if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
   // Those that follow an older reading are not these.
   const shown = older?.first === data ? { events: [...data.events, ...older.events], hasMore: older.hasMore } : data;
   const more = async () => {
-    setBusy(true);
-    try {
-      const page = await readPage(userId, shown.events.at(-1)?.event_id);
-      setOlder({ first: data, events: [...shown.events.slice(data.events.length), ...page.events], hasMore: page.hasMore });
-    } catch (error) {
-      sayFailure(error, () => void more());
-    } finally {
-      setBusy(false);
-    }
+    const page = await readPage(userId, shown.events.at(-1)?.event_id);
+    setOlder({ first: data, events: [...shown.events.slice(data.events.length), ...page.events], hasMore: page.hasMore });
   };
-  if (shown.events.length === 0) return h("p", { class: "hint" }, t("events.empty"));
+  if (shown.events.length === 0) return h("p", { class: "hint" }, t("record.history.none"));
   return h("div", { class: "stack loose" },
     h("ul", { class: "box divided rows", "aria-label": label }, shown.events.map((each) => h(Row, { key: each.event_id, its: each }))),
-    shown.hasMore && h("div", null, h(Button, { busy, onClick: () => void more() }, t("list.more"))),
+    shown.hasMore && h("div", null, h(Button, { busy: busy !== "", onClick: () => void run(more) }, t("list.more"))),
   );
 }
 

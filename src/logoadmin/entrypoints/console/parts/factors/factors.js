@@ -5,7 +5,7 @@ import { call, Failure } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { may, me, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Link, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Link, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
 import { ask, Dialog } from "../primitives/dialog.js";
 import { RecoveryCodes } from "./enrolment.js";
 import { Events } from "./events.js";
@@ -39,7 +39,7 @@ function Factors({ changed: report }) {
     void changed();
   };
   const apps = factors.filter(({ kind }) => kind === "totp").length;
-  const enrolment = h(Enrolment, { done: enrolled, ...(apps > 0 && { name: `${t("enrol.app.name")} ${apps + 1}` }) });
+  const enrolment = h(Enrolment, { done: enrolled, ...(apps > 0 && { name: `${t("factor.totp")} ${apps + 1}` }) });
   if (factors.length === 0) return h("div", { class: "stack loose" }, h("p", null, t("factor.none")), enrolment);
   return h("div", { class: "stack loose" },
     h("p", { class: "hint" }, t("factor.hint")),
@@ -48,27 +48,29 @@ function Factors({ changed: report }) {
   );
 }
 
+/** Remove factors, or say that the last administrator needs one. @param {() => Promise<void>} remove */
+async function unlessNeeded(remove) {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
+    say(t("factor.needed"), { tone: "failed" });
+  }
+}
+
 /** @param {{its: Factor, isLast: boolean, changed: () => Promise<void>}} props */
 function Remove({ its, isLast, changed }) {
-  const [busy, setBusy] = useState(false);
-  const remove = async () => {
-    setBusy(true);
-    try {
+  const { busy, run } = useRun(changed);
+  const remove = () =>
+    unlessNeeded(async () => {
       await call("delete", "/api/auth/factors/{factor_id}", { path: { factor_id: its.factor_id } });
-      say(t("factor.removed", { name: its.name }));
-    } catch (error) {
-      if (error instanceof Failure && error.kind === "conflict") say(t("factor.needed"), { tone: "failed" });
-      else sayFailure(error, () => void remove());
-    } finally {
-      setBusy(false);
-      await changed();
-    }
-  };
+      say(t("removed", { name: its.name }));
+    });
   const sure = async () => {
     const text = [t(isLast ? "factor.remove.last" : "factor.remove.text"), its.kind === "passkey" && t("factor.remove.passkey")].filter(Boolean).join(" ");
-    if (await ask({ title: t("factor.remove.ask", { name: its.name }), text, yes: t("factor.remove"), no: t("cancel"), tone: "danger" })) await remove();
+    if (await ask({ title: t("factor.remove.ask", { name: its.name }), text, yes: t("remove"), no: t("cancel"), tone: "danger" })) await run(remove);
   };
-  return h(Button, { tone: "danger", busy, onClick: () => void sure() }, t("factor.remove"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`));
+  return h(Button, { tone: "danger", busy: busy !== "", onClick: () => void sure() }, t("remove"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`));
 }
 
 /** How many recovery codes are left, and new ones. @param {{left: number, changed: () => Promise<void>}} props */
@@ -124,30 +126,24 @@ export function UserSecurity({ user, reason }) {
 function TheirFactors({ user, reason, changed }) {
   const { user_id: id, username: name } = user;
   const { data: factors, failure, again } = useRead(async (signal) => (await call("get", "/api/users/{user_id}/factors", { path: { user_id: id }, signal })).data, [id]);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useRun(() => {
+    changed();
+    return again();
+  });
   if (!factors) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
-  const remove = async () => {
-    setBusy(true);
-    try {
+  const remove = () =>
+    unlessNeeded(async () => {
       const answer = await call("delete", "/api/users/{user_id}/factors", { path: { user_id: id } });
       say(t("factor.removed.all", { n: answer.data.removed, name }));
-    } catch (error) {
-      if (error instanceof Failure && error.kind === "conflict") say(t("factor.needed"), { tone: "failed" });
-      else sayFailure(error, () => void remove());
-    } finally {
-      setBusy(false);
-      changed();
-      await again();
-    }
-  };
+    });
   const sure = async () => {
-    if (await ask({ title: t("factor.remove.all.ask", { name }), text: t("factor.remove.all.text"), yes: t("factor.remove.all"), no: t("cancel"), tone: "danger" })) await remove();
+    if (await ask({ title: t("factor.remove.all.ask", { name }), text: t("factor.remove.all.text"), yes: t("factor.remove.all"), no: t("cancel"), tone: "danger" })) await run(remove);
   };
   if (factors.length === 0) return h("p", { class: "hint" }, t("factor.none.user"));
   return h("div", { class: "stack loose" },
     h(FactorRows, { factors, label: t("factor.heading") }),
     h("p", { class: "hint" }, t("factor.remove.all.hint")),
-    h("div", null, h(Button, { tone: "danger", scope: WRITE, reason, busy, onClick: () => void sure() }, t("factor.remove.all"))),
+    h("div", null, h(Button, { tone: "danger", scope: WRITE, reason, busy: busy !== "", onClick: () => void sure() }, t("factor.remove.all"))),
   );
 }
 

@@ -203,7 +203,7 @@ const PartOf = ({ change, count }) => h("p", { class: "part-of" }, h(Link, { to:
  */
 export function UndoAll({ request, changes, count, busy, undo, reason, tone = "plain" }) {
   const run = async () => {
-    const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("history.undo.yes"), no: t("cancel") };
+    const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("undo"), no: t("cancel") };
     if (await ask(question)) await undo(() => undoRequest(request), changes);
   };
   const lacking = changes.map(({ kind }) => writeScope(kind)).find((scope) => scope && !may(scope));

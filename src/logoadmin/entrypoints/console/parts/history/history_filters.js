@@ -9,7 +9,6 @@ import { words } from "../primitives/fields.js";
 import { ACTIONS } from "./changes.js";
 import { actor } from "./words.js";
 
-/** @typedef {keyof typeof ACTIONS} KindName */
 
 const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
 const DAY = 86_400;
@@ -50,12 +49,14 @@ function nextDay(date) {
 /** @returns {boolean} whether anything in the address leaves changes out */
 export const isFiltered = () => Object.values(chosenFilters()).some((value) => value !== undefined);
 
-const kinds = /** @type {KindName[]} */ (Object.keys(ACTIONS));
+const kinds = /** @type {(keyof typeof ACTIONS)[]} */ (Object.keys(ACTIONS));
+/** @param {keyof typeof ACTIONS} kind @returns {string} what its records are called */
+const titleOf = (kind) => t(kind === "settings" ? "settings.title" : kind === "picture" ? "settings.pictures" : `${kind}s.title`);
 
 /** @param {{entries: import("./changes.js").Entry[]}} props The changes, with the names of people for readers who may not look them up. */
 export function HistoryFilters({ entries }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
-  return h("div", { class: "filters", role: "search", "aria-label": t("history.filters") },
+  return h("div", { class: "filters", role: "search", "aria-label": t("filters") },
     h(Kind, {}),
     h(Action, {}),
     h(Who, { entries }),
@@ -73,7 +74,7 @@ function Kind() {
   return h(Filter, { id, label: t("history.kind") },
     h("select", { id, class: "input", value: query("kind"), onChange: choose },
       h("option", { value: "" }, t("history.kind.all")),
-      kinds.map((each) => h("option", { key: each, value: each }, t(`kinds.${each}`))),
+      kinds.map((each) => h("option", { key: each, value: each }, titleOf(each))),
     ),
   );
 }
@@ -103,7 +104,7 @@ function Day({ name, label }) {
 function RecordNumber() {
   const id = useId();
   const choose = (/** @type {Event} */ event) => setQuery({ id: valueOf(event).replace(/\D/g, "") });
-  return h(Filter, { id, label: t("history.id") },
+  return h(Filter, { id, label: t("field.id") },
     h("input", { id, class: "input", inputMode: "numeric", autocomplete: "off", maxLength: 10, value: query("id"), onInput: choose }),
   );
 }
@@ -117,9 +118,9 @@ function clear() {
 /** @param {Event} event */
 const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget).value;
 
-/** @param {{kind: KindName}} props */
+/** @param {{kind: keyof typeof ACTIONS}} props */
 function Actions({ kind }) {
-  return h("optgroup", { label: t(`kinds.${kind}`) },
+  return h("optgroup", { label: titleOf(kind) },
     ACTIONS[kind].map((action) => h("option", { key: action, value: `${kind}.${action}` }, t(`action.${action}`))),
   );
 }
@@ -167,7 +168,7 @@ function Who({ entries }) {
     if (typed) choose(typed);
   }, [found]);
   if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
-  return h(Filter, { id, label: t("history.who") },
+  return h(Filter, { id, label: t("user.title") },
     h("input", {
       id,
       class: "input",

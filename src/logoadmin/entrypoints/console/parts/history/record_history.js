@@ -39,12 +39,12 @@ export function RecordHistory({ kind, recordId, since }) {
   }, [kind, recordId, isAllowed, returned.value, since]);
   const [now] = changes ?? [];
   return h("section", { class: "stack loose section record-history" },
-    h("h2", null, t("record.history")),
+    h("h2", null, t("history.title")),
     !isAllowed && h("p", { class: "hint" }, t("record.history.needs")),
     isAllowed && !changes && !failure && h(Skeleton, {}),
     failure && !changes && h(Unread, { failure, again: () => void load([]) }),
     changes && !now && h("p", { class: "hint" }, t("record.history.none")),
-    now && h("ol", { class: "box divided changes", "aria-label": t("record.history") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
+    now && h("ol", { class: "box divided changes", "aria-label": t("history.title") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
     h("div", { class: "cluster form-actions" },
       hasMore && h(Button, { onClick: () => void load(changes ?? []) }, t("record.history.more")),
       now && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),

@@ -86,7 +86,7 @@ function Bad({ problems }) {
 /** What there would be, or is, of each kind. @param {{counts: import("./importing.js").Counts, label: string}} props */
 const Numbers = ({ counts, label }) =>
   h("ul", { class: "box divided", "aria-label": label },
-    present(counts).map(([kind, { created, amended, unchanged }]) => h("li", { key: kind, class: "row" }, t("import.numbers", { kind: t(`kinds.${kind}`), created, amended, unchanged }))),
+    present(counts).map(([kind, { created, amended, unchanged }]) => h("li", { key: kind, class: "row" }, t("import.numbers", { kind: t(`${kind}s.title`), created, amended, unchanged }))),
   );
 
 /** @param {import("./importing.js").Counts} counts @returns {[KindName, import("./importing.js").Counts[string]][]} */
@@ -168,7 +168,7 @@ export function CsvChoice({ work, file, csv, disabled, isChecked }) {
   const rows = useBeginning(file, encoding);
   return h("section", { class: "stack loose", "aria-label": t("import.csv") },
     h("div", { class: "cluster" },
-      h(Pick, { label: t("import.csv.kind"), value: kind, choices: kinds.map((each) => /** @type {const} */ ([each, t(`kinds.${each}`)])), pick: (chosen) => work.read({ kind: /** @type {any} */ (chosen) }) }),
+      h(Pick, { label: t("import.csv.kind"), value: kind, choices: kinds.map((each) => /** @type {const} */ ([each, t(`${each}s.title`)])), pick: (chosen) => work.read({ kind: /** @type {any} */ (chosen) }) }),
       h(Pick, { label: t("import.csv.encoding"), value: encoding, choices: ENCODINGS.map((each) => /** @type {const} */ ([each, t(`encoding.${each}`)])), pick: (chosen) => work.read({ encoding: chosen }) }),
     ),
     h("pre", { class: "box first-rows", dir: "auto", tabIndex: 0, role: "region", "aria-label": t("import.csv.first") }, rows),

@@ -146,7 +146,7 @@ export class Import {
 }
 
 /** @returns {string} the kinds that the person may not change */
-const closed = () => enumeration(Object.entries(KINDS).filter(([, { write }]) => !may(write)).map(([kind]) => t(/** @type {any} */ (`kinds.${kind}`))));
+const closed = () => enumeration(Object.entries(KINDS).filter(([, { write }]) => !may(write)).map(([kind]) => t(/** @type {any} */ (`${kind}s.title`))));
 
 /** The number of bytes inspected. */
 const BEGINNING = 65_536;

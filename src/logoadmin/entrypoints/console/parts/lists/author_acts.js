@@ -2,15 +2,14 @@
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say, sayDone, sayFailure } from "../../notices.js";
-import { nameOf } from "../../presentation.js";
+import { nameOf, namesOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { askWhy, Why } from "../primitives/why.js";
+import { askWhy, Why } from "../primitives/form_dialog.js";
 import { MOST } from "./selection.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
-import { named } from "./list_sync.js";
 
 /** @param {{chosen: any[], selection: ListSelection}} props */
 export function AuthorActs({ chosen, selection }) {
@@ -18,7 +17,7 @@ export function AuthorActs({ chosen, selection }) {
   const { write } = KINDS.author;
   const remove = async () => {
     const title = t("bulk.remove.authors", { n: chosen.length });
-    const text = t("bulk.remove.authors.text", { names: named("author", chosen) });
+    const text = t("bulk.remove.authors.text", { names: namesOf("author", chosen) });
     const note = await askWhy({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" });
     if (note !== undefined) void doMany("author", { ...ACTIONS.remove, note }, chosen, selection);
   };

@@ -1,7 +1,7 @@
 /** The actions for all selected records, with their progress. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { say } from "../../notices.js";
-import { LICENCES, tagsIn, tagsOf } from "../../presentation.js";
+import { LICENCES, namesOf, tagsIn, tagsOf } from "../../presentation.js";
 import { statesOf } from "../../reader_states.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
@@ -9,17 +9,15 @@ import { byName, t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Menu } from "../primitives/menu.js";
-import { askWhy, Why } from "../primitives/why.js";
+import { askWhy, Why } from "../primitives/form_dialog.js";
 import { MOST, work } from "./selection.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
-import { named } from "./list_sync.js";
 
 /** @typedef {import("./selection.js").Action} Action */
 /** @typedef {import("./selection.js").Work} Work */
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink", "tag", "untag", "licence"]);
-const loadKeep = withTexts(() => import("./bulk_fetch.js"), "pictures");
-const loadInline = withTexts(() => import("./bulk_fetch.js"), "publication");
+const loadFetching = withTexts(() => import("./bulk_fetch.js"), "pictures");
 /** The most records that are switched off without a question. */
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Globe", link: "UserPlus", unlink: "UserMinus", tag: "Tag", untag: "X", licence: "FileText" });
@@ -50,18 +48,13 @@ function Acts({ kind, chosen, artworks, selection }) {
   const begin = (/** @type {Action} */ action, /** @type {any[]} */ records) => void doMany(kind, action, records, selection);
   const remove = async () => {
     const title = t(`bulk.remove.${kind}s`, { n: chosen.length });
-    const text = t("bulk.remove.text", { names: named(kind, chosen) });
+    const text = t("bulk.remove.text", { names: namesOf(kind, chosen) });
     const note = await askWhy({ title, text, yes: t("remove"), no: t("cancel"), tone: "danger" });
     if (note !== undefined) begin({ ...ACTIONS.remove, note }, chosen);
   };
-  const keep = async () => {
-    const module = await loadKeep().catch(() => undefined);
-    if (module) void module.keepCopies(kind, chosen, selection);
-    else say(t("failure.away"), { tone: "failed" });
-  };
-  const inline = async () => {
-    const module = await loadInline().catch(() => undefined);
-    if (module) void module.inlineMany(kind, chosen, selection);
+  const fetchAll = async (/** @type {"keep" | "inline"} */ act) => {
+    const module = await loadFetching().catch(() => undefined);
+    if (module) void module.fetchMany(act, kind, chosen, selection);
     else say(t("failure.away"), { tone: "failed" });
   };
   return [
@@ -70,8 +63,8 @@ function Acts({ kind, chosen, artworks, selection }) {
     may(write) &&
       h(Menu, { key: "more", icon: "Pencil", label: t("bulk.edit") },
         ASKED.map((each) => h(Button, { key: each, tone: "quiet", icon: ICONS[each], onClick: () => setWhat(each) }, t(`bulk.${each}`))),
-        h(Button, { key: "keep", tone: "quiet", icon: "CopyPlus", onClick: () => void keep() }, t("bulk.keep")),
-        kind === "theme" && h(Button, { key: "inline", tone: "quiet", icon: "CopyPlus", onClick: () => void inline() }, t("bulk.inline")),
+        h(Button, { key: "keep", tone: "quiet", icon: "CopyPlus", onClick: () => void fetchAll("keep") }, t("bulk.keep")),
+        kind === "theme" && h(Button, { key: "inline", tone: "quiet", icon: "CopyPlus", onClick: () => void fetchAll("inline") }, t("bulk.inline")),
       ),
     h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
     h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
@@ -130,7 +123,7 @@ function BulkDialog({ what, chosen, artworks, begin, close }) {
   );
 }
 
-const LABELS = /** @type {const} */ ({ target: "field.target", link: "filter.author", unlink: "filter.author", licence: "field.details_licence", tag: "field.details_tags", untag: "bulk.untag.which" });
+const LABELS = /** @type {const} */ ({ target: "field.target", link: "author.title", unlink: "author.title", licence: "field.details_licence", tag: "field.details_tags", untag: "bulk.untag.which" });
 /** What may be something else than what is known. */
 const LONGEST = { target: 64, licence: 64, tag: 329 };
 

@@ -1,11 +1,10 @@
 /** Carries out an action on many records, and reports the result with one undo, or with a way on after a failure. */
 import { call, Failure } from "../../client.js";
 import { describe, say, sayDone, wordsOfWait } from "../../notices.js";
-import { nameOf, withDetails } from "../../presentation.js";
+import { nameOf, namesOf, withDetails } from "../../presentation.js";
 import { contentOf, KINDS, listOf, readList, refreshList, replaceMany } from "../../records.js";
 import { t } from "../../texts.js";
 import { MOST, work } from "./selection.js";
-import { named } from "./list_sync.js";
 
 /** @typedef {import("./selection.js").Action} Action */
 
@@ -61,8 +60,8 @@ function doneWords(kind, { act, values = {} }, records, count) {
 /** @param {KindName} kind @param {any[]} changed @param {any[]} missing */
 function conflictWords(kind, changed, missing) {
   return [
-    changed.length > 0 && t("bulk.changed", { n: changed.length, names: named(kind, changed) }),
-    missing.length > 0 && t("elsewhere.removed", { n: missing.length, names: named(kind, missing) }),
+    changed.length > 0 && t("bulk.changed", { n: changed.length, names: namesOf(kind, changed) }),
+    missing.length > 0 && t("elsewhere.removed", { n: missing.length, names: namesOf(kind, missing) }),
     t("bulk.nothing"),
   ].filter(Boolean).join(" ");
 }

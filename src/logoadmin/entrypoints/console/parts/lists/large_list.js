@@ -4,7 +4,7 @@ import { call, Failure, returned } from "../../client.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { query, restored } from "../../router.js";
 import { t } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, useEvents } from "../primitives/basics.js";
 import { serviceOrder } from "./toolbar.js";
 
 const PAGE = 200;
@@ -113,10 +113,6 @@ const NEAR = 1500;
 /** Reads on when the user scrolls towards the end of the list, or on a click. @param {{more: () => void}} props */
 function More({ more }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  useEffect(() => {
-    const look = () => element.current && element.current.getBoundingClientRect().top < innerHeight + NEAR && more();
-    addEventListener("scroll", look, { passive: true });
-    return () => removeEventListener("scroll", look);
-  }, []);
+  useEvents(window, "scroll", () => element.current && element.current.getBoundingClientRect().top < innerHeight + NEAR && more());
   return h("div", { ref: element, class: "cluster list-more" }, h(Button, { onClick: more }, t("list.more")));
 }

@@ -1,10 +1,9 @@
 /** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
 import { h, signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
-import { restored } from "../../router.js";
+import { isTyping, restored } from "../../router.js";
 import { t } from "../../texts.js";
-import { isTyping } from "../../typing.js";
-import { Button } from "../primitives/basics.js";
+import { Button, useEvents } from "../primitives/basics.js";
 
 /**
  * @typedef {object} Selection
@@ -19,7 +18,14 @@ import { Button } from "../primitives/basics.js";
 /** @param {string} id The name of their ids. @param {any[] | undefined} found What the list shows; what it does not show any more is not selected any more either. @returns {Selection} */
 export function useSelection(id, found) {
   const selection = useMemo(() => restored(`selection.${id}`, selected), [id]);
-  useKeys(selection);
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    if (event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
+    if (event.code === "KeyA" && (event.ctrlKey || event.metaKey) && !event.shiftKey) selection.set(selection.shown());
+    else if (event.key === "Escape" && selection.ids.value.size > 0) selection.set([]);
+    else return;
+    event.preventDefault();
+  };
+  useEvents(window, "keydown", pressed, [selection]);
   selection.shown = () => found?.map((record) => record[id]) ?? [];
   useEffect(() => {
     if (!found || selection.ids.value.size === 0) return;
@@ -74,22 +80,6 @@ export function selectUpTo(event, selection, id) {
   event.stopPropagation();
   getSelection()?.removeAllRanges();
   selection.toggle(id, true);
-}
-
-/** @param {Selection} selection */
-function useKeys(selection) {
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const pressed = (event) => {
-      if (event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
-      if (event.code === "KeyA" && (event.ctrlKey || event.metaKey) && !event.shiftKey) selection.set(selection.shown());
-      else if (event.key === "Escape" && selection.ids.value.size > 0) selection.set([]);
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [selection]);
 }
 
 /** @param {number[]} shown @param {number} a @param {number} b @returns {number[]} both and what is between them */

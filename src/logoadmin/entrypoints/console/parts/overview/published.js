@@ -30,7 +30,7 @@ export function Published() {
     setBusy(false);
   };
   return h("div", { class: "box stack panel" },
-    h("p", null, t("publication.have", { what: enumeration([t("publication.logos", { n: logos }), t("publication.themes", { n: themes })]) })),
+    h("p", null, t("publication.have", { what: enumeration([t("many.logo", { n: logos }), t("many.theme", { n: themes })]) })),
     latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
     h("div", { class: "cluster" },

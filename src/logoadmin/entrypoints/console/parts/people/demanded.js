@@ -2,10 +2,9 @@
 import { h, useEffect, useRef } from "../../vendor/preact.js";
 import { nameTab } from "../../look.js";
 import { say } from "../../notices.js";
-import { me, mustEnrol, signOut, whoAmI } from "../../session.js";
+import { me, mustEnrol, signOut, typed, whoAmI } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
 import { lazy } from "../primitives/basics.js";
-import { typed } from "../sign_in_form/typed.js";
 import { PasswordForm } from "./user_fields.js";
 
 const Enrolment = lazy(withTexts(() => import("../factors/enrolment.js").then((module) => module.default), "factors"));

@@ -29,9 +29,9 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
     h("table", { class: "scope-table" },
       h("thead", null, h("tr", null, ["kind", "see", "change"].map((each) => h("th", { key: each, scope: "col" }, t(/** @type {TextKey} */ (`scope.${each}`)))))),
       h("tbody", null,
-        RIGHTS.map(({ kind, see, change }) =>
+        RIGHTS.map(({ kind, title, see, change }) =>
           h("tr", { key: kind },
-            h("th", { scope: "row" }, t(/** @type {TextKey} */ (`scope.${kind}`))),
+            h("th", { scope: "row" }, t(title)),
             h("td", null, see ? choice(see, t(/** @type {TextKey} */ (`scope.${see}`))) : h("span", { class: "scope-open" }, t(kind === "proposals" ? "scope.proposals.see" : "scope.open"))),
             h("td", null, change ? choice(change, t(/** @type {TextKey} */ (`scope.${change}`))) : h("span", { class: "scope-open" }, t("scope.changes.change"))),
           ),
@@ -66,10 +66,10 @@ function Choice({ text, checked, why, disabled, set }) {
 const NAMED = 12;
 
 /** What saving would give and take, from whom, before it is saved. @param {readonly User[]} users @returns {string} their names */
-export function namesOf(users) {
+export function userNames(users) {
   const named = users.slice(0, NAMED).map((user) => `\u2068${nameOf("user", user)}\u2069`);
   const more = users.length - named.length;
-  return enumeration(more ? [...named, t("people.more", { n: more })] : named);
+  return enumeration(more ? [...named, t("andMore", { n: more })] : named);
 }
 
 /**
@@ -101,5 +101,5 @@ export function ScopeEffect({ before, after, users }) {
 function whom(users) {
   if (!users) return t("effect.unknown");
   if (users.length === 0) return t("effect.nobody");
-  return t("effect.whom", { n: users.length, names: namesOf(users) });
+  return t("effect.whom", { n: users.length, names: userNames(users) });
 }

@@ -8,7 +8,7 @@ import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
-import { About } from "../primitives/fields.js";
+import { About, TextField } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
 import { ScopeMatrix } from "./scopes.js";
@@ -80,7 +80,7 @@ function KeyRow({ its, end }) {
         " · ",
         its.expires_at === null ? t("keys.endless") : t("keys.until", { day: day(its.expires_at) }),
         " · ",
-        t("keys.created"),
+        t("field.created_at"),
         " ",
         h(Time, { seconds: its.created_at }),
       ),
@@ -146,25 +146,18 @@ function NewKey({ close, made }) {
   };
   return h("form", { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h("div", { class: "field" },
-      h("label", { class: "label required", for: id }, t("keys.name")),
-      h("input", {
-        id,
-        class: "input",
-        name: "name",
-        value: name,
-        dir: "auto",
-        autocomplete: "off",
-        required: true,
-        "aria-invalid": Boolean(problems.name),
-        "aria-describedby": `${id}-about`,
-        onInput: (/** @type {InputEvent} */ event) => {
-          setName(/** @type {HTMLInputElement} */ (event.currentTarget).value);
-          if (problems.name) setProblems({ ...problems, name: "" });
-        },
-      }),
-      h(About, { id: `${id}-about`, problem: problems.name, hint: t("keys.name.hint") }),
-    ),
+    h(TextField, {
+      label: t("keys.name"),
+      hint: t("keys.name.hint"),
+      problem: problems.name,
+      value: name,
+      set: (text) => {
+        setName(text);
+        if (problems.name) setProblems({ ...problems, name: "" });
+      },
+      name: "name",
+      required: true,
+    }),
     h("div", { class: "field" },
       h("p", { class: "label" }, t("keys.scope")),
       h(ScopeMatrix, { scope, choose: setScope, label: t("keys.scope"), describedBy: `${id}-scope`, invalid: Boolean(problems.scope) }),

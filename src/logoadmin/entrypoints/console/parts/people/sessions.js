@@ -1,12 +1,12 @@
-/** The user's own sessions, and how to end that of a lost device. */
-import { h, useState } from "../../vendor/preact.js";
+/** Sessions: one's own and those of others, with their ends. */
+import { h } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
-import { say, sayFailure } from "../../notices.js";
+import { say } from "../../notices.js";
 import { navigate } from "../../router.js";
 import { may, me, signOut } from "../../session.js";
 import { t } from "../../texts.js";
 import { deviceOf, factorWords } from "../factors/events.js";
-import { Button, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
@@ -19,14 +19,11 @@ async function leave() {
   if (await navigate("")) await signOut();
 }
 
-/** @param {Session} session One that is over already does not keep the others from their end. */
-async function endOne({ session_id: id }) {
-  try {
-    await call("delete", "/api/auth/sessions/{session_id}", { path: { session_id: id } });
-  } catch (error) {
+/** End a session, unless that is over already. @param {Promise<unknown>} ending */
+const over = (ending) =>
+  ending.catch((error) => {
     if (!(error instanceof Failure) || error.kind !== "missing") throw error;
-  }
-}
+  });
 
 /** Where and when somebody signed in, as it stands in a row. @param {{session: Session}} props */
 function SessionText({ session }) {
@@ -49,94 +46,58 @@ function SessionText({ session }) {
   );
 }
 
-export function MySessions() {
-  const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/sessions", { signal })).data);
-  const [busy, setBusy] = useState("");
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
-  const sessions = data.toSorted((a, b) => Number(b.current) - Number(a.current) || usedAt(b) - usedAt(a));
-  const others = sessions.filter(({ current }) => !current);
-
-  /** @param {Session[]} ending @param {string} what */
-  const end = async (ending, what) => {
-    setBusy(what);
-    try {
-      for (const session of ending) await endOne(session);
-      say(ending.length === 1 && ending[0] ? t("sessions.ended", { device: deviceOf(ending[0].user_agent) }) : t("sessions.ended.all"));
-    } catch (error) {
-      sayFailure(error, () => void end(ending, what));
-    } finally {
-      setBusy("");
-      await again();
-    }
-  };
-  return h("div", { class: "stack loose" },
-    h("p", { class: "hint" }, t(me.value?.by_link ? "sessions.hint.byLink" : "sessions.hint")),
-    h("ul", { class: "box divided rows" },
-      sessions.map((session) =>
-        h("li", { key: session.session_id, class: "spread row" },
-          h(SessionText, { session }),
-          session.current
-            ? h(Button, { onClick: () => void leave() }, t("signOut"))
-            : h(
-                Button,
-                { tone: "danger", busy: busy !== "", onClick: () => void end([session], session.session_id) },
-                t("sessions.end"),
-                h("span", { class: "hidden" }, `: ${deviceOf(session.user_agent)}`),
-              ),
-        ),
+/** Sessions, the latest first, and their ends. @param {{sessions: Session[], label?: string, isBusy: boolean, rights?: {scope: string, reason: string | undefined}, end: (session: Session) => void}} props `rights` to end those of others. */
+const Rows = ({ sessions, label, isBusy, rights, end }) =>
+  h("ul", { class: "box divided rows", "aria-label": label },
+    sessions.toSorted((a, b) => Number(b.current) - Number(a.current) || usedAt(b) - usedAt(a)).map((session) =>
+      h("li", { key: session.session_id, class: "spread row" },
+        h(SessionText, { session }),
+        session.current && !rights
+          ? h(Button, { onClick: () => void leave() }, t("signOut"))
+          : h(Button, { tone: "danger", ...rights, busy: isBusy, onClick: () => end(session) }, t("sessions.end"), h("span", { class: "hidden" }, `: ${deviceOf(session.user_agent)}`)),
       ),
     ),
-    others.length > 1 && h("div", null, h(Button, { tone: "danger", busy: busy !== "", onClick: () => void end(others, "all") }, t("sessions.endOthers"))),
+  );
+
+/** The user's own sessions, and how to end that of a lost device. */
+export function MySessions() {
+  const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/sessions", { signal })).data);
+  const { busy, run } = useRun(() => again());
+  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  const others = data.filter(({ current }) => !current);
+  /** @param {Session[]} ending @param {string} words */
+  const end = (ending, words) =>
+    void run(async () => {
+      for (const { session_id: id } of ending) await over(call("delete", "/api/auth/sessions/{session_id}", { path: { session_id: id } }));
+      say(words);
+    });
+  return h("div", { class: "stack loose" },
+    h("p", { class: "hint" }, t(me.value?.by_link ? "sessions.hint.byLink" : "sessions.hint")),
+    h(Rows, { sessions: data, isBusy: busy !== "", end: (session) => end([session], t("sessions.ended", { device: deviceOf(session.user_agent) })) }),
+    others.length > 1 && h("div", null, h(Button, { tone: "danger", busy: busy !== "", onClick: () => end(others, t("sessions.ended.all")) }, t("sessions.endOthers"))),
   );
 }
-
-const READ = "users:read";
-const WRITE = "users:write";
 
 /** The sessions of another user, and their end. @param {{user: {user_id: number, username: string}, reason: string | undefined}} props `reason` is why one may not change the user. */
 export function UserSessions({ user, reason }) {
   const { user_id: id, username: name } = user;
-  const isSeen = may(READ);
-  const read = async (/** @type {AbortSignal} */ signal) => (isSeen ? (await call("get", "/api/users/{user_id}/sessions", { path: { user_id: id }, signal })).data : []);
-  const { data: sessions, failure, again } = useRead(read, [user]);
-  const [busy, setBusy] = useState(false);
+  const isSeen = may("users:read");
+  const { data: sessions, failure, again } = useRead(async (signal) => (isSeen ? (await call("get", "/api/users/{user_id}/sessions", { path: { user_id: id }, signal })).data : []), [user]);
+  const { busy, run } = useRun(() => again());
   if (!sessions) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
-
-  /** @param {() => Promise<string>} end It returns what to say. */
-  const run = async (end) => {
-    setBusy(true);
-    try {
-      say(await end());
-    } catch (error) {
-      sayFailure(error, () => void run(end));
-    } finally {
-      setBusy(false);
-      await again();
-    }
-  };
-  const endOne = (/** @type {Session} */ { session_id: sessionId, user_agent: agent }) => run(async () => {
-    try {
-      await call("delete", "/api/users/{user_id}/sessions/{session_id}", { path: { user_id: id, session_id: sessionId } });
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== "missing") throw error; // it is over already
-    }
-    return t("sessions.ended", { device: deviceOf(agent) });
-  });
+  const rights = { scope: "users:write", reason };
+  const end = (/** @type {Session} */ { session_id: sessionId, user_agent: agent }) =>
+    void run(async () => {
+      await over(call("delete", "/api/users/{user_id}/sessions/{session_id}", { path: { user_id: id, session_id: sessionId } }));
+      say(t("sessions.ended", { device: deviceOf(agent) }));
+    });
   const endAll = async () => {
     if (!(await ask({ title: t("user.sessions.ask", { name }), text: t("user.sessions.text"), yes: t("user.sessions.end"), no: t("cancel"), tone: "danger" }))) return;
-    await run(async () => t("user.sessions.ended", { n: (await call("delete", "/api/users/{user_id}/sessions", { path: { user_id: id } })).data.ended, name }));
+    await run(async () => say(t("user.sessions.ended", { n: (await call("delete", "/api/users/{user_id}/sessions", { path: { user_id: id } })).data.ended, name })));
   };
   if (isSeen && sessions.length === 0) return h("p", { class: "hint" }, t("user.sessions.none", { name }));
   return h("div", { class: "stack loose" },
-    sessions.length > 0 &&
-      h("ul", { class: "box divided rows", "aria-label": t("user.sessions") },
-        sessions.toSorted((a, b) => usedAt(b) - usedAt(a)).map((session) =>
-          h("li", { key: session.session_id, class: "spread row" },
-            h(SessionText, { session }),
-            h(Button, { tone: "danger", scope: WRITE, reason, busy, onClick: () => void endOne(session) }, t("sessions.end"), h("span", { class: "hidden" }, `: ${deviceOf(session.user_agent)}`)),
-          ),
-        ),
-      ),
-    (!isSeen || sessions.length > 1) && h("div", null, h(Button, { tone: "danger", scope: WRITE, reason, busy, onClick: () => void endAll() }, t("user.sessions.end"))),
+    sessions.length > 0 && h(Rows, { sessions, label: t("sessions.title"), isBusy: busy !== "", rights, end }),
+    (!isSeen || sessions.length > 1) && h("div", null, h(Button, { tone: "danger", ...rights, busy: busy !== "", onClick: () => void endAll() }, t("user.sessions.end"))),
   );
 }

@@ -9,7 +9,7 @@ import { guard } from "../../router.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Copy, Icon, lazy } from "../primitives/basics.js";
+import { Button, Copy, Icon, lazy, useRun } from "../primitives/basics.js";
 import { About, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
@@ -203,24 +203,17 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
 
 /** One's own avatar, where it comes from, and its end, which takes no right. @param {{user: Somebody, changed: () => void}} props */
 export function AvatarCard({ user, changed }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useRun();
   const remove = async () => {
-    setBusy(true);
-    try {
-      const answer = await call("delete", "/api/users/{user_id}/avatar", { path: { user_id: user.user_id } });
-      sayDone(t("avatar.removed", { name: user.username }), [answer.requestId], changed);
-      changed();
-    } catch (error) {
-      sayFailure(error, () => void remove());
-    } finally {
-      setBusy(false);
-    }
+    const answer = await call("delete", "/api/users/{user_id}/avatar", { path: { user_id: user.user_id } });
+    sayDone(t("avatar.removed", { name: user.username }), [answer.requestId], changed);
+    changed();
   };
   return h("div", { class: "avatar-card" },
     h(Avatar, { user, size: "large" }),
     h("div", { class: "stack avatar-about" },
       h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
-      user.avatar && h(Button, { busy, onClick: () => void remove() }, t("avatar.remove")),
+      user.avatar && h(Button, { busy: busy !== "", onClick: () => void run(remove) }, t("avatar.remove")),
     ),
   );
 }

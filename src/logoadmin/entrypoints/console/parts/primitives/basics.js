@@ -4,7 +4,7 @@ import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { look, nameTab } from "../../look.js";
 import { isReachable, returned } from "../../network.js";
-import { busyWords, describe, wordsOfWait } from "../../notices.js";
+import { busyWords, describe, sayFailure, wordsOfWait } from "../../notices.js";
 import { waiting } from "../../proposals.js";
 import { address, focusHeading, isUnsaved, visits, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
@@ -329,4 +329,36 @@ export function LoadError({ problem }) {
   return problem === "waits"
     ? h(EmptyState, { icon: "WifiOff", whole: true, title: t("unloaded.title") }, h("p", null, t("unloaded.text")))
     : h(EmptyState, { icon: "CircleAlert", whole: true, title: t("renewed.title") }, h(Button, { icon: "RefreshCw", onClick: () => location.reload() }, t("renewed.reload")));
+}
+
+/**
+ * What a button does, one at a time; a failure is said, with a button to try again where that may help.
+ *
+ * @param {() => unknown} [after] Follows each attempt, whatever came of it.
+ * @returns {{busy: string, run: (act: () => Promise<unknown>, what?: string) => Promise<void>}} `busy` names what is under way
+ */
+export function useRun(after) {
+  const [busy, setBusy] = useState("");
+  /** @param {() => Promise<unknown>} act @param {string} [what] */
+  const run = async (act, what = "it") => {
+    setBusy(what);
+    try {
+      await act();
+    } catch (error) {
+      sayFailure(error, () => void run(act, what));
+    } finally {
+      setBusy("");
+      await after?.();
+    }
+  };
+  return { busy, run };
+}
+
+/** Listen to events, named with blanks between them, while this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */
+export function useEvents(target, names, act, inputs = []) {
+  useEffect(() => {
+    const stop = new AbortController();
+    for (const name of names.split(" ")) target.addEventListener(name, act, { signal: stop.signal, passive: name === "scroll" });
+    return () => stop.abort();
+  }, inputs);
 }

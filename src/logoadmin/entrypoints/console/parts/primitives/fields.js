@@ -2,6 +2,7 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
+import { useEvents } from "./basics.js";
 import { ownPicture } from "./picture.js";
 
 /** @typedef {{form: FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
@@ -83,6 +84,33 @@ export function words(name, what) {
 /** What is wrong with a field, and what it is for, which helps to mend it. @param {{id: string, hint?: any, problem?: string | undefined}} props */
 export const About = ({ id, hint, problem }) => h("div", { id, class: "field-about" }, problem && h("p", { class: "problem" }, problem), hint && h("p", { class: "hint" }, hint));
 
+/**
+ * A field for a text in a form that the interface does not describe.
+ *
+ * @param {{label: string, value: string, set: (value: string) => void, hint?: any, problem?: string | undefined, rows?: number, required?: boolean, look?: string, field?: {current: any}, [name: string]: any}} props With `rows` it has lines; `field` gets its element.
+ */
+export function TextField({ label, value, set, hint, problem, rows, required, look = "", field, ...others }) {
+  const id = useId();
+  return h("div", { class: "field" },
+    h("label", { class: required ? "label required" : "label", for: id }, label),
+    h(rows ? "textarea" : "input", {
+      id,
+      ref: field,
+      class: `input ${look}`,
+      rows,
+      dir: "auto",
+      autocomplete: "off",
+      required,
+      value,
+      "aria-invalid": Boolean(problem),
+      "aria-describedby": `${id}-about`,
+      onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+      ...others,
+    }),
+    h(About, { id: `${id}-about`, problem, hint }),
+  );
+}
+
 /** @param {{form: FormState, field: Field, disabled?: boolean}} props */
 export function FormField({ form, field, disabled = false }) {
   const id = useId();
@@ -111,7 +139,7 @@ function Rare({ form, disabled }) {
     setOpen(!isOpen);
   };
   return h("details", { class: "rare", open: isOpen },
-    h("summary", { onClick: toggle }, t("form.more"), h("span", { class: "hint" }, filled.length > 0 ? enumeration(filled.map(({ name }) => words(name, "label"))) : t("form.more.about"))),
+    h("summary", { onClick: toggle }, t("more"), h("span", { class: "hint" }, filled.length > 0 ? enumeration(filled.map(({ name }) => words(name, "label"))) : t("form.more.about"))),
     isOpen && h("div", { class: "rare-fields" }, fields.map((field) => h(FormField, { key: field.name, form, field, disabled }))),
   );
 }
@@ -152,17 +180,11 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
       /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector('[aria-invalid="true"], .field-drop:has(.problem) button'))?.focus();
     }
   }, [problems]);
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const pressed = (event) => {
-      if ((event.ctrlKey || event.metaKey) && event.code === "KeyS") {
-        event.preventDefault();
-        element.current?.requestSubmit();
-      }
-    };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, []);
+  useEvents(window, "keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.code !== "KeyS") return;
+    event.preventDefault();
+    element.current?.requestSubmit();
+  });
   return h(
     "form",
     {

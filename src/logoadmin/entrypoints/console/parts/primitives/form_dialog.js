@@ -1,12 +1,12 @@
-/** The form of a new record, in a dialog of another view. */
+/** Dialogs with fields: the form of a new record in another view, and reasons. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
-import { fieldsOf, FormState, theInterface } from "../../form.js";
+import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
 import { Button } from "./basics.js";
-import { Dialog } from "./dialog.js";
-import { FormField } from "./fields.js";
+import { ask, Dialog } from "./dialog.js";
+import { FormField, TextField } from "./fields.js";
 
 /**
  * @typedef {object} Props
@@ -22,7 +22,7 @@ import { FormField } from "./fields.js";
  * @property {() => void} close
  */
 
-/** @param {Props} props */
+/** The form of a new record, in a dialog of another view. @param {Props} props */
 export function FormDialog(props) {
   const { title, operation, kind, fields, typed = {}, close } = props;
   const [form, setForm] = useState(/** @type {FormState | undefined} */ (undefined));
@@ -88,5 +88,76 @@ function Fields({ form, yes, send, made, explain, close, complain }) {
     },
     form.fields.map((field) => h(FormField, { key: field.name, form, field })),
     h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", busy }, yes)),
+  );
+}
+
+/** The reason for a change, which the history keeps; nobody has to give one. @param {{value: string, change: (value: string) => void}} props */
+export const Why = ({ value, change }) => h(TextField, { label: t("record.why"), maxLength: 200, value, set: change });
+
+/** Ask a question, with a field for the reason. @param {import("./dialog.js").Question} question @returns {Promise<string | undefined>} the reason, which may be empty; none if the answer is no */
+export async function askWhy(question) {
+  const reason = { note: "" };
+  const isMeant = await ask({ ...question, field: h(Reason, { reason }) });
+  return isMeant ? reason.note.trim() : undefined;
+}
+
+/** @param {{reason: {note: string}}} props Where it is written. */
+function Reason({ reason }) {
+  const [value, setValue] = useState("");
+  const change = (/** @type {string} */ text) => {
+    reason.note = text;
+    setValue(text);
+  };
+  return h(Why, { value, change });
+}
+
+/**
+ * The question for a reason that others read.
+ *
+ * @param {object} props
+ * @param {string} props.title
+ * @param {string} props.label
+ * @param {string} props.hint
+ * @param {string} props.yes
+ * @param {number} props.most The most characters that the service takes.
+ * @param {string} [props.begin] A reason to begin with.
+ * @param {readonly string[]} [props.earlier] Reasons to choose from.
+ * @param {(reason: string) => void} props.give
+ * @param {() => void} props.close
+ * @param {any} [props.children] Before the field.
+ */
+export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlier = [], give, close, children }) {
+  const [reason, setReason] = useState(begin);
+  const [problem, setProblem] = useState("");
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const found = problemOf({ schema: { type: "string", minLength: 1, maxLength: most }, required: true, nullable: false }, reason.trim()) ?? "";
+    setProblem(found);
+    if (found) field.current?.focus();
+    else give(reason.trim());
+  };
+  const choose = (/** @type {string} */ text) => {
+    setReason(text);
+    setProblem("");
+    // To be edited, or sent with Control and Enter; a phone would show its keyboard.
+    const input = field.current;
+    if (!input || matchMedia("(pointer: coarse)").matches) return;
+    input.value = text;
+    input.focus();
+    input.setSelectionRange(text.length, text.length);
+  };
+  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event);
+  return h(Dialog, { title, close },
+    children,
+    h("form", { class: "form", noValidate: true, onSubmit: submit },
+      h(TextField, { label, hint, problem, value: reason, set: setReason, rows: 3, required: true, field, onKeyDown: keys }),
+      earlier.length > 0 &&
+        h("div", { class: "stack", role: "group", "aria-label": t("decline.earlier") },
+          h("p", { class: "label" }, t("decline.earlier")),
+          earlier.map((each) => h("button", { key: each, type: "button", class: "button plain earlier-reason", dir: "auto", onClick: () => choose(each) }, each)),
+        ),
+      h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "danger" }, yes)),
+    ),
   );
 }

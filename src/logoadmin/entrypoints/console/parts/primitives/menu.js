@@ -1,23 +1,13 @@
 /** A button that unfolds a box below it, which is rendered only then; Escape, and whatever happens elsewhere, folds it again. */
-import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { Icon } from "./basics.js";
+import { h, useRef, useState } from "../../vendor/preact.js";
+import { Icon, useEvents } from "./basics.js";
 
 /** @param {{label: string, icon: IconName, children?: any}} props A button in it folds it. */
 export function Menu({ label, icon, children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   const [isOpen, setOpen] = useState(false);
   const fold = () => void (element.current && (element.current.open = false));
-  useEffect(() => {
-    const elsewhere = (/** @type {Event} */ event) => {
-      if (!(event.target instanceof Node && element.current?.contains(event.target))) fold();
-    };
-    addEventListener("pointerdown", elsewhere);
-    addEventListener("focusin", elsewhere);
-    return () => {
-      removeEventListener("pointerdown", elsewhere);
-      removeEventListener("focusin", elsewhere);
-    };
-  }, []);
+  useEvents(window, "pointerdown focusin", ({ target }) => (target instanceof Node && element.current?.contains(target)) || fold());
   return h(
     "details",
     {

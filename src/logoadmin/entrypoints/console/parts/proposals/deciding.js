@@ -3,15 +3,17 @@
  * it is sent only when the time to undo it is over, and so are decisions about several. Until then the submissions keep
  * waiting, also for their submitters.
  */
-import { effect } from "../../vendor/preact.js";
+import { effect, h } from "../../vendor/preact.js";
 import { Failure, call } from "../../client.js";
 import { describe, dismiss, say, sayDone, wordsOfWait } from "../../notices.js";
 import { inTurn, leaveQueue, requeue, settle } from "../../proposals.js";
 import { navigate, path, withChoices } from "../../router.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
+import { useRead } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 import { readListsOf } from "../history/changes.js";
+import { ReasonDialog } from "../primitives/form_dialog.js";
 import { newsOf } from "./submission_list.js";
 
 /** @typedef {{proposal: Proposal, etag: string}} Seen A submission in the version that was looked at. */
@@ -194,3 +196,19 @@ me.subscribe((user) => {
   clearTimeout(pending?.timer);
   pending = undefined;
 });
+
+/** The number of declined submissions in which earlier reasons are looked for, and of those that are offered. */
+const LATEST = 100;
+const OFFERED = 5;
+
+/** @param {AbortSignal} signal @returns {Promise<string[]>} the reasons that the user gave, the latest first */
+async function earlierReasons(signal) {
+  const { data } = await call("get", "/api/proposals", { query: { state: "declined", order: "desc", limit: LATEST }, signal });
+  return [...new Set(data.flatMap((each) => (each.decided_by === me.value?.user_id && each.reason ? [each.reason] : [])))].slice(0, OFFERED);
+}
+
+/** The question why a submission is declined, with the reasons that one gave before. @param {{title: string, begin?: string, decline: (reason: string) => void, close: () => void}} props `begin`: a reason to begin with. */
+export function DeclineDialog({ decline, ...props }) {
+  const { data: earlier } = useRead(earlierReasons);
+  return h(ReasonDialog, { ...props, label: t("decline.reason"), hint: t("decline.hint"), yes: t("decline"), most: 1000, earlier, give: decline });
+}

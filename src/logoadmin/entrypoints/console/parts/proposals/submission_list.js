@@ -44,7 +44,7 @@ function Row({ proposal, hasSubmitter, hasState }) {
   const { proposal_id: id, title, counts, pictures, created_at: at, reason, state } = proposal;
   const [url] = pictures;
   const blocked = blockOf(proposal);
-  const kinds = enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`submission.${kind}s`), { n })));
+  const kinds = enumeration(Object.entries(counts).map(([kind, n]) => t(/** @type {any} */ (`many.${kind}`), { n })));
   const time = h(Time, { seconds: at });
   const about = !hasSubmitter || isOwn(proposal) ? time : rich("submission.by", { who: h(Submitter, { of: proposal }), time });
   return h(Link, { to: `submissions/${id}`, class: "submission-row" },

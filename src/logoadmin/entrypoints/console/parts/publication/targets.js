@@ -1,5 +1,5 @@
 /** The targets for which works are published as user styles (contract J8, Q3). */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { describe, sayFailure } from "../../notices.js";
 import { listOf, readList } from "../../records.js";
@@ -7,7 +7,7 @@ import { may } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
-import { About } from "../primitives/fields.js";
+import { TextField } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
 
 /** @typedef {{name: string, documents?: string[], own?: true, logo?: string}} Target */
@@ -79,7 +79,8 @@ function TargetDialog({ id, close }) {
       setBusy(false);
     }
   };
-  const common = { values, problems, set };
+  const text = (/** @type {"id" | "name" | "pages" | "logo"} */ name, /** @type {number} */ rows = 0) =>
+    h(TextField, { key: name, label: t(`settings.targets.${name}`), hint: t(`settings.targets.${name}.hint`), problem: problems[name], value: values[name], set: (written) => set(name, written), rows, spellcheck: false });
   return h(Dialog, { title: t(before ? "settings.targets.edit" : "settings.targets.add"), close },
     problems["form"] && h("p", { class: "complaint", role: "alert", dir: "auto" }, problems["form"]),
     h("form",
@@ -91,13 +92,13 @@ function TargetDialog({ id, close }) {
           if (may("*") && !busy) void save();
         },
       },
-      !before && h(TargetField, { ...common, name: "id" }),
-      h(TargetField, { ...common, name: "name" }),
+      !before && text("id"),
+      text("name"),
       h("label", { class: "cluster" },
         h("input", { type: "checkbox", checked: values.own, onInput: (/** @type {InputEvent} */ event) => set("own", /** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
         t("settings.targets.own"),
       ),
-      !values.own && [h(TargetField, { ...common, key: "pages", name: "pages", rows: 4 }), h(TargetField, { ...common, key: "logo", name: "logo" })],
+      !values.own && [text("pages", 4), text("logo")],
       before && h(Works, { id }),
       h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", scope: "*", busy }, t("save"))),
     ),
@@ -113,27 +114,6 @@ function problemsOf({ problems }) {
     found[member === "documents" ? "pages" : member === "[key]" ? "id" : member] ??= msg;
   }
   return found;
-}
-
-/** @param {{name: "id" | "name" | "pages" | "logo", values: Record<string, any>, problems: Record<string, string>, set: (name: string, value: string) => void, rows?: number}} props */
-function TargetField({ name, values, problems, set, rows }) {
-  const id = useId();
-  return h("div", { class: "field" },
-    h("label", { class: "label", for: id }, t(`settings.targets.${name}`)),
-    h(rows ? "textarea" : "input", {
-      id,
-      class: "input",
-      rows,
-      dir: "auto",
-      autocomplete: "off",
-      spellcheck: false,
-      value: values[name],
-      "aria-invalid": Boolean(problems[name]),
-      "aria-describedby": `${id}-about`,
-      onInput: (/** @type {InputEvent} */ event) => set(name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
-    }),
-    h(About, { id: `${id}-about`, hint: t(`settings.targets.${name}.hint`), problem: problems[name] }),
-  );
 }
 
 /** How many works a change concerns. @param {{id: string}} props */

@@ -2,8 +2,7 @@
 import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
 import { sayFailure } from "../../notices.js";
-import { opened } from "../../recent.js";
-import { KINDS, trailOf } from "../../records.js";
+import { KINDS, opened, trailOf } from "../../records.js";
 import { closeBeside, listBehind, navigate, path, query, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
@@ -11,7 +10,7 @@ import { Actor } from "../history/words.js";
 import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
 import { Breadcrumbs, Button, Heading, IconButton, rich, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
-import { askWhy } from "../primitives/why.js";
+import { askWhy } from "../primitives/form_dialog.js";
 import { Gone, Newer, useLastChange } from "./conflict_banner.js";
 import { Editing } from "./editing.js";
 

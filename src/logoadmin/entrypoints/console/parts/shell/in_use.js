@@ -1,6 +1,6 @@
 /** What the shell needs as soon as somebody uses the page: the focus is kept, and Ctrl+Z undoes. */
 import { undoLast } from "../../notices.js";
-import { isTyping } from "../../typing.js";
+import { isTyping } from "../../router.js";
 
 let hasBegun = false;
 

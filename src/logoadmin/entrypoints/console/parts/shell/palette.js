@@ -5,8 +5,7 @@ import { chooseTheme, theme, THEMES } from "../../look.js";
 import { describe } from "../../notices.js";
 import { isMeant, missingScope } from "../../place.js";
 import { nameOf, searchForm } from "../../presentation.js";
-import { recent } from "../../recent.js";
-import { KINDS, listOf, maySee } from "../../records.js";
+import { KINDS, listOf, maySee, recent } from "../../records.js";
 import { navigate } from "../../router.js";
 import { may } from "../../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../../texts.js";
@@ -249,7 +248,7 @@ async function recordsFor(kind, q, signal) {
 
 /** @type {[string[], TextKey][]} */
 const KEYS = [
-  [SEARCH_KEYS, "key.palette"],
+  [SEARCH_KEYS, "palette.title"],
   [["/"], "key.search"],
   [["←", "→", "↑", "↓"], "key.arrows"],
   [["Enter"], "key.open"],

@@ -7,11 +7,10 @@ import { slow } from "../../network.js";
 import { dismiss, notices } from "../../notices.js";
 import { isMember } from "../../proposals.js";
 import { isMeant, missingScope, place, placeBehind } from "../../place.js";
-import { FILES, address, arrivalTop, closeBeside, focusHeading, leaving, unsavedSave, visits } from "../../router.js";
+import { address, arrivalTop, closeBeside, FILES, focusHeading, isTyping, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
-import { Button, CopyReference, Counted, EmptyState, Icon, IconButton, lazy, Link, LoadError, Skeleton, useLeft, useLoaded, ViewHead } from "../primitives/basics.js";
-import { isTyping } from "../../typing.js";
+import { Button, CopyReference, Counted, EmptyState, Icon, IconButton, lazy, Link, LoadError, Skeleton, useEvents, useLeft, useLoaded, ViewHead } from "../primitives/basics.js";
 import { STYLES } from "../../views.js";
 
 leaving.ask = async () => {
@@ -56,12 +55,12 @@ export function Shell() {
     around,
     help.value && h(Help, { close: () => (help.value = false) }),
     searching.value && h(Palette, { close: () => (searching.value = false), help: showHelp }),
-    h(Keys, {}),
   );
 }
 
 /** The current view; where it is a record that a list has opened beside it, then after that list. */
 function Work() {
+  useEvents(window, "keydown", keys);
   const behind = placeBehind.value;
   const first = behind ?? place.value;
   return h("main", { id: "work", class: behind ? "work has-sheet" : "work" },
@@ -76,20 +75,15 @@ function Sheet() {
   const last = useRef("");
   const { view, path } = place.value;
   last.current = path;
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const pressed = (event) => {
-      if (event.key !== "Escape" || event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      closeBeside();
-    };
-    addEventListener("keydown", pressed);
-    return () => {
-      removeEventListener("keydown", pressed);
-      // What had it is gone.
-      if (document.activeElement !== document.body) return;
-      /** @type {HTMLElement | null} */ (document.querySelector(`#work > .view a[href="${CSS.escape(address(last.current))}"]`))?.focus();
-    };
+  useEvents(window, "keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || isTyping(event) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    closeBeside();
+  });
+  useEffect(() => () => {
+    // What had it is gone.
+    if (document.activeElement !== document.body) return;
+    /** @type {HTMLElement | null} */ (document.querySelector(`#work > .view a[href="${CSS.escape(address(last.current))}"]`))?.focus();
   }, []);
   return h("section", { class: "sheet", "aria-label": view && t(view.title) }, h(Place, { key: path, ...place.value }));
 }
@@ -203,33 +197,23 @@ function Notice({ id, text, tone, action, until, words, stays, reference }) {
   );
 }
 
-/** Keys that every view has. */
-function Keys() {
-  const element = useRef(null);
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const pressed = (event) => {
-      // A dialog has keys of its own.
-      if (event.defaultPrevented || searching.value || document.querySelector("dialog[open]")) return;
-      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.code === "KeyK") {
-        event.preventDefault();
-        return search();
-      }
-      if (isTyping(event)) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      // Letters by their place, so that they work in every language of the keyboard.
-      const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
-      const target = document.querySelector(`#work [aria-keyshortcuts="${CSS.escape(key)}"]`);
-      if (key === "?") showHelp();
-      else if (target instanceof HTMLInputElement) {
-        target.focus();
-        target.select();
-      } else if (target instanceof HTMLElement) target.click();
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, []);
-  return h("span", { ref: element, hidden: true });
+/** The keys that every view has. @param {KeyboardEvent} event */
+function keys(event) {
+  // A dialog has keys of its own.
+  if (event.defaultPrevented || searching.value || document.querySelector("dialog[open]")) return;
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.code === "KeyK") {
+    event.preventDefault();
+    return search();
+  }
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  // Letters by their place, so that they work in every language of the keyboard.
+  const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
+  const target = document.querySelector(`#work [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  if (key === "?") showHelp();
+  else if (target instanceof HTMLInputElement) {
+    target.focus();
+    target.select();
+  } else if (target instanceof HTMLElement) target.click();
+  else return;
+  event.preventDefault();
 }

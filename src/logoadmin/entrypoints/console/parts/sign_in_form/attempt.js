@@ -33,7 +33,7 @@ function problemOf(error, wrong) {
 }
 
 /** @param {number} left */
-const tooOften = (left) => (left ? t("failure.wait", { n: left }) : t("failure.wait.over"));
+const tooOften = (left) => (left ? t("failure.wait", { n: left }) : t("failure.busy.over"));
 
 /** @param {unknown} [failed] What stands there before the first attempt: a text, or why one before it failed. */
 export function useAttempt(failed) {

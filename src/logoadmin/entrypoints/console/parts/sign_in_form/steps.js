@@ -58,7 +58,7 @@ export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
     ways.password &&
       h("form", { ref: form, class: "form", onSubmit: submitted },
         h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: passkeys ? "username webauthn" : "username", defaultValue: name, readOnly: isAgain, onInput: attempt.clear }),
-        h(Field, { id: "password", label: t("signIn.password"), attempt, type: "password", autocomplete: "current-password", autofocus: isAgain, "aria-invalid": attempt.problem.text !== "" }),
+        h(Field, { id: "password", label: t("field.password"), attempt, type: "password", autocomplete: "current-password", autofocus: isAgain, "aria-invalid": attempt.problem.text !== "" }),
         h(Refusal, { attempt }),
         h(Submit, { attempt, words: submit, tone: isFirst ? "plain" : "primary" }),
       ),

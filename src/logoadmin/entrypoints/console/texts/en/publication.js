@@ -4,7 +4,6 @@ export default {
   "about.left_out.document": "Sites do not get it, because a data: URL in its CSS has a document that names other files.",
   "about.left_out.import": "Sites do not get it, because its CSS imports a stylesheet.",
   "about.left_out.invalid": "Sites do not get it, because browsers may read its CSS in several ways.",
-  "about.risky": "Its CSS can do more than change how things look.",
   "blocked.lift.ask": "Lift the block of {name}?",
   "blocked.lift.text": "If you lift the block, it is activated, and sites apply it again. It was blocked for this reason: {reason}",
   "blocked.lift.yes": "Lift the block",
@@ -14,7 +13,6 @@ export default {
   // What sites get
   "block.done": "Blocked {name}",
   "block.hint": "1 to 200 characters. It is published with the block, for everybody to read.",
-  "block.reason": "Reason",
   "block.text": "It is deactivated, and sites that use the gallery stop applying it within a minute. It stays blocked while they are offline.",
   "block.ask": "Block {name}?",
   "blocked.amend": "Change the reason",
@@ -28,7 +26,6 @@ export default {
   "inline.copies": "This CSS has copies of other stylesheets.",
   "inline.copy": "Copy the imports",
   "inline.failed": { one: "{n} theme still has imports", other: "{n} themes still have imports" },
-  "inline.failed.one": "{name}: {why}",
   "inline.text": "Sites do not get a theme with imports, which others can change at any time. Copy them into the CSS, and look at the result before you save it.",
   "fetch.broken": "The server breaks off the connection.",
   "fetch.conditions": "What follows the address of the import cannot be read.",
@@ -53,8 +50,6 @@ export default {
   "publication.again": "Refresh",
   "publication.behind": "Sites do not get the latest changes yet.",
   "publication.have": "Sites get {what}.",
-  "publication.logos": { one: "{n} logo", other: "{n} logos" },
   "publication.now": "Publish now",
-  "publication.themes": { one: "{n} theme", other: "{n} themes" },
   "publication.times": "Published {issued}. Readers accept it until {expires}.",
 };

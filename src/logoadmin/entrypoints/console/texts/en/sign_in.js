@@ -1,10 +1,8 @@
 /** The words of signing in alone, in English. */
 export default {
   // When things fail
-  "ended.leave": "Sign out",
   "ended.text": "Your session has expired. Nothing you typed is lost: sign in to continue.",
   "ended.heading": "Please sign in again",
-  "failure.wait.over": "You can try again now.",
   // Signing in
   "again.other": "That was somebody else's sign-in, so nothing was done. Sign in as {name}.",
   "again.text": "This needs a recent sign-in, so that nobody can do it at an unlocked screen. Nothing you typed is lost.",
@@ -41,7 +39,6 @@ export default {
   "signIn.passkey.not": "Passkeys do not work in this browser or at this address. Go back, and choose another way.",
   "signIn.passkey.use": "Use a passkey",
   "signIn.passkey.wrong": "This passkey is not known here, or you took too long. Please try again.",
-  "signIn.password": "Password",
   "signIn.password.off": "Passwords are switched off here. Use another way to sign in.",
   "signIn.recovery_code": "Recovery code",
   "signIn.recovery_code.hint": "One of the codes that you kept when you set up the second step. Each works once.",
