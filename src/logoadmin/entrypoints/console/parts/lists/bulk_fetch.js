@@ -28,8 +28,14 @@ const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\
  * @property {(kind: ArtworkKind, value: string, signal: AbortSignal) => Promise<string>} copy The copy. @throws {Failure | Refused}
  */
 
-/** Why the service copied nothing, in words. */
-class Refused extends Error {}
+/** The service copied nothing. */
+class Refused extends Error {
+  /** @param {string[]} reasons */
+  constructor(reasons) {
+    super(reasons.join(" "));
+    this.reasons = reasons;
+  }
+}
 
 /** @type {Record<"keep" | "inline", Fetching>} */
 const FETCHING = {
@@ -40,7 +46,7 @@ const FETCHING = {
     needs: mayImport,
     copy: async (kind, css, signal) => {
       const { data } = await call("post", "/api/css/inline", { body: { kind, custom_css: css }, signal });
-      if (data.failed.length > 0) throw new Refused(data.failed.map(({ reason }) => failureWords(reason)).join(" "));
+      if (data.failed.length > 0) throw new Refused(data.failed.map(({ reason }) => reason));
       return data.custom_css;
     },
   },
@@ -72,7 +78,7 @@ export async function fetchMany(act, kind, chosen, selection) {
   if (obstacle) say(t("bulk.failed", { n: left.length, why: pictureFailure(obstacle) }), { tone: "failed" });
   const list = left.flatMap((record) => {
     const failure = failed.get(record[field]);
-    const why = failure instanceof Failure ? pictureFailure(failure) : (failure?.message ?? (isSame(record) ? "" : t("keep.changed")));
+    const why = failure instanceof Failure ? pictureFailure(failure) : failure ? failure.reasons.map(failureWords).join(" ") : isSame(record) ? "" : t("keep.changed");
     return why ? [t("keep.failed.one", { name: nameOf(kind, record), why })] : [];
   });
   if (list.length === 0) return;
