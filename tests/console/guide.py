@@ -32,6 +32,8 @@ PICTURES: Final = {
     "review": ("entrypoints/console/pages/submission.js", "entrypoints/console/parts/proposals/change_review.js"),
     "history": ("entrypoints/console/pages/history.js",),
 }
+# Those that are there in the dark as well, as NAME-dark.png.
+DARK: Final = ("page", "review")
 _PASSWORD: Final = "a password for pictures"
 
 
@@ -51,6 +53,11 @@ def take(page: Page, address: str) -> None:
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(1000)  # pictures in frames and backgrounds have no load event
         page.screenshot(path=FOLDER / f"{name}.png")
+        if name in DARK:
+            page.emulate_media(color_scheme="dark")
+            page.wait_for_timeout(1000)
+            page.screenshot(path=FOLDER / f"{name}-dark.png")
+            page.emulate_media(color_scheme="light")
 
     def sign_in() -> None:
         form = page.locator(".sign-in form")
@@ -62,10 +69,8 @@ def take(page: Page, address: str) -> None:
     shown("page", "gallery/", ".cards img")
     shown("work", "gallery/themes/3/", "h1:visible")
     shown("logos", "console/logos", ".sign-in form", sign_in)
-    page.set_viewport_size({"width": 1120, "height": 800})  # as high as the form, with its editor
     shown("logo", "console/logos/1", ".sidebar")
     shown("review", "console/submissions/3", ".preview-frame")
-    page.set_viewport_size({"width": 1120, "height": 680})
     shown("history", "console/history", ".disclosure-head")
 
 
@@ -74,7 +79,7 @@ if __name__ == "__main__":
         demo = service(Path(place), "--demo", LOGOADMIN_ADMIN_PASSWORD=_PASSWORD)
         with demo as found, browser.started() as chromium, chromium.new_context(locale="en-GB") as context:
             opened = context.new_page()
-            opened.set_viewport_size({"width": 1120, "height": 680})
+            opened.set_viewport_size({"width": 1120, "height": 720})
             take(opened, found.address.replace("127.0.0.1", "localhost"))
     taken = {name: digest(modules) for name, modules in PICTURES.items()}
     TAKEN.write_text(json.dumps(taken, indent=2) + "\n", encoding="utf-8")
