@@ -1,4 +1,4 @@
-/** How everybody sees the gallery: its title, its mark and its accent (contract J8). */
+/** How the console looks: the title, mark and accent of the gallery (contract J8), and light or dark as the person chose. */
 import { computed, effect, signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
 import { pageConfig } from "./session.js";

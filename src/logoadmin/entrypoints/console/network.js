@@ -1,4 +1,4 @@
-/** Whether the service can be reached, and what is in the way. */
+/** The network: whether the service can be reached and what is in the way, time limits, and requests that take long. */
 import { signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
 

@@ -83,10 +83,7 @@ const LOST = [
   [/^The conditions of @-moz-document in line (\d+) cannot be read\.$/, "style.lost.line"],
 ];
 
-/**
- * A user style (contract S3) that is pasted or dropped into the form of a theme, or chosen as a file, fills its fields.
- *
- * @param {string} sentence Of the service. @returns {string} */
+/** @param {string} sentence Of the service. @returns {string} */
 function lostWords(sentence) {
   for (const [pattern, key] of LOST) {
     const found = pattern.exec(sentence);
@@ -130,8 +127,7 @@ async function fill(form, text) {
   return { filled, lost, before };
 }
 
-/** @param {{form: FormState, disabled: boolean}} props
- */
+/** A user style (contract S3) that is pasted or dropped into the form of a theme, or chosen as a file, fills its fields. @param {{form: FormState, disabled: boolean}} props */
 export function UserStyle({ form, disabled }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const [busy, setBusy] = useState(false);

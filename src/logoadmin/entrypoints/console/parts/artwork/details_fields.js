@@ -119,10 +119,7 @@ const TOKEN = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z]+="[^"<>]*")*)\s*\/?>|[^<]+|</g
 /** @type {Record<string, string>} */
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' };
 
-/**
- * * The text of an artwork as readers see it (contract S1). The service renders it, and its HTML is built here element by element: the page's policy takes no HTML as text, and what is not named here stays text.
- *
- * @param {string} text @returns {string} */
+/** @param {string} text @returns {string} */
 const unescaped = (text) => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity);
 
 /** @param {string} tag @param {string} text The attributes as they are written. @returns {Record<string, string>} those that are kept */
@@ -134,8 +131,7 @@ function attributesOf(tag, text) {
   return { ...(given.has("dir") ? { dir: "auto" } : {}), ...(tag === "ol" && start ? { start } : {}) };
 }
 
-/** @param {string} html @returns {any[]} the nodes that it describes
- */
+/** * The text of an artwork as readers see it (contract S1). The service renders it, and its HTML is built here element by element: the page's policy takes no HTML as text, and what is not named here stays text. @param {string} html @returns {any[]} the nodes that it describes */
 export function nodesOf(html) {
   /** @type {{tag: string, attributes: Record<string, string>, children: any[]}[]} */
   const open = [{ tag: "", attributes: {}, children: [] }];

@@ -1,4 +1,4 @@
-/** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `host_allow_list.js`. */
+/** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `Contacts`. */
 import { effect, h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
 import { sayFailure } from "../../notices.js";
@@ -203,14 +203,10 @@ const READ = {
 const last = signal(/** @type {Judged} */ ({ of: "" }));
 const turn = signal(0);
 
-/**
- * The verdict of the service on the CSS that is shown, asked for as the user types; the last one stays until the next.
- *
- * @param {ArtworkKind} kind @param {number | undefined} id */
+/** @param {ArtworkKind} kind @param {number | undefined} id */
 const keyOf = (kind, id) => `${kind} ${id ?? "new"}`;
 
-/** @param {ArtworkKind} kind @param {number | undefined} id @returns {Judged} the last verdict on a record's CSS
- */
+/** The verdict of the service on the CSS that is shown, asked for as the user types; the last one stays until the next. @param {ArtworkKind} kind @param {number | undefined} id @returns {Judged} the last verdict on a record's CSS */
 export const judgedOf = (kind, id) => (last.value.of === keyOf(kind, id) ? last.value : { of: keyOf(kind, id) });
 
 /** @param {Verdict} verdict @returns {string[]} its hosts, and those of imports */

@@ -59,17 +59,13 @@ function Row({ its }) {
   );
 }
 
-/**
- * Words for values of the service, of which a newer one may have more.
- *
- * @param {string} key @returns {string} the text; empty if there is none */
+/** @param {string} key @returns {string} the text; empty if there is none */
 function known(key) {
   const text = t(/** @type {TextKey} */ (key));
   return text === key ? "" : text;
 }
 
-/** @param {string} event @returns {string} what happened; the event itself if it has no words
- */
+/** Words for values of the service, of which a newer one may have more. @param {string} event @returns {string} what happened; the event itself if it has no words */
 const eventWords = (event) => known(`event.${event}`) || event;
 
 /** @param {string | null} factor @returns {string} what somebody signed in with; empty if it has no words */

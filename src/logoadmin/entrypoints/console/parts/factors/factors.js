@@ -1,4 +1,4 @@
-/** One's own second factors and recovery codes. */
+/** Second factors: one's own with recovery codes, and those of a user as administrators see them. */
 import Enrolment from "./enrolment.js";
 import { h, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";

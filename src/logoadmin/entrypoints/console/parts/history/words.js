@@ -1,4 +1,4 @@
-/** A change in words: who did what to which record. */
+/** Changes and acts in words: who did what to which record. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { isListed, listOf } from "../../records.js";

@@ -206,10 +206,7 @@ const WORDS = {
   string_type: "line.text",
 };
 
-/**
- * The lines of a file that cannot be imported: which, and what is wrong with each.
- *
- * @param {Problem} problem @returns {string} */
+/** @param {Problem} problem @returns {string} */
 function inWords(problem) {
   const { loc, msg, type } = problem;
   const field = loc.slice(2).join(" › ");
@@ -226,8 +223,7 @@ function inWords(problem) {
   return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
 }
 
-/** @param {Problem[]} problems @returns {Map<number, Problem[]>} by line
- */
+/** The lines of a file that cannot be imported: which, and what is wrong with each. @param {Problem[]} problems @returns {Map<number, Problem[]>} by line */
 function byLine(problems) {
   /** @type {Map<number, Problem[]>} */
   const lines = new Map();

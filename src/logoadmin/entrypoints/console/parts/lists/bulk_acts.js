@@ -1,4 +1,4 @@
-/** The actions for all selected records, with their progress. */
+/** The actions for all selected records, their dialogs and their progress. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { say } from "../../notices.js";
 import { LICENCES, namesOf, tagsIn, tagsOf } from "../../presentation.js";

@@ -1,4 +1,4 @@
-/** Which rows of a long list are in view: only these are in the page. */
+/** The rows of a long list: only those in view are in the page, and a record opens beside it. */
 import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { besideId, closeBeside, listBehind, navigate, path } from "../../router.js";
 

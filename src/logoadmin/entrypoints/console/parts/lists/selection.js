@@ -1,4 +1,4 @@
-/** The selection in a list: single records, or a range with Shift; all with Ctrl+A, and none with Escape. Back restores it. */
+/** The selection in a list, which Back restores; the strip over the list; and the action for many that is in progress. */
 import { h, signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 import { isTyping, restored } from "../../router.js";

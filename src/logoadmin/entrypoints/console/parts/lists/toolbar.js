@@ -1,4 +1,4 @@
-/** What stands above a list in one line: its search, its filters behind a menu, its order and how it looks. */
+/** What stands above a list in one line: its search, its filters behind a menu, its order and how it looks; and that order. */
 import { h } from "../../vendor/preact.js";
 import { query, setQuery } from "../../router.js";
 import { byName, t } from "../../texts.js";

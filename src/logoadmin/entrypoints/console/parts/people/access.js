@@ -1,4 +1,4 @@
-/** Links that sign somebody in once: for a new member, or for a user without another way to sign in (contract R5). */
+/** How users get in, or do not: links that sign somebody in once (contract R5), secrets that are shown once, suspension. */
 import { h, signal, useEffect, useId, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
@@ -79,18 +79,14 @@ export function MadeAgain() {
 /** @param {{name: string, url: string, close: () => void}} props */
 const Made = ({ name, url, close }) => h(ShownOnce, { title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url, close });
 
-/**
- * Suspending a user, what that means while it lasts, and its end.
- *
- * @param {Editing} editing @param {boolean} active */
+/** @param {Editing} editing @param {boolean} active */
 function switchTo(editing, active) {
   const path = { user_id: Number(editing.recordId) };
   const words = (/** @type {string} */ name) => t(active ? "user.active.done" : "user.suspend.done", { name });
   return editing.write(() => call("patch", "/api/users/{user_id}", { path, body: { active } }), words);
 }
 
-/** @param {{editing: Editing, reason: string | undefined}} props `reason` is why one may not change the user.
- */
+/** Suspending a user, what that means while it lasts, and its end. @param {{editing: Editing, reason: string | undefined}} props `reason` is why one may not change the user. */
 export function Suspend({ editing, reason }) {
   const user = editing.record.value;
   if (user.active === false || user.user_id === me.value?.user_id) return null;

@@ -1,4 +1,4 @@
-/** The picture of a user, or the first letter of their name. */
+/** Users and authors as they stand in lists: their picture, and a mark on names that are easily taken for another one (contract O7). */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { KINDS, listOf, maySee } from "../../records.js";

@@ -1,4 +1,4 @@
-/** What a role or a key may do here; scopes of other services stay as they are: rows are kinds of records, columns are to see and to change, each said in words. */
+/** What a role or a key may do, as a matrix, and what another choice gives or takes from whom. */
 import { h, useId } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { ALL, beyondMe, effect, RIGHTS, words } from "../../scopes.js";

@@ -1,4 +1,4 @@
-/** A new password: typed or made up, to be seen before it is sent. */
+/** The fields of a user: password, avatar and role. */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { theInterface, wordsOf } from "../../form.js";

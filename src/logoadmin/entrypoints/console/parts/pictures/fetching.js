@@ -1,4 +1,4 @@
-/** Why a picture is not kept, in the user's language: the service says it in English (contract P1, L8). */
+/** Sends pictures to the gallery, and says in the user's language why something is not kept or fetched: the service says it in English (contract L5, L8, P1). */
 import { call, Failure } from "../../client.js";
 import { wordsOf } from "../../form.js";
 import { describe } from "../../notices.js";

@@ -213,14 +213,10 @@ export function Copy({ text, tone, children = t("copy") }) {
 /** Copies the id of a request that failed, which the administrator finds in the log; nothing for an empty one. @param {{id: string}} props */
 export const CopyReference = ({ id }) => id && h(Copy, { text: id, tone: "quiet" }, t("reference.copy"));
 
-/**
- * Words with seconds in them that become fewer, for the eye; what reads aloud hears the first and the last.
- *
- * @param {number} until In milliseconds. @returns {number} how many seconds are left until then */
+/** @param {number} until In milliseconds. @returns {number} how many seconds are left until then */
 const left = (until) => Math.max(0, Math.ceil((until - Date.now()) / 1000));
 
-/** @param {number} until In milliseconds; 0 for a moment that is over. @returns {number} how many seconds are left, now and as they pass
- */
+/** Words with seconds in them that become fewer, for the eye; what reads aloud hears the first and the last. @param {number} until In milliseconds; 0 for a moment that is over. @returns {number} how many seconds are left, now and as they pass */
 export function useLeft(until) {
   const [seconds, setSeconds] = useState(left(until));
   useEffect(() => {

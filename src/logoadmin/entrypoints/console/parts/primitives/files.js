@@ -1,4 +1,4 @@
-/** Files for a field: chosen with a button, dropped on a part of the form, or pasted into it. */
+/** Files: chosen, dropped or pasted into a form, saved, and their sizes in words. */
 import { h, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { Button } from "./basics.js";

@@ -108,10 +108,7 @@ const ASKED = 20;
 const PAUSE = 150;
 const MISS = 9;
 
-/**
- * What the search over everything finds: records that are loaded or that the service finds, views, and actions.
- *
- * @param {string} text @param {string} q in search form @returns {number} `MISS` where it does not match */
+/** @param {string} text @param {string} q in search form @returns {number} `MISS` where it does not match */
 function rankOf(text, q) {
   const at = searchForm(text).indexOf(q);
   if (at < 0) return MISS;
@@ -193,8 +190,7 @@ function recentGroup() {
   return { title: t("palette.recent"), options: known.slice(0, SHOWN).map(({ kind, id, name }) => ({ ...recordOption(kind, id, name), rank: 0 })) };
 }
 
-/** @param {string} text the input @param {() => void} help shows the keys @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first
- */
+/** What the search over everything finds: records that are loaded or that the service finds, views, and actions. @param {string} text the input @param {() => void} help shows the keys @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first */
 function useOptions(text, help) {
   const q = searchForm(text.trim());
   const asked = useAsked(q);

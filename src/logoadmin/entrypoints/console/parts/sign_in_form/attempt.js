@@ -1,4 +1,4 @@
-/** One attempt to sign in at a time, and why it failed: the same for every way. */
+/** What all ways to sign in share: which there are, one attempt at a time, and why it failed. */
 import { h, signal, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { TimedOut } from "../../network.js";

@@ -1,4 +1,4 @@
-/** The first step of a sign-in: a password, a passkey, or the issuer, as far as the service and the browser have them. */
+/** The steps of a sign-in: a password, a passkey or the issuer first, then a second factor; or a code from an administrator. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { PAGE } from "../../look.js";
 import { asksAgain, pageConfig, signIn } from "../../session.js";
@@ -87,13 +87,12 @@ const INPUTS = {
   recovery_code: { autocomplete: "off", class: "input mono" },
 };
 
-/**
- * The second step of a sign-in: a code from an app, a passkey, or a recovery code (contract O2).
- *
- * @param {string} code @returns {string} without the spaces between its digits */
+/** @param {string} code @returns {string} without the spaces between its digits */
 const bare = (code) => code.replace(/\s/g, "");
 
 /**
+ * The second step of a sign-in: a code from an app, a passkey, or a recovery code (contract O2).
+ *
  * @param {object} props
  * @param {Challenge} props.challenge
  * @param {string} props.name Who is signing in.
