@@ -48,12 +48,12 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
         sign_in(fox, f"{service.address}/console/logos?q=logo+4")
         fox.becomes("document.querySelectorAll('.card').length === 2")
         fox.click("a[href$='logos/40']")
-        fox.becomes("document.querySelector('h1')?.innerText === 'Logo 40'")
+        fox.becomes("document.querySelector('.sheet h1')?.innerText === 'Logo 40'")
         fox.becomes("document.querySelector('.picture-field .picture')?.innerText === 'Picture failed to load'")
         assert host.asked
         assert fox.prompt() is None
         fox.type("input[name=name]", f"Logo forty{CONTROL}s")
-        fox.becomes("document.querySelector('h1').innerText === 'Logo forty'")
+        fox.becomes("document.querySelector('.sheet h1').innerText === 'Logo forty'")
     assert service.gallery.logos.get(GetLogo(logo_id=40)).name == "Logo forty"
 
 
@@ -122,8 +122,8 @@ def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(conso
 @pytest.mark.parametrize("width", [390, 1280])
 def test_firefox_shows_every_view_without_sideways_scrolling(service: Served, fox: Firefox, width: int) -> None:
     fox.send("WebDriver:SetWindowRect", {"width": width, "height": 800})
-    sign_in(fox, f"{service.address}/console/about")
-    fox.becomes("document.querySelector('h1')?.innerText === 'About'")
+    sign_in(fox, f"{service.address}/console/settings")
+    fox.becomes("document.querySelector('h1')?.innerText === 'Settings'")
     for view in VIEWS:
         fox.open(f"{service.address}/console/{view}")
         fox.becomes("document.querySelector('h1')?.checkVisibility() && !document.querySelector('.skeleton')")
