@@ -1,5 +1,7 @@
 """The page that visitors see, in Chromium, as the service publishes and serves it (contract Q1, Q2)."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -44,6 +46,9 @@ def test_visitors_browse_what_the_service_publishes() -> None:
             assert page.title() == "Ours"
             page.get_by_role("link", name="Pictured").click()
             expect(page.get_by_text("Contacts no other site")).to_be_visible()
+            page.get_by_role("button", name="Preview").click()
+            logo = page.frame_locator("iframe").locator(".with .logo").first
+            expect(logo).to_have_attribute("style", re.compile(f"{address}/gallery/pictures/"))
             install = page.get_by_role("link", name="Install")
             expect(install).to_have_count(0)  # its target has no pages
             page.get_by_role("link", name="All works").click()
