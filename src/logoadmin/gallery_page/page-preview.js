@@ -12,20 +12,24 @@ const OWN_PICTURE = /https?:\/\/(?:(?!https?:\/\/)[^\s"'()\\])+\/pictures\/(?=[0
 export function show(place, css) {
   const frame = /** @type {HTMLIFrameElement} */ (place.querySelector("iframe"));
   const [dark, moving] = /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("button"));
-  const note = /** @type {HTMLElement} */ (place.querySelector("[role=status]"));
-  if (frame.hasAttribute("srcdoc") || !dark || !moving) return;
+  const [heavy, missing] = /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll("[role=status]"));
+  if (frame.hasAttribute("srcdoc") || !dark || !moving || !heavy || !missing) return;
   const { kind, target = "" } = place.dataset;
   // Characters that would end the URL, or the attribute.
   const [pictures = "", script = ""] = ["pictures/", "page-frame.js"].map((name) => new URL(name, import.meta.url).href.replace(/[&;,"]/g, encodeURIComponent));
   const own = css.replace(OWN_PICTURE, pictures);
   const shown = { kind, target, css: kind === "theme" ? own.replace(DOCUMENT, "@media all{") : own, imports: [], language };
+  let isThere = false;
   // What moves is at rest until somebody wants to see it. The frame has no origin that could be named.
   const send = () => frame.contentWindow?.postMessage({ ...shown, isPlaying: moving.ariaPressed === "true" }, "*");
   addEventListener("message", ({ source, data }) => {
     if (source !== frame.contentWindow) return;
     if (data === "ready") send();
-    else note.hidden = data !== "heavy";
+    else heavy.hidden = data !== "heavy";
+    isThere = missing.hidden = true;
   });
+  // No service worker answers a frame without an origin, so it does not load without a network.
+  frame.addEventListener("load", () => setTimeout(() => (missing.hidden = isThere), 1000), { once: true });
   const scheme = document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   if (kind === "theme") offer(dark, scheme === "dark", (isOn) => (frame.style.colorScheme = isOn ? "dark" : "light"));
   if (/animation|transition/i.test(css)) offer(moving, false, send);
