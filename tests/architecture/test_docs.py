@@ -38,7 +38,7 @@ PAGES: Final = (
     *(ROOT / "docs/decisions").glob("*"),
 )
 PASSWORD: Final = "correct horse battery staple"
-_FENCED: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_FENCED: Final = re.compile(r"^```(\w*|\{\w+\} [^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def text(page: str) -> str:

@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -87,17 +88,36 @@ def classes(sheets: Iterable[str]) -> set[str]:
     return {name for each in sheets for name in re.findall(r"\.([a-z][\w-]*)", _COMMENT.sub("", SHEETS[each]))}
 
 
-def with_imports(modules: Iterable[Path]) -> set[Path]:
-    """Return modules with all that they import at once."""
-    waiting = [module.resolve() for module in modules]
-    found: set[Path] = set()
+_DECLARED: Final = re.compile(r"(?m)^(?=(?:export )?(?:default )?(?:async )?(?:function\*?|const|let|class) (\w+))")
+_IMPORTED: Final = re.compile(r'(?ms)^(?:import|export) \{(.*?)\} from "(\.[^"]+)";$')
+
+
+@lru_cache(maxsize=512)
+def declarations(module: Path) -> tuple[dict[str, str], dict[str, tuple[Path, str]]]:
+    """Return what a module declares, by name, and where what it imports by name is from."""
+    text = module.read_text("utf-8")
+    _, *parts = _DECLARED.split(text)
+    imported = {}
+    for names, path in _IMPORTED.findall(text):
+        for name in filter(None, map(str.strip, names.split(","))):
+            original, _, here = name.partition(" as ")
+            imported[here or original] = (module.parent / path).resolve(), original
+    return dict(zip(parts[::2], parts[1::2], strict=True)), imported
+
+
+def used(modules: Iterable[Path]) -> Iterator[str]:
+    """Yield the text of modules, and of all that it uses of those that they import at once."""
+    waiting = [(module, name) for module in modules for name in declarations(module)[0]]
+    seen = set(waiting)
     while waiting:
-        module = waiting.pop()
-        if module not in found and "vendor" not in module.parts:
-            found.add(module)
-            names = re.findall(r'(?m)^(?:import|export|\}).* from "(\.[^"]+)";$', module.read_text("utf-8"))
-            waiting += [(module.parent / name).resolve() for name in names]
-    return found
+        module, name = waiting.pop()
+        own, imported = declarations(module)
+        yield own.get(name, "")
+        for word in {name, *re.findall(r"\w+", own.get(name, ""))}:
+            found = (module, word) if word in own else imported.get(word)
+            if found is not None and found not in seen and "vendor" not in found[0].parts:
+                seen.add(found)
+                waiting.append(found)
 
 
 @pytest.mark.rule("contract J5")
@@ -109,8 +129,7 @@ def test_what_a_view_shows_is_in_the_sheets_that_come_with_it() -> None:
     missing = {}
     for path, page, styles in views:
         sheets = re.findall(r"\w+", (styles or usual).replace("...STYLES", usual))
-        modules = with_imports([CONSOLE / "app.js", CONSOLE / page])
-        texts = re.findall(r"\bclass: ([^,}]*)", "".join(module.read_text("utf-8") for module in modules))
+        texts = re.findall(r"\bclass: ([^,}]*)", "".join(used([CONSOLE / "app.js", (CONSOLE / page).resolve()])))
         values = [re.sub(r'=== "[^"]*"', "", text) for text in texts]
         named = {name for text in values for quoted in re.findall(r"[\"`]([^\"`]*)", text) for name in quoted.split()}
         missing[path] = named & (classes(SHEETS) - classes([*_FIRST, *sheets]))
