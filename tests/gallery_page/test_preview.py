@@ -194,6 +194,6 @@ def test_long_css_that_is_made_to_be_tried_in_many_ways_is_shown_in_a_moment(
 def test_firefox_shows_it_too(address: str) -> None:
     with firefox.started("", {}) as fox:
         fox.open(f"{address}themes/1/")
-        fox.run("addEventListener('message', ({ data }) => { globalThis.heard = data; })")
+        fox.run("addEventListener('message', ({ data }) => { document.body.dataset.heard = data; })")
         fox.click(".try")
-        fox.becomes("globalThis.heard === 'shown'")
+        fox.becomes("document.body.dataset.heard === 'shown'")
