@@ -7,7 +7,8 @@ from typing import Any, Final
 from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, picture_names, pictures, withdrawals
-from logoadmin.adapters.sql_storage.repository import KEY, KEYS, RecordReader, Repository, in_portions
+from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.records import Kind, Link

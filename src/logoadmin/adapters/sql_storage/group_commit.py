@@ -39,8 +39,9 @@ class _Entry:
 class GroupCommit:
     """Runs writes of several threads. The thread that leads runs all that wait, wakes the next leader and then theirs.
 
-    Each write of a group is a part of the transaction: one that is refused undoes its own changes, and the others go
-    on. A failure of the database is the result of all of them; after a conflict, the whole group is run again. If the
+    A write of a group that is refused before it has changed anything is left out. If one is refused later, the whole
+    group is undone and run again with a savepoint for each write: then it undoes its own changes, and the others go on.
+    A failure of the database is the result of all of them; after a conflict, the whole group is run again. If the
     thread that leads is interrupted, the outcome is unknown, and the others get the error for that.
     """
 
@@ -132,13 +133,16 @@ class GroupCommit:
     def _run_alone(self, entry: _Entry) -> None:
         entry.error = None
         try:
-            self._pool.call(partial(self._write, [entry]), writing=True)
+            self._pool.call(partial(self._write, [entry], self._work), writing=True)
         except Exception as error:
             entry.error = error
 
     def _run_together(self, group: list[_Entry]) -> None:
         try:
-            self._pool.call(partial(self._write, group), writing=True)
+            try:
+                self._pool.call(partial(self._write, group, self._work_unless_refused), writing=True)
+            except _LateRefusal:
+                self._pool.call(partial(self._write, group, self._work_in_savepoint), writing=True)
         except StorageUnavailable as error:
             for entry in group:
                 entry.error = StorageUnavailable(error.server, error.cause)
@@ -146,29 +150,48 @@ class GroupCommit:
             for entry in group:
                 self._run_alone(entry)
 
-    def _write(self, group: list[_Entry], transaction: Transaction) -> None:
+    def _write(
+        self, group: list[_Entry], run: Callable[[_Entry, SqlUnitOfWork, Transaction], None], transaction: Transaction
+    ) -> None:
         """Run writes in one transaction, and commit them."""
         transaction.take_write_lock(self._dialect.begin_write)
         savepoints = Savepoints(self._server, self._pool.driver_errors, transaction)
         try:
-            if len(group) == 1:
-                group[0].answer = group[0].work(SqlUnitOfWork(transaction, savepoints.scope))
-            else:
-                for entry in group:
-                    self._run_part(entry, SqlUnitOfWork(transaction, savepoints.scope))
+            for entry in group:
+                run(entry, SqlUnitOfWork(transaction, savepoints.scope), transaction)
         finally:
             if savepoints.failure is not None:  # even if the work caught the error
                 raise savepoints.failure
         self._pool.commit(transaction)
 
     @staticmethod
-    def _run_part(entry: _Entry, uow: SqlUnitOfWork) -> None:
+    def _work(entry: _Entry, uow: SqlUnitOfWork, _: Transaction) -> None:
+        entry.answer = entry.work(uow)
+
+    def _work_unless_refused(self, entry: _Entry, uow: SqlUnitOfWork, transaction: Transaction) -> None:
+        entry.error = None
+        transaction.start_part()
+        try:
+            entry.answer = entry.work(uow)
+        except Exception as error:
+            if self._pool.driver_errors.failure(error) is not None:
+                raise
+            if not transaction.forget():
+                raise _LateRefusal from None
+            entry.error = error
+
+    @staticmethod
+    def _work_in_savepoint(entry: _Entry, uow: SqlUnitOfWork, _: Transaction) -> None:
         entry.error = None
         try:
             with uow.savepoint():
                 entry.answer = entry.work(uow)
         except Exception as error:
             entry.error = error
+
+
+class _LateRefusal(Exception):
+    """Ends a group of which one write was refused after it had changed something; not an error."""
 
 
 _all: Final[WeakSet[GroupCommit]] = WeakSet()

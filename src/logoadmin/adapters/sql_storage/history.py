@@ -11,16 +11,9 @@ from pydantic_core import to_json
 from sqlalchemy import Column, Select, bindparam, func, literal_column, select, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
-from logoadmin.adapters.sql_storage.repository import (
-    KEYS,
-    IndexPath,
-    KeysetPages,
-    RecordReader,
-    Repository,
-    in_portions,
-)
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction
+from logoadmin.adapters.sql_storage.transaction import KEYS, Row, Transaction, in_portions
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.limits import MAX_ID, Origin

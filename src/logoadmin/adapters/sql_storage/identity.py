@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, case, delete, exists, false, func, or_, select, true, update
 
-from logoadmin.adapters.sql_storage.repository import KEY, KEYS, RecordReader, Repository, in_portions
+from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import (
     factors,
     identities,
@@ -20,6 +20,7 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights

@@ -9,9 +9,9 @@ from pydantic_core import to_json
 from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
-from logoadmin.adapters.sql_storage.repository import KEY, KEYS, IndexPath, KeysetPages, Repository, in_portions
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository
 from logoadmin.adapters.sql_storage.tables import notices, proposals, seen_notices
-from logoadmin.adapters.sql_storage.transaction import Row
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.domain.kernel.records import Kind

@@ -9,17 +9,9 @@ from typing import Any, Final, Generic, TypeVar
 from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, authors, column_name, filter_indexes
-from logoadmin.adapters.sql_storage.repository import (
-    KEY,
-    KEYS,
-    IndexPath,
-    KeysetPages,
-    Repository,
-    SortedPages,
-    in_portions,
-)
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository, SortedPages
 from logoadmin.adapters.sql_storage.tables import TABLES
-from logoadmin.adapters.sql_storage.transaction import Row, insert_into
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import (

@@ -1,9 +1,8 @@
 """The base class of repositories, and pages of lists, each found along one index (contract E2 to E5, G3)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, repeat
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -27,26 +26,12 @@ from sqlalchemy import (
 from logoadmin.adapters.sql_storage.transaction import Row, Transaction, insert_into
 from logoadmin.domain.kernel.lists import Order
 
-KEY: Final[Any] = bindparam("key")
-# The keys of a statement for many records.
-KEYS: Final = tuple(f"key{number}" for number in range(50))
-
 Stored = TypeVar("Stored")
 
 # More than there are statements.
 _KNOWN: Final = 100
 # The prefix of the parameters that find rows; an update has others for the new values of the same columns.
 _BY: Final = "by_"
-
-
-def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield values under the names of a statement's parameters, as many at a time as names exist.
-
-    The last value fills unused names.
-    """
-    for start in range(0, len(values), len(names)):
-        some = values[start : start + len(names)]
-        yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
 class RecordReader(Generic[Stored]):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select, update
 
-from logoadmin.adapters.sql_storage.repository import KEY, KeysetPages, RecordReader, Repository
+from logoadmin.adapters.sql_storage.repository import KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import (
     challenges,
     events,
@@ -17,6 +17,7 @@ from logoadmin.adapters.sql_storage.tables import (
     identities,
     recovery_codes,
 )
+from logoadmin.adapters.sql_storage.transaction import KEY
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -14,6 +14,7 @@ from sqlalchemy import (
     PoolProxiedConnection,
     Select,
     Table,
+    bindparam,
     literal_column,
     select,
     update,
@@ -41,10 +42,24 @@ from logoadmin.domain.kernel.lists import truncated_page
 
 Row = Sequence[Any]
 
+KEY: Final[Any] = bindparam("key")
+# The keys of a statement for many records.
+KEYS: Final = tuple(f"key{number}" for number in range(50))
+
 # The tables that determine the rights of users.
 _RIGHTS: Final = {users, roles, sessions, service_keys, identities}
 # The size of the cache. There are some three hundred statements, since none depends on values or on their number.
 _KNOWN: Final = 1000
+
+
+def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield values under the names of a statement's parameters, as many at a time as names exist.
+
+    The last value fills unused names.
+    """
+    for start in range(0, len(values), len(names)):
+        some = values[start : start + len(names)]
+        yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
 
 
 @lru_cache(_KNOWN)
@@ -134,21 +149,18 @@ _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
 
 
-@dataclass(slots=True, eq=False)
-class Part:
-    """A part of a transaction that can be undone alone. The database has a savepoint of it once it changes something.
+class Savepoint(NamedTuple):
+    """A savepoint of a transaction."""
 
-    Attributes:
-        counted: the counters at its start.
-        has_changed: whether the transaction had changed something at its start.
-        held_back: rows of the part that are still to be inserted, by table.
-        is_saved: whether the database has its savepoint.
-    """
+    name: str
+    counted: dict[str, int]
+
+
+class Start(NamedTuple):
+    """Where a part of the work began that may be forgotten, see :meth:`Transaction.forget`."""
 
     counted: dict[str, int]
-    has_changed: bool
-    held_back: dict[Table, list[Row]] = field(default_factory=dict)
-    is_saved: bool = False
+    held_back: dict[Table, int]
 
 
 class Transaction:
@@ -172,10 +184,12 @@ class Transaction:
         self._counted: dict[str, int] = {}
         self._locked: dict[str, int] | None = None
         self._issued: dict[str, int] = {}
-        # The whole transaction, and the open parts in it.
-        self._parts = [Part({}, has_changed=False, is_saved=True)]
+        self._held_back: dict[Table, list[Row]] = {}
         self._held_text = 0
+        self._start = Start({}, {})
+        self._has_changed_since_start = False
         self._rights: dict[Row, Row | None] = {}
+        self._depth = 0
 
     def begin(self, statements: Iterable[str]) -> None:
         """Begin with statements without values and rows."""
@@ -210,35 +224,52 @@ class Transaction:
                 # If this fails, the server rolls back when the connection ends.
                 self.connection.invalidate()
 
-    def begin_part(self) -> None:
-        """Begin a part of the work that can be undone alone, within the current one."""
-        self._parts.append(Part(dict(self._counted), self._has_changed))
+    def start_part(self) -> None:
+        """Begin a part of the work that :meth:`forget` can undo as long as it has changed nothing."""
+        self._start = Start(dict(self._counted), {table: len(rows) for table, rows in self._held_back.items()})
+        self._has_changed_since_start = False
 
-    def end_part(self) -> None:
-        """End the current part, which belongs to the one around it from now on."""
-        part, name = self._parts.pop(), f"part_{len(self._parts)}"
-        for table, rows in part.held_back.items():
-            self._parts[-1].held_back.setdefault(table, []).extend(rows)
-        if part.is_saved:
-            self._cursor.execute(f"RELEASE SAVEPOINT {name}")
-
-    def undo_part(self) -> None:
-        """Undo the current part, and end it."""
-        part, name = self._parts[-1], f"part_{len(self._parts) - 1}"
-        self._counted, self._has_changed = part.counted, part.has_changed
+    def forget(self) -> bool:
+        """Undo the part of the work that began last, unless it has changed rows in the database."""
+        if self._has_changed_since_start:
+            return False
+        self._counted = self._start.counted
         self._issued.clear()
+        for table, rows in self._held_back.items():
+            del rows[self._start.held_back.get(table, 0) :]
+        return True
+
+    def savepoint(self) -> Savepoint:
+        """Begin a part of the work that can be undone separately."""
+        self.store_held_back()
+        self._depth += 1
+        savepoint = Savepoint(f"part_{self._depth}", dict(self._counted))
+        self._cursor.execute(f"SAVEPOINT {savepoint.name}")
+        return savepoint
+
+    def release(self, savepoint: Savepoint) -> None:
+        """End a part of the work."""
+        self._depth -= 1
+        self._cursor.execute(f"RELEASE SAVEPOINT {savepoint.name}")
+
+    def roll_back(self, savepoint: Savepoint) -> None:
+        """Undo a part of the work."""
+        self._counted = savepoint.counted
+        self._issued.clear()
+        self._held_back.clear()
+        self._held_text = 0
         self._rights.clear()
-        part.held_back.clear()
-        if part.is_saved:
-            self._cursor.execute(f"ROLLBACK TO SAVEPOINT {name}")
-        self.end_part()
+        self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
+        self.release(savepoint)
 
     def hold_back(self, table: Table, rows: Iterable[Row]) -> None:
         """Hold back whole rows, to insert them with others before a statement that names their table, or at the end.
 
         No key can refuse them: their ids are new, or they replace others.
         """
-        held = self._parts[-1].held_back.setdefault(table, [])
+        held = self._held_back.get(table)
+        if held is None:
+            held = self._held_back[table] = []
         for row in rows:
             held.append(row)
             for value in row:
@@ -248,19 +279,14 @@ class Transaction:
 
     def store_held_back(self) -> None:
         """Insert the rows that are held back."""
-        for depth, part in enumerate(self._parts):
-            if any(part.held_back.values()):
-                self._save(depth)
-                self._insert_held_back(part)
-        self._held_text = 0
-
-    def _save(self, depth: int) -> None:
-        """Set the savepoints of parts up to a depth, each after the rows that were held back before it."""
-        for number in range(1, depth + 1):
-            if not self._parts[number].is_saved:
-                self._insert_held_back(self._parts[number - 1])
-                self._cursor.execute(f"SAVEPOINT part_{number}")
-                self._parts[number].is_saved = True
+        held, self._held_back, self._held_text = self._held_back, {}, 0
+        for table in sorted(held, key=_TABLE_ORDER.index) if len(held) > 1 else held:
+            rows = held[table]
+            if len(rows) > self._start.held_back.get(table, 0):
+                self._has_changed_since_start = True
+            if rows:
+                self._insert(table, rows)
+        self._start.held_back.clear()
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
@@ -306,17 +332,11 @@ class Transaction:
         compiled = self._statements.compiled(statement, tuple(values))
         if compiled.changes_rights:
             self._rights.clear()
-        self._save(len(self._parts) - 1)
         self._execute(compiled, values)
         met: int = self._cursor.rowcount
-        self._has_changed = self._has_changed or met > 0
+        if met > 0:
+            self._has_changed = self._has_changed_since_start = True
         return met
-
-    def _insert_held_back(self, part: Part) -> None:
-        held, part.held_back = part.held_back, {}
-        for table in sorted(held, key=_TABLE_ORDER.index) if len(held) > 1 else held:
-            if held[table]:
-                self._insert(table, held[table])
 
     def _insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert whole rows.
@@ -368,7 +388,7 @@ class Transaction:
         return dict(zip(COUNTED, row, strict=True))
 
     def _execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
-        if any(table.name in compiled.names for part in self._parts for table in part.held_back):
+        if self._held_back and not compiled.names.isdisjoint([table.name for table in self._held_back]):
             self.store_held_back()
         if compiled.order is None:
             given = tuple(values.values())

@@ -103,14 +103,14 @@ class Savepoints:
         if self.failure is not None:
             raise error_of(self._server, self.failure.cause)
         try:
-            self._transaction.begin_part()
+            savepoint = self._transaction.savepoint()
             try:
                 yield
             except BaseException as error:
                 if self.failure is None and self._driver_errors.failure(error) is None:
-                    self._transaction.undo_part()
+                    self._transaction.roll_back(savepoint)
                 raise
-            self._transaction.end_part()
+            self._transaction.release(savepoint)
         except Exception as error:
             self.failure = self.failure or self._driver_errors.failure(error)
             if self.failure is None:
