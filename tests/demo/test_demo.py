@@ -91,7 +91,7 @@ def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
         assert '"demo":true' in console.replace("&quot;", '"')
         theme = next(iter(demo.themes.list(logoadmin.ListThemes(active=True))))
         for path in ("/gallery/", f"/gallery/themes/{theme.theme_id}/"):
-            comes_true(lambda: _SAID in client.get(path).text)  # noqa: B023  # at once
+            comes_true(lambda: _SAID in client.get(path).text)  # noqa: B023 (called at once)
 
 
 def test_administrator_moderator_and_member_can_sign_in_and_look_around_at_once(opened: Demo) -> None:
