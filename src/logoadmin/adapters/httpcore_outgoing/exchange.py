@@ -326,7 +326,9 @@ class _Stream(NetworkStream):
         """Return the connection with TLS."""
         try:
             self._socket.settimeout(self._budget.time_left())
-            # The server has to announce the end: otherwise anyone on the way could cut a body short.
+            # The server has to announce the end: otherwise anyone on the way could cut a body short. Early versions of
+            # Python 3.11 have OpenSSL 3 ignore this; others have no such option.
+            ssl_context.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
             secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname, suppress_ragged_eofs=False)
         except BaseException:
             self.close()
