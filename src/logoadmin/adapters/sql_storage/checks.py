@@ -54,8 +54,13 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
 
 
 def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may_create: bool) -> Iterator[Result]:
-    answers = ok("database", f"{dialect.product} at {dialect.server} responds")
-    reached = _guarded(pool, "database", lambda _: [answers], f"{dialect.server}: ")
+    def begins(connection: Connection) -> Iterator[Result]:
+        # A server that is cut off from its cluster accepts connections, but no transaction.
+        for statement in (*dialect.begin_snapshot, "ROLLBACK"):
+            connection.exec_driver_sql(statement)
+        yield ok("database", f"{dialect.product} at {dialect.server} responds")
+
+    reached = _guarded(pool, "database", begins, f"{dialect.server}: ")
     yield from reached
     if reached[0].cure:
         return

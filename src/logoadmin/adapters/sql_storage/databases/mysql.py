@@ -5,7 +5,7 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -139,12 +139,13 @@ class Mysql(Dialect):
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 
-    def _stay_fresh(self, cursor: Any, errors: type[Exception]) -> None:
+    def _stay_fresh(self, connection: Any, errors: type[Exception]) -> None:
         """Make a connection see commits through other servers, if its server may be in a cluster."""
         if not self._may_be_cluster:
             return
         try:
-            cursor.execute(_FRESH)
+            with closing(connection.cursor()) as cursor:
+                cursor.execute(_FRESH)
         except errors as error:
             if error.args[0] != _UNKNOWN_VARIABLE:
                 raise
@@ -168,9 +169,11 @@ class Mysql(Dialect):
             cursor = connection.cursor()
             cursor.execute(f"SET SESSION {relied_on} {_limit(statement_wait)}")
             cursor.execute(_ISOLATION)
-            self._stay_fresh(cursor, engine.dialect.loaded_dbapi.Error)
             cursor.close()
             record.info["process"] = os.getpid()
+
+        def stay_fresh(connection: Any, _record: object) -> None:
+            self._stay_fresh(connection, engine.dialect.loaded_dbapi.Error)
 
         def compare_process(_connection: object, record: Any, proxy: Any) -> None:
             if record.info["process"] != os.getpid():
@@ -180,6 +183,8 @@ class Mysql(Dialect):
 
         # Before SQLAlchemy's own first queries, which find out how the session quotes names.
         event.listen(engine, "connect", begin, insert=True)
+        # After those, which read no table: a server that is cut off reports that their wait for the others is too long.
+        event.listen(engine, "connect", stay_fresh)
         event.listen(engine, "checkout", compare_process)
 
 
