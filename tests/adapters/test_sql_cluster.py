@@ -124,6 +124,23 @@ def test_a_write_that_waited_for_another_sees_what_that_one_left(mariadb_storage
     assert names == ["ann"]
 
 
+def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storage: SqlStorage) -> None:
+    said: list[str] = []
+    executed = pymysql.cursors.Cursor.execute
+
+    def noting(cursor: Any, query: str, args: Any = None) -> Any:
+        said.append(query)
+        return executed(cursor, query, args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pymysql.cursors.Cursor, "execute", noting)
+        mariadb_storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))
+        mariadb_storage.write(lambda uow: uow.records(AUTHORS).add(Author(1, 1, "ann", 0)))
+    begun = [query for query in said if "TRANSACTION" in query and not query.startswith("SET SESSION ")]
+    assert begun == ["START TRANSACTION", "START TRANSACTION"]
+    assert not [query for query in said if "LOCK(" in query or ";" in query]
+
+
 @pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
 def test_a_read_waits_for_writes_elsewhere(mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool) -> None:
     if not knows:

@@ -1,5 +1,7 @@
 """A gallery moves whole into another database, or not at all (contract K9)."""
 
+import json
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -15,14 +17,18 @@ import logoadmin
 from logoadmin.adapters.sql_storage import copies, open_sql_storage
 from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, metadata
-from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.bootstrap import folder, open_gallery
+from logoadmin.domain.gallery.artworks import BlockLogo
+from logoadmin.domain.identity.sessions import Refresh, SignIn
+from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.reader.signatures import verified
 from logoadmin.settings import settings_of
 from tests.adapters.filled import filled
 from tests.asgi import AppClient
+from tests.domain.identity.second_factors import challenged, code_of, enrolled, second_step
 from tests.gallery import ADMIN_PASSWORD
 from tests.mariadb import PASSWORD, MariaDb
 
@@ -153,6 +159,33 @@ def test_every_row_of_every_table_is_copied(source: str, target: str) -> None:
     assert {(name, number) for what, name, number in done if what == "copied"} == numbers
     assert {(name, number) for what, name, number in done if what == "compared"} == numbers
     assert PASSWORD not in address
+
+
+@pytest.mark.slow("whole galleries are copied")
+def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Path) -> None:
+    with at(used) as gallery:
+        _, totp, codes = enrolled(gallery, ADMIN, int(time.time()))
+        tokens = second_step(gallery, challenged(gallery, ADMIN), recovery_code=codes[0])
+        gallery.logos.block(BlockLogo(logo_id=210, reason="A test"), Owner("block"))
+        published = gallery.publication.publish(folder(tmp_path / "before"))
+        keys = [dict(key) for key in gallery.publication.public_keys()]
+        before = answers(gallery, tokens.access_token)
+    assert len(before) >= 40
+    assert {path: status for path, (status, *_) in before.items() if status != 200} == {}
+    copies.move(used, target, nothing)
+    with at(target) as gallery:
+        assert answers(gallery, tokens.access_token) == before
+        again = gallery.publication.publish(folder(tmp_path / "after"))
+        pointers = [verified(each.pointer.decode(), keys).pointer for each in (published, again)]
+        for name in ("gallery", "epoch", "version", "index"):
+            assert pointers[0][name] == pointers[1][name]
+        assert second_step(gallery, challenged(gallery, ADMIN), recovery_code=codes[1]).access_token
+        in_step = code_of(totp, int(time.time()) + 30)
+        assert second_step(gallery, challenged(gallery, ADMIN), totp=in_step).access_token
+        refreshed = Refresh(refresh_token=str(tokens.refresh_token))
+        assert gallery.sessions.refresh(refreshed).access_token
+        made = gallery.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
+        assert made.version > max(json.loads(before["/api/changes?order=desc&limit=50"][1])[0]["change_id"], 0)
 
 
 @pytest.mark.slow("whole galleries are copied")

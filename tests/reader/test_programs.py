@@ -1,5 +1,6 @@
 """Programs that read with ``logoadmin.reader`` get what the contract promises (contract L6)."""
 
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -216,6 +217,18 @@ def test_long_css_is_downloaded_once_and_none_of_a_withdrawn_record_is_returned(
     serve(TWO.files())
     gallery.check()
     assert gallery.css(blocked) is None
+
+
+def test_without_httpx2_the_error_names_the_package(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(reader.ReaderError, match="run pip install httpx2"):
+        reader.open(url, key=A.jwk)
+
+
+def test_the_folder_has_files_of_known_names_only(tmp_path: Path) -> None:
+    for name in ("../state", "/etc/passwd", "", "a/b"):
+        with pytest.raises(ValueError, match="not the name of a file"):
+            FolderStore(tmp_path).get(name)
 
 
 def test_a_write_that_fails_leaves_the_stored_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

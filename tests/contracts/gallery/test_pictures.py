@@ -18,6 +18,7 @@ from logoadmin.domain.gallery.picture_commands import (
     SendPicture,
     SentPicture,
 )
+from logoadmin.domain.gallery.pictures import NOT_INSTALLED
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
 from logoadmin.domain.kernel.errors import (
@@ -450,3 +451,10 @@ def test_pictures_are_listed_with_their_senders_and_what_names_them(gallery: Log
 def test_the_path_of_a_url_decides_whether_it_names_a_picture(url: str, is_ours: bool) -> None:
     assert picture_of(url.format("a" * 64)) == ("a" * 64 if is_ours else None)
     assert picture_of(None) is None
+
+
+@pytest.mark.rule("contract P1")
+def test_without_pillow_the_refusal_names_the_extra(storage: Storage, clock: FrozenClock) -> None:
+    bare = gallery_on(storage, clock)
+    bare.pictures._codec = NOT_INSTALLED
+    assert refusal(bare, drawing()) == "Pictures need the extra logoadmin[pictures], which is not installed"
