@@ -16,7 +16,7 @@ SECRET = os.environ["DISCOURSE_CONNECT_SECRET"].encode()
 
 
 def signature(payload: bytes) -> str:
-    """Return what proves that a payload is from this site or the forum."""
+    """Return the signature, which proves that a payload is from this site or the forum."""
     return hmac.new(SECRET, payload, hashlib.sha256).hexdigest()
 
 
@@ -28,7 +28,7 @@ def to_forum(session: dict[str, str], back: str) -> str:
 
 
 def member_of(session: dict[str, str], sso: str, sig: str) -> SimpleNamespace:
-    """Return the member, for `link_for`; raise PermissionError if the answer is forged or for another browser."""
+    """Return the member, for `link_for`; raise PermissionError if the response is forged or for another browser."""
     if not hmac.compare_digest(signature(sso.encode()).encode(), sig.encode()):
         raise PermissionError("the response is not from the forum")
     nonce = session.pop("nonce", "")

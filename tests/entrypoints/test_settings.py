@@ -9,7 +9,10 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin.domain.changes.csv_lines import CSV_KINDS
 from logoadmin.domain.kernel.errors import SettingsError
+from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.entrypoints.cli import cli
 from logoadmin.settings import Settings, load_settings, settings_of
 from tests.entrypoints.command_line import Run, says_one_line
 from tests.privileges import unprivileged
@@ -32,6 +35,22 @@ def shown(out: str) -> dict[str, tuple[str, str]]:
     """Return the value and the origin of each setting that was printed."""
     lines = [re.fullmatch(r"(\w+) {2,}(.+?) {2,}(.+)", line) for line in out.splitlines()]
     return {line[1]: (line[2], line[3]) for line in lines if line is not None}
+
+
+@pytest.mark.rule("contract H1", "contract I4")
+def test_options_have_the_limits_of_what_they_set() -> None:
+    """The command line repeats limits whose modules would delay its help."""
+    types: dict[Any, Any] = {
+        (name, each.name): each.type for name, command in cli.commands.items() for each in command.params
+    }
+    settings = Settings.model_json_schema()["properties"]
+    limits = settings["workers"]
+    workers = types["serve", "workers"]
+    assert (workers.min, workers.max) == (limits["minimum"], limits["maximum"])
+    assert limits["description"].endswith(f"up to {limits['maximum']}")
+    assert list(types["serve", "log_level"].choices) == settings["log_level"]["enum"]
+    assert types["export", "kinds"].choices == tuple(KINDS)
+    assert types["import", "kind"].choices == CSV_KINDS
 
 
 @pytest.mark.rule("contract H1")

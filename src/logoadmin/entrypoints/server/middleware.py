@@ -1,4 +1,4 @@
-"""What stands around the application: trusted proxies, and the log (contract A21, C1, E1, H5, K3)."""
+"""Middleware of the server: trusted proxies, and the log (contract A21, C1, E1, H5, K3)."""
 
 import asyncio
 import json
@@ -22,7 +22,11 @@ from logoadmin.text_files import on_one_line
 
 
 class BehindProxies:
-    """Gives requests that trusted proxies pass on the client address and the scheme that these name."""
+    """Gives requests that trusted proxies pass on the client address and the scheme that these name.
+
+    uvicorn's middleware accepts any text in ``X-Forwarded-For`` as an address, and does not recognize a proxy that
+    connects by IPv4 to a socket of IPv6.
+    """
 
     def __init__(self, app: ASGIApp, trusted: Collection[IPv4Network | IPv6Network]) -> None:
         self._app = app
