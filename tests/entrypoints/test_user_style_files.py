@@ -124,6 +124,20 @@ def test_a_change_of_an_author_is_one_of_the_style(gallery: LogoAdmin) -> None:
     assert version(after) > version(before)
 
 
+def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) -> None:
+    gallery.publication.publish(files)
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    gallery.themes.amend(AmendTheme(theme_id=2, target="market"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: red }"))
+    gallery.publication.publish(files)
+    assert styles(files) == {}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+
+
 def test_a_change_of_the_targets_rewrites_what_it_changes(gallery: LogoAdmin) -> None:
     files = Counted()
     gallery.publication.publish(files)

@@ -132,6 +132,13 @@ def test_user_password_asks_in_a_terminal(
     assert ended.out.endswith(f"1 second factor {'kept' if is_kept else 'removed'}\n")
 
 
+def test_a_password_that_is_refused_leaves_the_factors(run: Run, gallery: LogoAdmin) -> None:
+    enrol(gallery)
+    assert run("user", "password", "ann", "--factors", "remove", stdin="\n").code == 1
+    with pytest.raises(SecondFactorRequired):
+        password(gallery)
+
+
 @pytest.mark.rule("contract C1", "contract O6")
 def test_the_code_is_a_grant_over_http(run: Run, gallery: LogoAdmin) -> None:
     client = AppClient(logoadmin.asgi(gallery))

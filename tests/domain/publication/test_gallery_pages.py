@@ -201,10 +201,12 @@ def test_a_block_goes_out_while_many_pages_are_being_written(monkeypatch: pytest
 
 
 @pytest.mark.rule("contract L1", "contract Q1")
-def test_on_a_full_disk_the_page_of_a_blocked_work_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_go(monkeypatch: pytest.MonkeyPatch) -> None:
     with opened() as (gallery, files):
         theme(gallery, "Dawn")
         gallery.publication.publish(files)
+        both = {"themes/1/index.html", "themes/1.user.css"}
+        assert both <= {*files.names()}
         gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
         write = Watched.write
 
@@ -217,7 +219,7 @@ def test_on_a_full_disk_the_page_of_a_blocked_work_goes(monkeypatch: pytest.Monk
             patch.setattr(Watched, "write", full)
             with pytest.raises(OSError, match="No space"):
                 gallery.publication.publish(files)
-        assert "themes/1/index.html" not in files.names()
+        assert both & {*files.names()} == set()
         assert parsed(files.read(POINTER) or b"").blocked[0]["reason"] == "tracks readers"
         gallery.publication.publish(files)
         assert "tracks readers" in files.text("themes/1/index.html")
