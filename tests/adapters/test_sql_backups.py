@@ -22,7 +22,7 @@ from logoadmin.adapters.sql_storage import copies
 from logoadmin.adapters.sql_storage.databases import sqlite_files
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.kernel.errors import StartError, TablesMissing
+from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.settings import settings_of
@@ -273,6 +273,17 @@ def test_what_is_no_gallery_is_neither_backed_up_nor_restored() -> None:
     with pytest.raises(TablesMissing):
         copies.back_up(URL, Path("other.db"))
     assert {path.name for path in Path().iterdir()} == {"backup.db", "gallery.db"}
+
+
+@pytest.mark.usefixtures("gallery")
+@pytest.mark.parametrize(("version", "message"), [("x9999", "newer"), ("0009", "logoadmin export")])
+def test_a_backup_of_another_version_is_refused(version: str, message: str) -> None:
+    copies.back_up(URL, FILE)
+    with closing(sqlite3.connect(FILE)) as connection, connection:
+        connection.execute("UPDATE logoadmin_version SET version_num = ?", (version,))
+    with pytest.raises(SchemaMismatch, match=message):
+        copies.restore(COPY, FILE)
+    assert not Path("copy.db").exists()
 
 
 @pytest.mark.parametrize("do", [copies.back_up, copies.restore])

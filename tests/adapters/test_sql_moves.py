@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import Boolean, Connection, LargeBinary, String, Table, insert, select
 
 import logoadmin
-from logoadmin.adapters.sql_storage import copies, open_sql_storage
+from logoadmin.adapters.sql_storage import copies, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.databases import dialect_of
-from logoadmin.adapters.sql_storage.tables import MOVED_TO, metadata
+from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
 from logoadmin.bootstrap import folder, open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo
 from logoadmin.domain.identity.sessions import Refresh, SignIn
@@ -142,6 +142,10 @@ def target(pair: tuple[str, str]) -> str:
 
 def nothing(*_: object) -> None:
     """Show no progress."""
+
+
+def name_version(url: str, version: str) -> None:
+    on(url, lambda connection: connection.exec_driver_sql(f"UPDATE {VERSION_TABLE} SET version_num = '{version}'"))
 
 
 def answers(gallery: logoadmin.LogoAdmin, token: str) -> dict[str, Any]:
@@ -294,6 +298,18 @@ def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, mon
     with pytest.raises(SchemaMismatch, match="was moved"):
         at(source)
     assert rows(target) == before
+
+
+@pytest.mark.slow("whole galleries are copied")
+def test_a_gallery_of_another_version_is_refused_and_nothing_is_made(source: str, target: str) -> None:
+    for version, cause in (("x0000", Cause.OLDER_TABLES), ("x9000", Cause.NEWER_TABLES)):
+        name_version(source, version)
+        with pytest.raises(SchemaMismatch) as refused:
+            copies.move(source, target, nothing)
+        assert refused.value.cause is cause
+        assert is_empty(target)
+    name_version(source, schema.NEWEST)
+    copies.move(source, target, nothing)
 
 
 def test_a_database_is_not_moved_into_itself(source: str) -> None:

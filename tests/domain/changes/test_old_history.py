@@ -105,6 +105,12 @@ def test_a_removed_record_comes_back_with_the_default(upgraded: LogoAdmin, stora
     assert getattr(before, newer.field) == newer.default
 
 
+def test_a_created_record_is_removed(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+    number = storage.write(lambda uow: write(uow, newer, "created", None, earlier(uow, newer)))
+    upgraded.changes.revert(Revert(change_id=number))
+    assert storage.read(lambda uow: newer.repository(uow).get(newer.id)) is None
+
+
 def test_a_newer_field_that_was_changed_since_is_kept(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
     number = storage.write(lambda uow: amended(uow, newer))
     ask(upgraded, newer.command(newer.other))
