@@ -22,7 +22,7 @@ CLIENT: dict[str, Any] = {"oidc_issuer": "https://login.example", "oidc_client_i
 ROLES: dict[str, Any] = {"oidc_roles": "editors=member"}
 WHOLE: dict[str, Any] = CLIENT | ROLES | {"outgoing_hosts": ["idp.internal"]}
 SUBMIT: Final = "https://site.example/submit?a"
-# Settings that are taken, each with the values that it is kept as it is, or as another one.
+# Accepted settings, with the value that each input becomes.
 TAKEN: Final[tuple[tuple[str, dict[Any, Any]], ...]] = (
     (
         "gallery_home",

@@ -46,7 +46,10 @@ REFUSED: Final[tuple[tuple[str, Any, int, Any], ...]] = (
     ("DELETE /api/themes/1/authors", {}, 422, ["body", "author_id"]),
     *((f"PATCH /api/roles/{id_}", {}, 422, ["path", "role_id"]) for id_ in ("-1", "2147483648", "one")),
     *((f"PATCH /api/authors/{id_}", {}, 422, ["path", "author_id"]) for id_ in ("-1", "2147483648", "one")),
-    *((f"DELETE /api/themes/{id_}/authors", {"author_id": 1}, 422, ["path", "theme_id"]) for id_ in ("-1", "one")),
+    *(
+        (f"DELETE /api/themes/{id_}/authors", {"author_id": 1}, 422, ["path", "theme_id"])
+        for id_ in ("-1", "2147483648", "one")
+    ),
     *((f"DELETE /api/logos/{id_}", None, 422, ["path", "logo_id"]) for id_ in ("-1", "2147483648", "one")),
     *(
         ("POST /api/users", {key: each for key, each in BEN.items() if key != name}, 422, ["body", name])

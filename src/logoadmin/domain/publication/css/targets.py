@@ -157,7 +157,7 @@ def _ends_selector(node: Node) -> bool:
 
 
 class _NewTarget(BaseModel):
-    """A target; see :class:`~logoadmin.domain.publication.css.targets.Target`."""
+    """A target; see :class:`Target`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

@@ -202,7 +202,7 @@ class UserStyles:
         versions: the versions of the artworks that get a user style, by kind and id.
         targets: the targets with pages.
         gallery: the UUID of the gallery.
-        url: see :func:`~logoadmin.domain.publication.files.user_styles.user_style`, like the next one.
+        url: see :func:`user_style`, like the next one.
     """
 
     index: Index
