@@ -9,13 +9,14 @@ from types import ModuleType
 import pytest
 
 from logoadmin.adapters.sql_storage import databases, open_sql_storage
-from logoadmin.adapters.sql_storage.databases import DATABASES, Database, dialect_of
+from logoadmin.adapters.sql_storage.databases import DATABASES, Database, Dialect, dialect_of
 from logoadmin.adapters.sql_storage.databases.sqlite import Sqlite
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 
 PACKAGE = Path(databases.__file__).parent
 SOURCE = PACKAGE.parents[2]
+MEMBERS = {name for name in {*vars(Dialect), *Dialect.__annotations__} if not name.startswith("_")}
 
 
 def test_every_database_has_a_row() -> None:
@@ -28,6 +29,7 @@ def test_a_database_has_all_its_parts(row: Database) -> None:
     for scheme in row.drivers:
         if not scheme.endswith("mysqldb"):  # a driver that few have
             dialect = dialect_of(f"{scheme}:///gallery" if row.module == "sqlite" else f"{scheme}://localhost/gallery")
+            assert {member for member in MEMBERS if not hasattr(dialect, member)} == set()
             assert dialect.classify(ValueError("no error of a database")) is None
 
 
