@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from starlette.types import Message
 
+from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY
 from tests.asgi import AppResponse
 from tests.entrypoints.published_files import READER, SHEET, CountedFiles, Reader
 
@@ -51,6 +52,26 @@ def test_before_the_first_publication_everything_is_a_503_that_nobody_caches() -
     empty.publish()
     reader.folder.look_now()
     assert reader.ask().status_code == 200
+    reader.close()
+
+
+@pytest.mark.rule("contract Q1")
+@pytest.mark.parametrize(
+    ("name", "status", "refresh", "text"),
+    [
+        ("", 503, "1", "The gallery is not published yet; try again in a few seconds"),
+        ("themes/12/", 404, None, "There is no such page"),
+    ],
+)
+def test_a_visitor_gets_an_error_as_a_page_that_leads_on(
+    files: CountedFiles, name: str, status: int, refresh: str | None, text: str
+) -> None:
+    reader = Reader(files if status == 404 else CountedFiles())
+    page = reader.ask(name, Accept="text/html,application/xhtml+xml")
+    assert (page.status_code, page.header("refresh"), page.header("cache-control")) == (status, refresh, "no-store")
+    assert f"<p>{text}</p>" in page.text
+    assert '<a href="/gallery/">' in page.text
+    assert page.header("content-security-policy") == PAGE_POLICY
     reader.close()
 
 

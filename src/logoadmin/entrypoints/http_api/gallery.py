@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import html
 import re
 from typing import Final
 
@@ -11,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from logoadmin.domain.publication.publication_records import PAGE, POINTER
 from logoadmin.entrypoints.http_api.conditions import Fields, send_ready, unmodified
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
-from logoadmin.entrypoints.http_api.published_files import CORS, PublishedFile, PublishedFolder
+from logoadmin.entrypoints.http_api.published_files import CORS, PAGE_FIELDS, PublishedFile, PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
 from logoadmin.entrypoints.publisher import Publisher
@@ -28,6 +29,17 @@ _PREFLIGHT: Final = {
     "access-control-max-age": "600",
     "cache-control": "no-store",
 }
+
+
+# For people who open an address that has no page, or not yet.
+_ERROR_PAGE: Final = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<title>{detail}</title>
+<p>{detail}</p>
+<p><a href="{home}">Go to the gallery</a></p>
+</html>
+"""
 
 
 class PublishedGallery:
@@ -71,7 +83,7 @@ class PublishedGallery:
             found = await self._found(request)
         except HttpError as error:
             note_cause(request, error)
-            found = error_response(error)
+            found = _error_page(request, error) if _wants_page(request) else error_response(error)
         if isinstance(found, Response):
             found.raw_headers.extend(CORS)  # pages of any origin may read it
             await sendable(found, scope)(scope, receive, send)
@@ -108,6 +120,23 @@ class PublishedGallery:
         if file is None:
             raise HttpError(404)
         return file.response(request)
+
+
+def _wants_page(request: Request) -> bool:
+    """Return whether a browser shows the response to somebody, which it says of pages alone."""
+    return "text/html" in request.header(b"accept")
+
+
+def _error_page(request: Request, error: HttpError) -> Response:
+    """Return the response to an error as a page, which asks again by itself if that may help."""
+    detail = "There is no such page" if error.status == 404 else error.detail
+    page = _ERROR_PAGE.format(detail=html.escape(detail), home=html.escape(request.prefix + FOLDER))
+    headers = {"cache-control": "no-store", **error.headers}
+    if "retry-after" in headers:
+        headers["refresh"] = headers["retry-after"]
+    response = Response(page, error.status, headers, "text/html")
+    response.raw_headers.extend(PAGE_FIELDS)
+    return response
 
 
 def _unmodified(request: Request, pointer: PublishedFile) -> tuple[int, Fields, bytes]:

@@ -52,7 +52,7 @@ _MEDIA_TYPES: Final = {
 }
 # Pages cannot say themselves that nobody may frame them.
 PAGE_POLICY: Final = f"{POLICY}; frame-ancestors 'none'"
-_OF_PAGE: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
+PAGE_FIELDS: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
 # Pages of any origin may read a gallery.
 CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
 # Pages of any site may show a picture; opened as a page, it runs nothing.
@@ -113,7 +113,7 @@ def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) ->
         (b"content-type", media_type.encode()),
         (b"etag", etag),
         (b"vary", b"Accept-Encoding"),
-        *(_OF_PAGE if name.endswith(".html") else ()),
+        *(PAGE_FIELDS if name.endswith(".html") else ()),
         *more,
     ]
     return _Variant(etag, fields, body, unmodified(fields, etag))
