@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from logoadmin.domain.identity import users
 from logoadmin.domain.identity.roles import CreateRole
@@ -95,6 +95,12 @@ def test_four_tabs_stay_signed_in(console: Person) -> None:
             expect(tab.locator(".card").first).to_be_visible()
 
 
+# A tab that does nothing else until its request is answered.
+_BUSY = """setTimeout(() => {
+  const request = new XMLHttpRequest();
+  request.open("GET", "/held", false);
+  request.send();
+})"""
 # What a tab keeps, which it has again after a reload, and a duplicate of it has from the start.
 KEPT = "({ ...sessionStorage })"
 
@@ -133,7 +139,10 @@ def test_a_token_whose_response_was_lost_is_used_again_and_its_session_goes_on(c
 
 
 @pytest.mark.rule("contract C3", "contract J2")
-def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_no_used_one(console: Person) -> None:
+@pytest.mark.parametrize("other", ["awake", "busy", "asleep", "gone"])
+def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_no_used_one(
+    console: Person, other: str
+) -> None:
     console.sign_in("logos")
     page = console.page
     asleep = console.another_tab()
@@ -144,12 +153,29 @@ def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_n
     console.service.clock.pass_by(3600)
     page.get_by_role("link", name="People", exact=True).click()
     expect(page.get_by_role("link", name=PAINTER[0])).to_be_visible()
+    new = page.evaluate(KEPT)
     refreshes = _refreshes(console)
     asleep.add_init_script(f"Object.assign(sessionStorage, {json.dumps(old)})")
+    held: list[Route] = []
+    if other == "busy":
+        page.route("**/held", lambda route: held.append(route))
+        page.evaluate(_BUSY)
+    elif other == "asleep":
+        page.goto("about:blank")
+    elif other == "gone":
+        page.close()
     console.open("logos", asleep)
-    expect(asleep.locator(".card").first).to_be_visible()
-    assert refreshes == []
-    assert asleep.evaluate(KEPT) == page.evaluate(KEPT) != old
+    if other != "awake":
+        expect(asleep.locator(".sign-in")).to_be_visible()
+    if other == "busy":
+        held[0].fulfill()
+    elif other == "asleep":
+        page.go_back()
+    if other != "gone":
+        expect(asleep.locator(".card").first).to_be_visible()
+        assert asleep.evaluate(KEPT) == page.evaluate(KEPT)
+    assert old["logoadmin.refresh"] not in refreshes
+    assert set(refreshes) <= {new["logoadmin.refresh"]}
 
 
 @pytest.mark.rule("contract J2")
@@ -157,13 +183,17 @@ def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console:
     console.sign_in("logos")
     page = console.page
     assert page.evaluate("Object.keys(sessionStorage).sort()") == ["logoadmin.refresh", "logoadmin.stamp"]
-    assert page.evaluate("Object.keys(localStorage)") == []
+    assert page.evaluate("localStorage['logoadmin.newest'] === sessionStorage['logoadmin.stamp']")
+    shared = page.evaluate("JSON.stringify(localStorage)")
+    assert page.evaluate("sessionStorage['logoadmin.refresh']") not in shared
+    assert "eyJ" not in shared  # as every access token begins
     assert page.evaluate("document.cookie") == ""
     assert page.url == f"{console.service.address}/console/logos"
     page.locator(".personal summary").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.locator(".sign-in")).to_be_visible()
     assert page.evaluate("Object.keys(sessionStorage)") == []
+    assert page.evaluate("localStorage['logoadmin.newest']") is None
 
 
 @pytest.mark.rule("contract J4")

@@ -3,7 +3,8 @@
  * cannot make the browser send credentials.
  *
  * All tabs of one person share the session over a BroadcastChannel: a tab that refreshes sends the others the new tokens,
- * and a tab asks the others for newer ones before it refreshes. A token that is used again at once, by two tabs at the same
+ * and a tab asks the others for newer ones before it refreshes. A refresh token that another tab is known to have used is
+ * never sent, however late that tab responds: it would end the session. A token that is used again at once, by two tabs at the same
  * time or after a lost response, gives another pair of the same session (contract C3). Tabs tell newer tokens from older
  * ones by the session and the time of issue that the access token names.
  *
@@ -21,6 +22,8 @@ export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmi
 const KEPT = "logoadmin.refresh";
 /** Beside the token, so that a reloaded or restored tab knows whether those of other tabs are newer. */
 const KEPT_STAMP = "logoadmin.stamp";
+/** The stamp of the newest tokens of all tabs, in localStorage: a tab whose tokens are older knows that its own were used. */
+const NEWEST = "logoadmin.newest";
 /** Of tokens of which nothing is known. @type {Stamp} */
 const UNKNOWN = { session: "", begun: 0, issued: 0 };
 const API = new URL("../api/", HOME);
@@ -212,12 +215,22 @@ function refresh() {
 /** @param {Tokens} given @returns {boolean} whether its access token will be valid for a while */
 const isFresh = (given) => given.until > Date.now() + 10_000;
 
+/** @param {Tokens} given @returns {boolean} whether another tab has had newer tokens for them */
+function isUsed({ session, issued }) {
+  const newest = JSON.parse(localStorage.getItem(NEWEST) ?? "{}");
+  return newest.session === session && newest.issued > issued;
+}
+
 /** @returns {Promise<boolean>} whether there is a new access token, from another tab or from the server */
 async function exchanged() {
   const before = tokens?.access;
   await newerTokens();
   if (!tokens) return false;
   if (tokens.access !== before && isFresh(tokens)) return true;
+  if (isUsed(tokens)) {
+    ended();
+    return false;
+  }
   const { refresh: used } = tokens;
   const response = await post("auth/token", { grant_type: "refresh_token", refresh_token: used });
   if (!tokens) return false; // the user signed out meanwhile
@@ -261,7 +274,9 @@ function ended() {
 function storeTokens(given) {
   tokens = given;
   sessionStorage.setItem(KEPT, given.refresh);
-  sessionStorage.setItem(KEPT_STAMP, JSON.stringify(stampOf(given)));
+  const stamp = JSON.stringify(stampOf(given));
+  sessionStorage.setItem(KEPT_STAMP, stamp);
+  localStorage.setItem(NEWEST, stamp);
 }
 
 function dropTokens() {
@@ -289,6 +304,7 @@ function forget() {
   me.value = undefined;
   mustEnrol.value = false;
   dropTokens();
+  localStorage.removeItem(NEWEST);
   state.value = "out";
   goOn();
 }
