@@ -15,8 +15,10 @@ from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, S
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import Anonymous
+from logoadmin.domain.kernel.access import ActingAs, Anonymous, Caller, KeyHolder, Occasion, Owner, SignedIn, Source
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
@@ -176,6 +178,41 @@ def test_what_changes_is_in_the_history(gallery: LogoAdmin) -> None:
         ("user.created", user_id, None),
         ("user.amended", user_id, None),
     ]
+
+
+@pytest.mark.rule("contract G", "contract O9", "contract H6")
+@pytest.mark.parametrize(
+    ("embedder", "address"),
+    [
+        (SignedIn(ADMIN_ID, "ended", "a-1", "203.0.113.9", "App/1", Occasion(Source.COMMAND_LINE)), "203.0.113.9"),
+        (ActingAs(ADMIN_ID, "a-1", "203.0.113.9", occasion=Occasion(Source.COMMAND_LINE)), "203.0.113.9"),
+        (KeyHolder("unknown", "a-1", Occasion(Source.COMMAND_LINE)), None),
+        (Owner("a-1", Occasion(Source.COMMAND_LINE)), None),
+    ],
+)
+def test_signing_in_and_refreshing_are_recorded_with_the_request_of_any_caller(
+    gallery: LogoAdmin, opened: Opened, embedder: Caller, address: str | None
+) -> None:
+    before = gallery.changes.version()
+    tokens = gallery.single_sign_on.sign_in(SINGLE, embedder)
+    opened(oidc_roles="editors=admin").sessions.refresh(sessions.Refresh(refresh_token=tokens.refresh_token), embedder)
+    made = [*gallery.changes.list(changes.ListChanges(after=before))]
+    recorded = [(change.action, change.user_id, change.request_id, change.source) for change in made]
+    assert recorded == [(action, None, "a-1", "command line") for action in ("user.created", "user.amended")]
+    (event,) = [*gallery.events.list(ListEvents())]
+    assert (event.event, event.address, event.by_user_id) == ("signed_in", address, None)
+
+
+def test_only_callers_sign_in_or_refresh(gallery: LogoAdmin) -> None:
+    nobody: Any = None
+    sign_ins: list[tuple[Any, Command]] = [
+        (gallery.single_sign_on.sign_in, SINGLE),
+        (gallery.sessions.sign_in, SignIn(username="ann", password=ANN_PASSWORD)),
+        (gallery.sessions.refresh, sessions.Refresh(refresh_token="unknown")),
+    ]
+    for use_case, command in sign_ins:
+        with pytest.raises(TypeError, match=r"^the caller is of type NoneType"):
+            use_case(command, nobody)
 
 
 # Roles

@@ -27,7 +27,7 @@ from logoadmin.domain.identity.sign_in_rules import (
     SESSION_SECONDS,
     SignInRules,
 )
-from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, Anonymous, Caller, SignInFactor, stored_hash
+from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor, stored_hash
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -208,6 +208,19 @@ def _hashed(refresh_token: str) -> str:
     return stored_hash("refresh token", refresh_token)
 
 
+def client_of(gate: Gate, caller: Caller) -> Anonymous:
+    """Return a caller as the client that proves who they are: without their rights, by the same request.
+
+    Raises:
+        TypeError: it is not a caller.
+    """
+    if isinstance(caller, Anonymous):
+        return caller
+    gate.require_token(caller)
+    origin, user_agent = (caller.origin, caller.user_agent) if isinstance(caller, SignedIn) else ("", "")
+    return Anonymous(origin, caller.request_id, user_agent, caller.occasion)
+
+
 @dataclass(frozen=True, slots=True)
 class SessionOpening:
     """Opens sessions for all ways to sign in.
@@ -246,7 +259,7 @@ class SessionOpening:
         A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
         about, if any, for the event of a refusal.
         """
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        client = client_of(gate, caller)
         try:
             yield Attempt(self, gate, command, client)
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:

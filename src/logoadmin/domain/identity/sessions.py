@@ -20,6 +20,7 @@ from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.open_sessions import (
     Proof,
     SessionOpening,
+    client_of,
     session_of_token,
 )
 from logoadmin.domain.identity.records import (
@@ -39,7 +40,6 @@ from logoadmin.domain.kernel.access import (
     PUBLIC,
     SIGNED_IN,
     AllRights,
-    Anonymous,
     Caller,
     Held,
     Permission,
@@ -207,7 +207,7 @@ class SessionService(Service):
         Raises:
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
         """
-        client = caller if isinstance(caller, Anonymous) else ANONYMOUS
+        client = client_of(gate, caller)
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
             return self._session_tokens.refresh(uow, command.refresh_token, client)
