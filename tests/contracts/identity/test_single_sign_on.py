@@ -53,6 +53,12 @@ def test_first_sign_ins_at_the_same_time_make_one_user(storage: Storage) -> None
     assert found(galleries[0]) == [(2_000_000_001, "Ann", 1)]
 
 
+def test_as_many_groups_as_an_issuer_may_have_are_kept(storage: Storage) -> None:
+    gallery = opened(storage)
+    tokens = sign_in(gallery, "s", *(f"{number:0255}" for number in range(999)), "admins")
+    assert refresh(gallery, tokens).scope == "*"
+
+
 @pytest.mark.rule("contract B4")
 def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_again(storage: Storage) -> None:
     gallery = opened(storage)

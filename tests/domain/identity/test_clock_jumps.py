@@ -75,3 +75,13 @@ def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(
     clock.pass_by(1)
     with pytest.raises(InvalidToken) if expires_in else nullcontext():
         stocked.sessions.me(WhoAmI(), key)
+
+
+@pytest.mark.rule("contract C5")
+def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    ann = stocked.sessions.caller(stocked.sessions.sign_in(ANN).access_token)
+    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=()), ann).key)
+    with a_day_ahead(clock):
+        stocked.sessions.me(WhoAmI(), key)
+    stocked.sessions.me(WhoAmI(), key)
+    assert [listed.last_used_at for listed in stocked.keys.list(ListKeys(), ann)] == [clock.now()]

@@ -196,6 +196,29 @@ def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest:
     ]
 
 
+def test_a_flood_adds_few_rows_and_loses_no_count(storage: MemoryStorage, newest: Newest) -> None:
+    for number in range(1_000):
+        count(storage, f"198.51.{number // 250}.{number % 250}", user_id=7 if number % 2 else None)
+    count(storage, "198.51.0.1")
+    rows = newest()
+    assert len(rows) == 258
+    assert sum(event.count for event in rows) == 1_001
+    of_many = {event.user_name: (event.count, event.user_agent) for event in rows if event.address is None}
+    assert of_many == {"ann": (372, None), None: (372, None)}
+    assert next(event.count for event in rows if event.address == "198.51.0.1") == 2
+    count(storage, "203.0.113.1", NOW + HOUR)
+    assert happened(newest()) == [("sign_in_refused", 7, "203.0.113.1")]
+
+
+def test_a_flood_that_names_many_users_adds_few_rows(storage: MemoryStorage, newest: Newest) -> None:
+    for number in range(600):
+        count(storage, "198.51.100.1", user_id=number)
+    rows = newest()
+    assert len(rows) == 513
+    assert [event.count for event in rows if event.user_id is None] == [88]
+    assert sum(event.address is not None for event in rows) == 256
+
+
 # Refused sign-ins
 
 

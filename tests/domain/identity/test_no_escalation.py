@@ -143,6 +143,7 @@ def test_a_key_may_do_what_is_in_its_scope_and_nothing_else(gallery: LogoAdmin, 
     gallery.users.amend(AmendUser(user_id=7, username="renamed"), key)
     refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=()), key))
     refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))  # its maker's account is not its own
     # Its own maker is stronger than it.
     refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="x"), key))
     refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=4), key))

@@ -145,6 +145,8 @@ def test_a_lie_enrols_nothing_and_signs_nobody_in(stocked: LogoAdmin, ann: Signe
     assert [problem.loc for problem in refused.value.problems] == [("credential",)]
     assert stocked.factors.list(ListFactors(), ann) == ()
     enrol(stocked, ann, device)
+    known = stocked.passkeys.begin(BeginPasskey(), ann).options["excludeCredentials"]
+    assert [each["id"] for each in known] == [encoded(device.credential_id)]
     device.site = evil
     for way in (alone, both):
         with pytest.raises(errors.SignInRefused):

@@ -11,6 +11,7 @@ from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.ports.sign_in_storage import Challenge
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
 from tests.domain.identity.sign_ins import ANN, caller, refresh, works
@@ -58,3 +59,16 @@ def test_what_has_expired_goes_and_nothing_else(storage: Storage, clock: FrozenC
     assert gallery.sweep() == "done"
     assert storage.write(rest) == 0
     assert caller(gallery, gallery.sessions.sign_in(ANN, HOME)).user_id == 7
+
+
+def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+    def add(uow: UnitOfWork) -> None:
+        for number in range(120):
+            uow.identity.challenges.add(Challenge(f"hash {number}", "used", None, "", clock.now()))
+
+    def left() -> int:
+        found = storage.read(lambda uow: [uow.identity.challenges.get(f"hash {number}") for number in range(120)])
+        return 120 - found.count(None)
+
+    storage.write(add)
+    assert [(gallery.sweep(), left()) for _ in range(3)] == [("more", 70), ("more", 20), ("done", 0)]

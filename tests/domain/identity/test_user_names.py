@@ -1,9 +1,11 @@
 """The names of the users who made changes, in the history (contract G)."""
 
+from dataclasses import replace
+
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, GetAuthor
 from logoadmin.domain.identity.roles import AmendRole
@@ -36,6 +38,15 @@ def test_a_change_has_the_current_name_of_its_user(stocked: LogoAdmin, storage: 
     assert shown() == "Eve"
     stocked.users.remove(RemoveUser(user_id=500))
     assert shown() is None
+
+
+def test_undoing_returns_the_name(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "authors:write")
+    change_id = changed_by(stocked, caller)
+    assert stocked.changes.revert(Revert(change_id=change_id), caller).user_name == "user 500"
+    changed_by(stocked, replace(caller, request_id="renamed"))
+    undone = stocked.changes.revert_request(RevertRequest(request_id="renamed"), replace(caller, request_id="undone"))
+    assert [change.user_name for change in undone] == ["user 500"]
 
 
 @pytest.mark.rule("contract F1")
