@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
@@ -116,7 +116,7 @@ class CsvLines:
                     yield ""
                 else:
                     yield _line(self.kind, columns, cells)
-                yield from [""] * (records.line_num - begun - 1)
+                yield from repeat("", records.line_num - begun - 1)
                 begun = records.line_num
         except InvalidInput as error:
             yield from error.problems
