@@ -293,14 +293,12 @@ def _lines() -> Iterator[str]:
     for what, path in followed.items():
         yield f"| {what} | {len(path.files)} | {path.calls} | {path.changes} |"
     parameters, partials = callables()
-    yield from ("", "| Count | |", "|---|---|")
-    yield f"| Python modules in import cycles | {len(in_cycles(python_imports()))} |"
-    yield f"| console modules in import cycles, dynamic imports included | {len(in_cycles(console_imports()))} |"
-    yield f"| parameters that are callables | {parameters} |"
-    yield f"| calls of `partial` | {partials} |"
-    yield from ("", "| Something new | Files that it touches, beside tests and docs |", "|---|---|")
-    for what, names in touched().items():
-        yield f"| {what} | {len(names)} |"
+    yield ""
+    python, console = (len(in_cycles(imports)) for imports in (python_imports(), console_imports()))
+    yield f"- Modules in import cycles: Python {python}, console {console}"
+    yield f"- Parameters that are callables: {parameters}; calls of `partial`: {partials}"
+    new = ", ".join(f"{what} {len(names)}" for what, names in touched().items())
+    yield f"- Files that something new touches, beside tests and docs: {new}"
     yield from ("", "")
 
 

@@ -27,27 +27,28 @@ _SPEC_RULES: Final = re.compile(
 
 
 def settings() -> str:
-    """Return the rows of all settings: name, default and description."""
-    lines = ["| Name | Default | Meaning |", "|---|---|---|"]
+    """Return the list of all settings: name, default if there is one, and description."""
+    lines = []
     for name, field in Settings.model_fields.items():
-        is_list = " (list)" if "tuple" in str(field.annotation) else ""
-        lines.append(f"| `{name}` | {default(field.default)} | {field.description}{is_list} |")
+        of_lists = ["list"] if "tuple" in str(field.annotation) else []
+        given = ", ".join([*default(field.default), *of_lists])
+        lines.append(f"- `{name}`{given and f' ({given})'}: {field.description}")
     return "\n".join(lines)
 
 
-def default(value: object) -> str:
-    """Return a default in the form of ``logoadmin.toml``."""
+def default(value: object) -> list[str]:
+    """Return a default, if there is one, in the form of ``logoadmin.toml``."""
     value = value.get_secret_value() if isinstance(value, SecretStr) else value
     if isinstance(value, ByteSize):
-        return f"`{value // 2**20} MiB`"
+        return [f"`{value // 2**20} MiB`"]
     if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    return "none" if value in (None, (), "", {}) else f"`{value}`"
+        return [f"`{str(value).lower()}`"]
+    return [] if value in (None, (), "", {}) else [f"`{value}`"]
 
 
 def causes() -> str:
-    """Return the rows of all causes of database failures: code and cure."""
-    return "\n".join(["| Code | Remedy |", "|---|---|", *(f"| `{cause.code}` | {cause.cure} |" for cause in Cause)])
+    """Return the list of all causes of database failures: code and cure."""
+    return "\n".join(f"- `{cause.code}`: {cause.cure}" for cause in Cause)
 
 
 def operations() -> str:
@@ -85,13 +86,17 @@ def _name_of(answer: Any) -> str:
 
 
 def spec_rules() -> str:
-    """Return the list of all rules of the specification, each with the modules that name it."""
+    """Return the list of all rules of the specification, with the modules that name them."""
     modules = defaultdict[str, set[str]](set)
     for module in PACKAGE.rglob("*.py"):
         for rule in _cited(module.read_text(encoding="utf-8")):
             modules[rule].add(module.relative_to(PACKAGE).as_posix())
-    named = (name.removeprefix("spec ") for name in rules() if name.startswith("spec "))
-    return "\n".join(f"- {rule}: {', '.join(f'`{name}`' for name in sorted(modules[rule]))}" for rule in named)
+    together = defaultdict[str, list[str]](list)
+    for rule in (name.removeprefix("spec ") for name in rules() if name.startswith("spec ")):
+        heading, _, number = rule.partition(" ")
+        listed = together[", ".join(f"`{name}`" for name in sorted(modules[rule]))]
+        listed.append(number if any(name.startswith(heading) for name in listed) else rule)
+    return "\n".join(f"- {', '.join(listed)}: {names}" for names, listed in together.items())
 
 
 def _cited(text: str) -> Iterator[str]:

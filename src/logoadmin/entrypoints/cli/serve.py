@@ -255,10 +255,9 @@ def _show_addresses(settings: "Settings", address: str, url: str) -> None:
 @click.command()
 @serve_options
 def config(**flags: Any) -> None:
-    """Print every setting in force and where it comes from.
+    """Print every setting in force and where it comes from; secrets are masked.
 
-    Secrets are masked. Accepts the options of serve, to try them out. Settings that serve would refuse are reported on
-    standard error.
+    Accepts the options of serve, to try them out. Settings that serve would refuse are reported on standard error.
     """
     from pydantic import SecretStr
 
