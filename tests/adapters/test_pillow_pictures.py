@@ -235,6 +235,7 @@ def test_a_file_that_is_cut_off_is_refused(form: str, tenth: int) -> None:
         (bomb(65_535, 65_535), "too many pixels; it should have at most 40 million"),
         (bomb(8000, 5001), "8000 by 5001 pixels; it should have at most 40 million"),
         (bomb(4096, 4096), "damaged or cut off"),
+        (bomb(1, 40_000_000), "too much memory"),
         (b"GIF89a" + b"\xff\xff\xff\xff\x00\x00\x00;", "65535 by 65535 pixels|too many pixels|cut off"),
         (gif((65_535, 65_535), gif_frame((0, 0), (1, 1), [1])), "65535 by 65535 pixels"),
         (saved(Image.new("RGB", (4300, 4300)), "WEBP", method=0), "too much memory"),
@@ -268,6 +269,8 @@ LARGEST: Final[dict[str, Callable[[], bytes]]] = {
     "PNG of 16 bits with a transparent colour": lambda: png(
         (8000, 5000), 16, 2, [bytes(48_000)] * 5000, chunk(b"tRNS", bytes(6))
     ),
+    "tall PNG": lambda: saved(large("RGB", 5, 8_000_000), "PNG", compress_level=1),
+    "wide PNG": lambda: saved(large("RGB", 8_000_000, 5), "PNG", compress_level=1),
     "GIF": lambda: saved(large("RGB", 8000, 5000).quantize(4), "GIF"),
     "animated GIF": lambda: animation("GIF", shown=[large("L", 4000, 2500) for _ in range(5)]),
     "animated PNG": lambda: animation("PNG", shown=[large("RGBA", 4000, 2500) for _ in range(5)], disposal=2),

@@ -224,6 +224,8 @@ def _taken_apart(form: str, animation: Animation, turn: Transpose | None = None)
 def _check_size(size: tuple[int, int]) -> None:
     if size[0] * size[1] > MAX_PIXELS:
         raise PictureRefused(f"The picture has {size[0]} by {size[1]} pixels; {_AT_MOST}")
+    # Each row has a pointer, and is copied alone at least.
+    _check_memory(4 * size[0] * size[1] + 8 * size[1] + 8 * size[0] <= _MEMORY)
 
 
 def _check_memory(fits: bool) -> None:
@@ -300,13 +302,15 @@ def _stored_size(size: tuple[int, int], frames: int) -> tuple[int, int]:
 
 def _scaled(image: Image.Image, target: tuple[int, int]) -> Image.Image:
     """Return an image in another size and in a mode that can be scaled, in bands: whole copies take much memory."""
-    factor = max(1, min(image.width // target[0], image.height // target[1]))
+    across = max(1, max(image.size) // max(target))
+    # Few rows of a wide picture are a band already.
+    down = min(across, max(1, _BAND // image.width))
     reduced: Image.Image | None = None
-    for top, band in _bands(image, factor):
-        part = band.reduce(factor) if factor > 1 else band
+    for top, band in _bands(image, down):
+        part = band.reduce((across, down)) if across > 1 else band
         if reduced is None:
-            reduced = Image.new(part.mode, (part.width, -(-image.height // factor)))
-        reduced.paste(part, (0, top // factor))
+            reduced = Image.new(part.mode, (part.width, -(-image.height // down)))
+        reduced.paste(part, (0, top // down))
     if reduced is None or reduced.size == target:
         return reduced or image
     return reduced.resize(target, Resampling.LANCZOS)
