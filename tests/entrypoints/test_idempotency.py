@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import json
 import random
 import secrets
@@ -14,6 +15,7 @@ from http.client import HTTPConnection, IncompleteRead
 from typing import Any, Final
 
 import pytest
+from PIL import Image
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
@@ -89,6 +91,15 @@ def test_another_body_and_another_path_are_other_requests(client: AppClient, adm
         "/api/logos/1/authors", content=spaced, headers={**headers, "content-type": "application/json; charset=utf-8"}
     )
     assert answer.status_code == 200
+
+
+def test_a_picture_that_was_new_is_new_again(client: AppClient, admin: Headers) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (7, 5)).save(file, "PNG")
+    headers = {**again(admin, "k"), "content-type": "image/png"}
+    answers = [client.post("/api/pictures", content=file.getvalue(), headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,9 @@ class Idempotency:
     def store(self, uow: UnitOfWork, request: IdempotentRequest, answer: Any, held: Held, now: int) -> None:
         """Store the answer to a command for a day, with the scopes that it required."""
         values = _adapter(type(answer).__name__, self._answers).dump_python(answer, mode="json")
+        # Fields that bodies leave out.
         version = version_of(answer) if hasattr(answer, "version") else 0
+        values |= {"existed": answer.existed} if hasattr(answer, "existed") else {}
         required = [sorted(held.required)] if isinstance(held, Rights) and held.required else []
         response = json.dumps([request.digest, type(answer).__name__, values, version, *required])
         uow.stored_responses.add(StoredResponse(request.key_hash(uow), response, now + _DAY))
