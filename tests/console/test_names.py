@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from tests.console.driver import _SPEAK, Person
+from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -71,3 +72,28 @@ def test_names_that_are_easily_taken_for_others_are_marked(
     expect(page.locator(".change-words .who .name-mark").first).to_have_attribute(
         "title", re.compile(f"{alike}.*admin.*{mixed}")
     )
+
+
+@pytest.mark.rule("contract J3")
+def test_a_name_written_from_the_right_turns_no_list_of_names_around(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    name = "נועה ברק"
+    hebrew = gallery.authors.create(authors.CreateAuthor(user_id=900, username=name)).author_id
+    made = gallery.logos.create(artworks.CreateLogo(**ARTWORK | {"name": "Both"})).logo_id
+    for author in (hebrew, 1):
+        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=made, author_id=author))
+    console.sign_in("logos")
+    card = page.locator(".card", has=page.get_by_role("link", name="Both", exact=True))
+    expect(card.locator(".card-about")).to_have_text(f"forum · \u2068{name}\u2069, Ann")
+
+
+@pytest.mark.rule("contract J5")
+def test_the_longest_name_of_somebody_who_has_a_role_fits_beside_it(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    longest = users.CreateUser(user_id=900, username="W" * 64, avatar=None, role_id=3, password="some password")
+    gallery.users.create(longest)
+    console.sign_in("roles/3")
+    expect(page.locator(".person-link")).to_have_count(2)
+    for width in (1280, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

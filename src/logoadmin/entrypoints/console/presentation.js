@@ -13,7 +13,7 @@
  * @property {Field[]} [links] What its form has beside the fields that the interface describes.
  */
 import { KINDS } from "./records.js";
-import { byName, enumeration, t } from "./texts.js";
+import { byName, enumeration, isolated, t } from "./texts.js";
 
 /** What is drawn, as the service judges new names; older ones may be without. */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -23,6 +23,9 @@ export function nameOf(kind, record) {
   const name = String(record?.[presentation[kind].name] ?? "");
   return name === "" || VISIBLE.test(name) ? name : t("name.invisible", { id: String(record[KINDS[kind].id]) });
 }
+
+/** @param {{authors: any[]}} artwork @returns {string} its authors by name */
+export const creditsOf = ({ authors }) => authors.map((author) => isolated(nameOf("author", author))).join(", ");
 
 /** A name, or a part of one, as searches compare it: whatever its case and normal form. @param {string} text */
 export const searchForm = (text) => text.normalize("NFKD").toLowerCase().normalize("NFKC");

@@ -116,8 +116,10 @@ function format(name, make) {
 const plural = (n) => format("plural", (tag) => new Intl.PluralRules(tag)).select(n);
 /** @param {number} value */
 export const number = (value) => format("number", (tag) => new Intl.NumberFormat(tag)).format(value);
+/** @param {string} name @returns {string} one whose direction of writing changes nothing around it; most have no need of marks */
+export const isolated = (name) => (/[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2068\ufb1d-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name);
 /** @param {string[]} names */
-export const enumeration = (names) => format("list", (tag) => new Intl.ListFormat(tag)).format(names);
+export const enumeration = (names) => format("list", (tag) => new Intl.ListFormat(tag)).format(names.map(isolated));
 /** @param {string[]} names */
 export const alternatives = (names) => format("or", (tag) => new Intl.ListFormat(tag, { type: "disjunction" })).format(names);
 /** @param {string} a @param {string} b */

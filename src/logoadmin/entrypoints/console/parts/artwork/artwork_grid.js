@@ -1,6 +1,6 @@
 /** Logos or themes as cards: with the picture first. */
 import { h, useMemo } from "../../vendor/preact.js";
-import { nameOf } from "../../presentation.js";
+import { creditsOf, nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { SelectBox } from "../lists/selection.js";
@@ -30,12 +30,12 @@ export function ArtworkGrid({ kind, artworks, selection }) {
 function cardOf(kind, selection) {
   const { id } = KINDS[kind];
   return (/** @type {import("../lists/grid.js").CardProps} */ { item, withPicture, tabIndex }) => {
-    const authors = item.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ");
+    const authors = creditsOf(item);
     const selected = selection.ids.value.has(item[id]);
     return h("article", { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
       h(Picture, { kind, url: item.preview_url, shown: withPicture }),
       h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
-      h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && [" · ", h("bdi", { key: "authors" }, authors)]),
+      h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && ` · ${authors}`),
       h(States, { kind, artwork: item }),
       h(SelectBox, { selection, id: item[id], name: nameOf(kind, item), tabIndex }),
     );

@@ -1,6 +1,6 @@
 /** Logos or themes as rows: more of them at a time, and sortable. */
 import { h } from "../../vendor/preact.js";
-import { nameOf } from "../../presentation.js";
+import { creditsOf, nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
 import { SelectBox } from "../lists/selection.js";
@@ -26,7 +26,7 @@ export function ArtworkTable({ kind, artworks, selection }) {
     columns: [
       { name: "name", title: t("field.name"), cell: name, sort: "name" },
       { name: "target", title: t("field.target") },
-      { name: "authors", title: t("field.authors"), cell: (artwork) => h("bdi", null, artwork.authors.map((/** @type {any} */ author) => nameOf("author", author)).join(", ")) },
+      { name: "authors", title: t("field.authors"), type: "wide", cell: creditsOf },
       { name: "state", title: t("field.state"), cell: (artwork) => h(States, { kind, artwork }) },
       { name: "changed_at", title: t("field.changed"), sort: "changed" },
       { name: id, title: t("field.id"), type: "number" },

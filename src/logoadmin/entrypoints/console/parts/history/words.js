@@ -2,7 +2,7 @@
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
 import { isListed, listOf } from "../../records.js";
-import { enumeration, t } from "../../texts.js";
+import { enumeration, isolated, t } from "../../texts.js";
 import { NameMark } from "../people/person.js";
 import { rich } from "../primitives/basics.js";
 import { fieldsOfChange, isSingle } from "./changes.js";
@@ -109,7 +109,7 @@ export function ActWords({ act }) {
   return h("span", { class: "change-words" },
     isSingle(act) ? single(act) : many(act),
     submitted({ submitter_id, submitter_name }),
-    !isSingle(act) && names.length > 0 && h("span", { class: "act-names" }, " ", h("bdi", null, names.join(", ")), count > names.length && "…"),
+    !isSingle(act) && names.length > 0 && h("span", { class: "act-names" }, " ", names.map(isolated).join(", "), count > names.length && "…"),
     note && h("span", { class: "act-note", dir: "auto" }, note),
   );
 }

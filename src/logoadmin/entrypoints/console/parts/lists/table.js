@@ -14,7 +14,7 @@ const ROW = 44;
  * @property {string} name
  * @property {string} title
  * @property {(record: any) => any} [cell] What is in it; the field of that name where there is none.
- * @property {"number" | "text"} [type]
+ * @property {"number" | "wide"} [type]
  * @property {import("./toolbar.js").Sortable} [sort] What its head sorts by.
  */
 
