@@ -8,7 +8,7 @@ const MIDDLE = 0.179;
 /** @type {OffscreenCanvasRenderingContext2D | null | undefined} */
 let context;
 
-/** @param {HTMLImageElement} image that is loaded @returns {Promise<"" | "light" | "dark">} empty where it covers its ground, or comes from elsewhere */
+/** @param {HTMLImageElement} image that is loaded @returns {Promise<"" | "none" | "light" | "dark">} none where it covers all of it, and empty where it comes from elsewhere */
 export async function groundOf(image) {
   if (new URL(image.src).origin !== location.origin) return "";
   // The browser scales it beside everything else.
@@ -25,7 +25,7 @@ export async function groundOf(image) {
     seen += alpha ?? 0;
     if (0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > MIDDLE) bright += alpha ?? 0;
   }
-  if (seen > 0.98 * SIDE * SIDE) return "";
+  if (seen > 0.98 * SIDE * SIDE) return "none";
   return 2 * bright > seen ? "dark" : "light";
 }
 
