@@ -4,7 +4,6 @@ import { abandonReads, KINDS, leaveTrail, listOf, maySee, readList } from "../re
 import { returned } from "../client.js";
 import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
-import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
 import { PeopleTabs, Person } from "../parts/people/person.js";
 import { Button, EmptyState, lazy, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
@@ -21,7 +20,7 @@ export default function Users() {
   const [isInviting, setInviting] = useState(false);
   const again = () => {
     if (maySee("user")) void readList("user");
-    if (may("roles:read")) void readList("role");
+    if (maySee("role")) void readList("role");
   };
   const afresh = () => {
     abandonReads("user", "role");
@@ -35,7 +34,7 @@ export default function Users() {
   const found = records && choose(records);
   leaveTrail("user", found);
   // Nothing, rather than a number, until the names are read.
-  const roleName = (/** @type {number} */ id) => (roles || !may("roles:read") ? (roles?.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) })) : "");
+  const roleName = (/** @type {number} */ id) => roles && (roles.find((role) => role.role_id === id)?.name ?? t("role.number", { number: String(id) }));
   return h("div", { class: "view" },
     h(ViewHead, { title: t("users.title") },
       h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
@@ -46,7 +45,7 @@ export default function Users() {
       Toolbar,
       {
         search: h(Search, { value: q, label: t("users.search"), search: (text) => setQuery({ q: text }) }),
-        filters: [
+        filters: !maySee("role") && !roleId ? [] : [
           {
             label: t("field.role_id"),
             value: roleId,
@@ -71,7 +70,7 @@ export default function Users() {
         to: (/** @type {User} */ user) => `users/${user.user_id}`,
         columns: [
           { name: "username", title: t("field.username"), sort: "name", cell: (/** @type {User} */ user) => [h(Person, { user }), user.active === false && h("span", { class: "state" }, t("user.suspended"))] },
-          { name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) },
+          ...(maySee("role") ? [{ name: "role_id", title: t("field.role_id"), cell: (/** @type {User} */ user) => h("bdi", null, roleName(user.role_id)) }] : []),
           { name: "created_at", title: t("users.since"), sort: "created_at" },
           { name: "changed_at", title: t("field.changed"), sort: "changed" },
           { name: "user_id", title: t("field.user_id"), type: "number" },

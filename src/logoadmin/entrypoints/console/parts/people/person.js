@@ -26,7 +26,7 @@ export const Person = ({ user }) => h("span", { class: "person" }, h(Avatar, { u
 
 /** The two lists of people: the users, and the roles that say what they may do. */
 export const PeopleTabs = () =>
-  h("nav", { class: "segmented", "aria-label": t("people.title") },
+  maySee("role") && h("nav", { class: "segmented", "aria-label": t("people.title") },
     /** @type {const} */ (["user", "role"]).filter(maySee).map((kind) => h(Link, { key: kind, to: `${kind}s`, "aria-current": path.value === `${kind}s` ? "page" : undefined }, t(`${kind}s.title`))),
   );
 
