@@ -110,7 +110,7 @@ def test_a_member_sees_that_an_active_work_is_not_on_the_page_and_why(console: P
     row = console.page.locator(".submission-row", has_text="Logo 1")
     expect(row.locator(".tag")).to_have_text("Not on the page")
     expect(row.locator(".submission-reason")).to_contain_text("browsers may read its CSS in several ways")
-    expect(row.get_by_role("link", name="See the page")).to_have_count(0)
+    expect(row.get_by_role("link", name="On the page")).to_have_count(0)
 
 
 @pytest.mark.rule("contract R4")
@@ -195,9 +195,9 @@ def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person
     expect(applied.get_by_role("link", name="Submit a change")).to_have_attribute(
         "href", re.compile(r"/works/logos/\d+$")
     )
-    published = applied.get_by_role("link", name="See the page")
+    published = applied.get_by_role("link", name="On the page")
     expect(published).to_have_attribute("href", re.compile(r"/gallery/logos/\d+/$"))
-    expect(rows.get_by_role("link", name="See the page")).to_have_count(2)
+    expect(rows.get_by_role("link", name="On the page")).to_have_count(2)
     new = rows.filter(has=page.locator(".dot")).locator("a.submission-title")
     assert sorted(new.all_inner_texts()) == ["Applied one", "Declined one", "Removed one", "Theme 1"]
     expect(page.locator(".sidebar .dot")).to_have_count(0)

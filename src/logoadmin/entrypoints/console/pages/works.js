@@ -1,13 +1,13 @@
 /** What a member made and submitted, as one list in which each entry has one state; what they have not seen yet is marked (contract R7). */
 import { h, useEffect } from "../vendor/preact.js";
 import { call } from "../client.js";
-import { PAGE } from "../look.js";
 import { nameOf } from "../presentation.js";
 import { markSeen, unseen } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
 import { navigate } from "../router.js";
 import { me } from "../session.js";
 import { enumeration, t } from "../texts.js";
+import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { Button, EmptyState, Icon, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
 
@@ -32,11 +32,11 @@ export default function Works() {
   const { data, failure, again } = useRead(readEntries);
   useEffect(() => {
     if (!data?.unseen) return undefined;
-    // In a tab in the background, nobody has seen it yet.
+    // In a tab in the background, nobody has seen it yet, and more may be decided until somebody does.
     if (document.visibilityState === "visible") return void markSeen();
-    const seen = () => void markSeen();
-    document.addEventListener("visibilitychange", seen, { once: true });
-    return () => document.removeEventListener("visibilitychange", seen);
+    const look = () => void again();
+    document.addEventListener("visibilitychange", look, { once: true });
+    return () => document.removeEventListener("visibilitychange", look);
   }, [data]);
   // Something was decided while the list is open.
   useEffect(() => {
@@ -62,7 +62,7 @@ const Row = ({ state, to, name, what, kind, picture, at, reason, again, change, 
     reason && h("span", { class: "submission-reason", dir: "auto" }, t("submission.because", { reason })),
     (change || again || page) && h("span", { class: "cluster" },
       again && h(Link, { to: again, class: "button plain" }, h(Icon, { name: "Pencil" }), t("submit.again")),
-      page && h("a", { href: page, target: "_blank", rel: "noreferrer" }, t("page.see")),
+      page && h(OnPage, { to: page }),
       change && h(Link, { to: change }, t("work.change")),
     ),
   ),
@@ -117,7 +117,7 @@ function ofWork(kind, work) {
     picture: work.preview_url,
     at: work.changed_at ?? work.created_at,
     reason: isLeftOut ? t(`works.left_out.${leftOut?.code ?? "invalid"}`) : blocked?.reason,
-    ...(work.active && !isLeftOut && PAGE ? { page: new URL(`${kind}s/${id}/`, PAGE).href } : {}),
+    ...(isOnPage(kind, work) ? { page: `${kind}s/${id}` } : {}),
   };
 }
 

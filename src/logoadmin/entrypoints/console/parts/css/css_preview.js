@@ -2,7 +2,7 @@
 import { effect, h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
 import { sayFailure } from "../../notices.js";
-import { PROPOSE } from "../../proposals.js";
+import { isMember, PROPOSE } from "../../proposals.js";
 import { KINDS } from "../../records.js";
 import { FILES } from "../../router.js";
 import { may, person, state } from "../../session.js";
@@ -360,7 +360,7 @@ export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
     held.length + shareable.length > 0 &&
       h("div", { class: "cluster" },
         held.length > 0 && h(Button, { tone: "primary", icon: "Image", onClick: show }, t("hosts.show")),
-        shareable.length > 0 && h(Button, { scope: "*", onClick: () => trust(shareable) }, t("hosts.always")),
+        shareable.length > 0 && !isMember() && h(Button, { scope: "*", onClick: () => trust(shareable) }, t("hosts.always")),
       ),
   );
 }

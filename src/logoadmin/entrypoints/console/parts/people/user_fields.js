@@ -9,7 +9,7 @@ import { guard } from "../../router.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Copy, Icon, lazy, useRun } from "../primitives/basics.js";
+import { Button, Copy, Icon, lazy, pictureUrl, useRun } from "../primitives/basics.js";
 import { About, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
@@ -212,7 +212,7 @@ export function AvatarCard({ user, changed }) {
   return h("div", { class: "avatar-card" },
     h(Avatar, { user, size: "large" }),
     h("div", { class: "stack avatar-about" },
-      h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
+      !pictureUrl(user.avatar ?? "") && h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
       user.avatar && h(Button, { busy: busy !== "", onClick: () => void run(remove) }, t("avatar.remove")),
     ),
   );
