@@ -147,9 +147,9 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
 
 @pytest.mark.rule("contract J8")
 def test_the_mark_and_the_accent_are_seen_by_everybody_from_the_sign_in_on(console: Person, service: Served) -> None:
-    usual = console.page.locator("link[rel=icon]")
+    icon = console.page.locator("link[rel=icon]")
     console.sign_in("settings")
-    expect(usual).to_have_attribute("type", "image/svg+xml")
+    expect(icon).to_have_attribute("href", re.compile("svg$"))
     page = console.page
     choose(page, "mark.png", drawing(200))
     expect(page.locator(".field-mark .picture.there")).to_be_visible()
@@ -161,7 +161,8 @@ def test_the_mark_and_the_accent_are_seen_by_everybody_from_the_sign_in_on(conso
     found = service.gallery.settings.get(GetSettings())
     assert found.gallery_accent == "#ffee00"
     assert found.gallery_mark is not None
-    expect(page.locator(".sidebar .brand img")).to_have_attribute("src", re.compile(found.gallery_mark))
+    for image, named in ((page.locator(".sidebar .brand img"), "src"), (icon, "href")):
+        expect(image).to_have_attribute(named, re.compile(found.gallery_mark))
     page.locator(".personal summary").click()
     page.get_by_role("button", name="Sign out").click()
     for _ in ("at once", "from the start"):
@@ -173,6 +174,7 @@ def test_the_mark_and_the_accent_are_seen_by_everybody_from_the_sign_in_on(conso
     page.route("**/pictures/**", lambda route: route.fulfill(status=410))
     console.sign_in("settings")
     expect(page.locator(".sidebar .brand-dot")).to_be_visible()
+    expect(icon).to_have_attribute("href", re.compile("svg$"))
     page.get_by_role("button", name="Remove the mark").click()
     accent.fill("yellow")
     accent.press("Enter")

@@ -33,8 +33,9 @@ export function startLook() {
   effect(() => {
     const { mark, accent } = look.value;
     document.documentElement.style.setProperty("--chosen", accent ?? "");
-    icon.href = mark ?? usual;
-    icon.type = mark ? "image/webp" : "image/svg+xml";
+    icon.href = usual;
+    // The picture may be gone.
+    if (mark) Object.assign(new Image(), { src: mark, onload: () => look.value.mark === mark && (icon.href = mark) });
   });
 }
 
