@@ -150,7 +150,7 @@ function Changes({ act, undone }) {
   const whole = undoOf(act);
   return [
     h("ol", { key: "changes", class: "box divided changes inner" }, data.map((change) => h("li", { key: change.change_id, class: "change" }, h(Item, { change, known: data, undone, obstacle: whole })))),
-    h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}`, class: "more" }, t("history.all", { n: act.count })),
+    h(Link, { key: "all", to: `history?request=${encodeURIComponent(request ?? "")}` }, t("history.all", { n: act.count })),
   ];
 }
 

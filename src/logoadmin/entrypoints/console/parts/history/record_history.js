@@ -47,7 +47,7 @@ export function RecordHistory({ kind, recordId, since }) {
     now && h("ol", { class: "box divided changes", "aria-label": t("history.title") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
     h("div", { class: "cluster form-actions" },
       hasMore && h(Button, { onClick: () => void load(changes ?? []) }, t("record.history.more")),
-      now && h(Link, { to: `history?kind=${kind}&id=${recordId}`, class: "button quiet" }, t("record.history.all")),
+      now && h(Link, { to: `history?kind=${kind}&id=${recordId}` }, t("record.history.all")),
     ),
   );
 }
