@@ -18,7 +18,7 @@ from typing import Any, Final
 import grimp
 
 import logoadmin
-from logoadmin.bootstrap import folder
+from logoadmin.starting import folder
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "src" / "logoadmin"

@@ -7,16 +7,13 @@ from contextlib import closing, nullcontext
 from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 
 from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
-from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage, words_of
 from logoadmin.adapters.jwt_tokens import Key, derived_keys
-from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.gallery.pictures import NOT_INSTALLED as NO_PICTURES
@@ -28,7 +25,6 @@ from logoadmin.domain.publication.publication_records import READER
 from logoadmin.extras import install_extra
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.environment import Clock
-from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.issuer import Issuer
 from logoadmin.ports.metrics import Metrics, NoMetrics
@@ -40,7 +36,16 @@ from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys
 from logoadmin.settings.sign_in import GITHUB, host_of
 from logoadmin.settings.values import keys_in
-from logoadmin.starting import MEMORY, Create, access_tokens, given_keys, hasher_of, open_storage, start, token_keys
+from logoadmin.starting import (
+    Create,
+    access_tokens,
+    given_keys,
+    hasher_of,
+    open_storage,
+    published_files,
+    start,
+    token_keys,
+)
 
 # A library logs nothing unless its host asks for it.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
@@ -119,7 +124,7 @@ def _gallery(
         challenge_keys=derived_keys(keys, "challenge"),
         issuer=issuer,
         receivers=outgoing,
-        published=_published(settings),
+        published=published_files(settings),
         page=gallery_page(),
     )
     if settings.notify_urls and outgoing is None:
@@ -136,30 +141,6 @@ def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
     """
     path = settings.gallery_key_file
     return () if path is None else keys_of_file(path)
-
-
-def folder(path: Path) -> GalleryFiles:
-    """Return the files of a folder, for the published gallery."""
-    return FolderGalleryFiles(path)
-
-
-def gallery_dir(settings: Settings) -> Path | None:
-    """Return the folder into which the service publishes; None for memory (contract L1)."""
-    url = settings.database.get_secret_value()
-    if settings.gallery_dir is not None:
-        return Path(settings.gallery_dir).absolute()
-    if url == MEMORY:
-        return None
-    from logoadmin.adapters.sql_storage import path_of
-
-    path = path_of(url).absolute()
-    return path.with_name(f"{path.name}-gallery")
-
-
-def _published(settings: Settings) -> GalleryFiles:
-    """Return where the service publishes: a folder, or memory."""
-    path = gallery_dir(settings)
-    return MemoryGalleryFiles() if path is None else folder(path)
 
 
 def gallery_page() -> GalleryPage:

@@ -1,11 +1,14 @@
-"""Starting: the storage that the settings name, what is missing in it, and the keys of its tokens (contract C2, H3)."""
+"""Starting a gallery: its storage, its published files and the keys of its tokens (contract C2, H3, L1)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, Literal
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
+from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, keys_of
+from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.domain.identity.first_start import first_start, is_started, start_with_key_files, stored_token_keys
@@ -13,6 +16,7 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_rules import ACCESS_TOKEN_SECONDS
 from logoadmin.domain.kernel.errors import InvalidInput, TablesMissing
 from logoadmin.ports.environment import Clock
+from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import Storage, StorageLifecycle
 from logoadmin.settings import Settings, wrong_settings
@@ -37,6 +41,30 @@ def open_storage(settings: Settings, *, interactive: bool, metrics: Metrics | No
     from logoadmin.adapters.sql_storage import STEP_TIMEOUT, open_sql_storage
 
     return open_sql_storage(url, timeout=STEP_TIMEOUT if interactive else None, metrics=metrics)
+
+
+def folder(path: Path) -> GalleryFiles:
+    """Return the files of a folder, for the published gallery."""
+    return FolderGalleryFiles(path)
+
+
+def gallery_dir(settings: Settings) -> Path | None:
+    """Return the folder into which the service publishes; None for memory (contract L1)."""
+    url = settings.database.get_secret_value()
+    if settings.gallery_dir is not None:
+        return Path(settings.gallery_dir).absolute()
+    if url == MEMORY:
+        return None
+    from logoadmin.adapters.sql_storage import path_of
+
+    path = path_of(url).absolute()
+    return path.with_name(f"{path.name}-gallery")
+
+
+def published_files(settings: Settings) -> GalleryFiles:
+    """Return where the service publishes: a folder, or memory."""
+    path = gallery_dir(settings)
+    return MemoryGalleryFiles() if path is None else folder(path)
 
 
 def start(

@@ -17,7 +17,7 @@ import logoadmin
 from logoadmin.adapters.sql_storage import copies, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
-from logoadmin.bootstrap import folder, open_gallery
+from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo
 from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.kernel.access import Owner
@@ -26,6 +26,7 @@ from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartE
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.reader.signatures import verified
 from logoadmin.settings import settings_of
+from logoadmin.starting import folder
 from tests.adapters.filled import filled
 from tests.asgi import AppClient
 from tests.domain.identity.second_factors import challenged, code_of, enrolled, second_step

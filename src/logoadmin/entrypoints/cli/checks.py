@@ -160,7 +160,7 @@ def check_temporary_directory() -> Result:
 
 def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
     """Check that the service can publish into its folder (contract L1)."""
-    from logoadmin.bootstrap import gallery_dir
+    from logoadmin.starting import gallery_dir
 
     try:
         folder = gallery_dir(settings) if settings.gallery else None

@@ -51,11 +51,8 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
             if each.failure:
                 text = f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}"
                 click.echo(on_one_line(text), err=True)
-        caller = owner()
-        changed, failed = (
-            found.name(NameCopies(copies=tuple(copies)), caller),
-            sum(bool(each.failure) for each in copies),
-        )
+        caller, failed = owner(), sum(bool(each.failure) for each in copies)
+        changed = found.name(NameCopies(copies=tuple(copies)), caller)
     click.echo(f"{changed} changed, {failed} not copied")
     if changed:
         show_request(caller)

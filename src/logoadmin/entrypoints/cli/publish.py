@@ -77,7 +77,7 @@ def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
 
 
 def _publish(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
-    from logoadmin.bootstrap import folder
+    from logoadmin.starting import folder
 
     published = gallery.publication.publish(folder(directory), links=links)
     _show(published, directory)
@@ -93,8 +93,8 @@ def _record(gallery: "LogoAdmin") -> None:
 
 def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
     """Publish each change until a signal; failures are reported once, and tried again."""
-    from logoadmin.bootstrap import folder
     from logoadmin.entrypoints.publisher import Publisher
+    from logoadmin.starting import folder
 
     stopping = False
 
@@ -191,9 +191,9 @@ def _verify_unsigned(url: str, directory: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     from logoadmin import reader
-    from logoadmin.bootstrap import folder
     from logoadmin.domain.publication.files.file_names import CHANGING_NAME
     from logoadmin.reader.download import download
+    from logoadmin.starting import folder
 
     files = folder(directory)
 
