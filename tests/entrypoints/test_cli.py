@@ -78,6 +78,9 @@ def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: tupl
     ended = run(*group)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == run(*group, "--help").out
+    assert re.search(r"\w\.\.\.$", ended.err, re.MULTILINE) is None, (
+        "the first sentence of a command does not fit on one line"
+    )
     assert ended.err.startswith("Usage: ")
 
 

@@ -93,10 +93,11 @@ def _companions(settings: "Settings") -> Iterator[str]:
 @click.option("--loaded", is_flag=True, help="The backup was loaded with another program: only skip ids.")
 @database_option
 def restore(file: Path | None, loaded: bool, database: str | None) -> None:
-    """Create the database from FILE, a backup made by logoadmin backup.
+    """Create the database from FILE, a backup.
 
-    Nothing is overwritten. Tables of an earlier version are upgraded. Ids that may have been issued since the backup
-    are skipped. For a database server, this prints the command to load the backup; run --loaded after it.
+    The backup was made by logoadmin backup. Nothing is overwritten. Tables of an earlier version are upgraded. Ids that
+    may have been issued since the backup are skipped. For a database server, this prints the command to load the
+    backup; run --loaded after it.
     """
     from logoadmin.maintenance import restore, restore_loaded
 
@@ -114,10 +115,10 @@ def restore(file: Path | None, loaded: bool, database: str | None) -> None:
 @click.option("--to", "target", metavar="URL", required=True, help="The database to move to, which must be empty.")
 @database_option
 def move(target: str, database: str | None) -> None:
-    """Move the whole gallery to another, empty database of any kind.
+    """Move the whole gallery to another, empty database.
 
-    Everything is copied, compared row by row, and stays what it was; if anything fails, nothing is moved. Nobody can
-    write meanwhile. Afterwards no program serves the old database any more.
+    It may be of any kind. Everything is copied, compared row by row, and stays what it was; if anything fails, nothing
+    is moved. Nobody can write meanwhile. Afterwards no program serves the old database any more.
     """
     from logoadmin.maintenance import move
 

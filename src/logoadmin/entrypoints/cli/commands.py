@@ -45,7 +45,7 @@ def cli() -> None:
 @cli.command()
 @database_option
 def init(database: str | None) -> None:
-    """Create the tables and the first administrator, or upgrade older tables."""
+    """Create the tables and the first administrator. Tables of an earlier version are upgraded."""
     with gallery_at(database, "always") as gallery:
         click.echo(f"The database at {gallery.server} is ready")
         show_start(gallery)
@@ -58,7 +58,7 @@ def init(database: str | None) -> None:
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
 @database_option
 def events(database: str | None, limit: int | None, **asked: Any) -> None:
-    """Print sign-ins and other account events as JSON Lines, newest first."""
+    """Print sign-ins and other account events, newest first. Each is a line of JSON."""
     from logoadmin.domain.identity.records import SignInEvent
     from logoadmin.domain.identity.sign_in_events import ListEvents
 
@@ -74,7 +74,7 @@ def events(database: str | None, limit: int | None, **asked: Any) -> None:
 )
 @database_option
 def revert(change_id: int | None, request_id: str | None, database: str | None) -> None:
-    """Undo a change, or everything that a request changed, with new changes."""
+    """Undo a change, or everything that a request changed. New changes do this; the history stays."""
     from logoadmin.domain.changes.history import Revert, RevertRequest
 
     if (change_id is None) == (request_id is None):
@@ -93,9 +93,10 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
 @cli.command()
 @database_option
 def notify(database: str | None) -> None:
-    """Send a trial to each URL of notify_urls, and print by its number whether it was accepted.
+    """Send a trial to each URL of notify_urls.
 
-    The exit code is 1 if any was not, or if the setting names none.
+    Prints for each URL, by its number, whether it accepted the trial. The exit code is 1 if any was not, or if the
+    setting names none.
     """
     with gallery_at(database, "never") as gallery:
         failures = [*gallery.notices.trials()]
@@ -156,7 +157,7 @@ def rotate(database: str | None) -> None:
 @click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script that makes SHELL complete commands, options and their values."""
+    """Print a script with which SHELL completes commands."""
     from click.shell_completion import get_completion_class
 
     # These are the names that click uses when the script calls it.

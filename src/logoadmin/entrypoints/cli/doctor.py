@@ -31,11 +31,11 @@ _MOST_SHOWN: Final = 300
     help="Public URL of the service, as https://gallery.example/gallery: also check that this gallery answers there.",
 )
 def doctor(url: str | None, **flags: Any) -> None:
-    """Check settings, keys, ports, database and disk, and suggest remedies.
+    """Check settings, keys, ports, database and disk.
 
-    Prints one line per check: ok, warning or wrong. Exits with 1 if anything is wrong. Changes no record. Accepts the
-    options of serve. Run it as the user of the service, in its directory and with its environment, before or while the
-    service runs.
+    Prints one line per check: ok, warning or wrong, and the remedy. Exits with 1 if anything is wrong. Changes no
+    record. Accepts the options of serve. Run it as the user of the service, in its directory and with its environment,
+    before or while the service runs.
     """
     counted: Counter[Verdict] = Counter()
     for result in _results(flags, url):
@@ -166,7 +166,7 @@ def _public_url(settings: "Settings") -> Result:
 @click.option("--host", help="The address that serve listens on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, MAX_PORT), help="Its port.  [default: 8000]")
 def healthcheck(live: bool, host: str | None, port: int | None) -> None:
-    """Check the service with these settings on this machine; exit with 0 if it is healthy, or with 1."""
+    """Check the service with these settings on this machine. Exits with 0 if it is healthy, or with 1."""
     from logoadmin.entrypoints.cli.checks import local_url
     from logoadmin.settings import load_settings
 

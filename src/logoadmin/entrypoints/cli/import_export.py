@@ -83,9 +83,10 @@ _INACTIVE: Final = "They are inactive; activate those that are ready"
 def export(
     file: str, database: str | None, with_password_hashes: bool, force: bool, kinds: tuple[str, ...], form: str | None
 ) -> None:
-    """Export records to FILE, one JSON object per line; - is standard output.
+    """Export records to FILE, one JSON object per line.
 
-    An import needs the records that others refer to: roles of users, and authors of themes and logos.
+    FILE may be -, for standard output. An import needs the records that others refer to: roles of users, and authors of
+    themes and logos.
     """
     from logoadmin.domain.changes.import_export import ExportRecords
     from logoadmin.domain.kernel.records import Kind
@@ -168,10 +169,11 @@ def import_(
     kind: str | None,
     charset: str | None,
 ) -> None:
-    """Import records from FILE, one JSON object per line, or CSV; - is standard input. Or import user styles.
+    """Import records or user styles from FILE.
 
-    Either all of them are created or changed, or none. Every bad line is reported. Several FILEs must be user styles,
-    whose names end with .user.css.
+    FILE has one JSON object per line, or is CSV or a user style; it may be -, for standard input. Either all records
+    are created or changed, or none. Every bad line is reported. Several FILEs must be user styles, whose names end with
+    .user.css.
     """
     from logoadmin.domain.changes.import_export import ImportRecords
     from logoadmin.entrypoints.cli.import_files import style_lines

@@ -40,11 +40,11 @@ _CURE: Final = "upload all files again, latest.json last; a cache may hold forme
 @click.option("--watch", is_flag=True, help="Keep running, and publish each change within two seconds.")
 @database_option
 def publish(directory: Path, url: str | None, address: str | None, watch: bool, database: str | None) -> None:
-    """Write the gallery into DIRECTORY as signed files for any web server.
+    """Write the gallery into DIRECTORY as signed files.
 
-    DIRECTORY is empty or an earlier publication; its content is valid at any moment, even after a kill. Blocks are
-    written first, then everything else. Run this after changes, and at least every few days: readers accept the files
-    for gallery_days.
+    Any web server can serve them. DIRECTORY is empty or an earlier publication; its content is valid at any moment,
+    even after a kill. Blocks are written first, then everything else. Run this after changes, and at least every few
+    days: readers accept the files for gallery_days.
 
     The exit code is 0 if a file was written, 3 if nothing has changed, and 1 for a failure.
     """

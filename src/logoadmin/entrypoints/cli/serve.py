@@ -255,9 +255,10 @@ def _show_addresses(settings: "Settings", address: str, url: str) -> None:
 @click.command()
 @serve_options
 def config(**flags: Any) -> None:
-    """Print every setting in force and where it comes from; secrets are masked.
+    """Print every setting in force and where it comes from.
 
-    Accepts the options of serve, to try them out. Settings that serve would refuse are reported on standard error.
+    Secrets are masked. Accepts the options of serve, to try them out. Settings that serve would refuse are reported on
+    standard error.
     """
     from pydantic import SecretStr
 

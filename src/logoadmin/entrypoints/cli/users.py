@@ -43,7 +43,7 @@ def user_list(database: str | None) -> None:
 @click.option("--role", "role_id", type=int, default=1, help="The id of the role.  [default: 1, member]")
 @database_option
 def user_create(user_id: int, username: str, avatar: str | None, role_id: int, database: str | None) -> None:
-    """Create a user; the password is prompted for, or read from standard input."""
+    """Create a user. The password is prompted for, or read from standard input."""
     from logoadmin.domain.identity.roles import GetRole
     from logoadmin.domain.identity.users import CreateUser
 
@@ -65,7 +65,9 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int, d
 )
 @database_option
 def user_password(named: str, fate: str | None, database: str | None) -> None:
-    """Set the password of a user, prompted for or read from standard input; their sessions end.
+    """Set the password of a user.
+
+    It is prompted for, or read from standard input. The sessions of the user end.
 
     USER is a user id or a username; name:7 is the user named 7.
     """
@@ -92,10 +94,10 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
 @click.argument("named", metavar="USER")
 @database_option
 def user_code(named: str, database: str | None) -> None:
-    """Print a code with which a user signs in once, instead of password and second factor.
+    """Print a code with which a user signs in once.
 
-    It is valid for 10 minutes and replaces a previous one. The user's other sessions end when it is used. USER is a
-    user id or a username; name:7 is the user named 7.
+    It stands for password and second factor, is valid for 10 minutes and replaces a previous one. The user's other
+    sessions end when it is used. USER is a user id or a username; name:7 is the user named 7.
     """
     from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
 
