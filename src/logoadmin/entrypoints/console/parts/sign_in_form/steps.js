@@ -21,7 +21,7 @@ import { chosen, hasPasskeys, offered, passkeyAlone } from "./passkey.js";
 export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
   const attempt = useAttempt(said);
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  const [elsewhere] = useState(() => otherAddress(ways));
+  const elsewhere = otherAddress(ways);
   const passkeys = ways.passkey && hasPasskeys && !elsewhere;
   const [offer, setOffer] = useState(0);
   useEffect(() => {
