@@ -233,7 +233,7 @@ def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(consol
     def lose(route: Route) -> None:
         request = route.request
         what = f"{request.method} {request.url.rpartition('/')[2]}"
-        if request.method == "GET" or what in lost:
+        if request.method == "GET" or lost.count(what) == 2:
             route.fallback()
             return
         lost.append(what)
@@ -243,9 +243,10 @@ def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(consol
     page.route("**/api/logos**", lose)
     page.route("**/api/changes", lose)
     page.get_by_role("button", name="Create", exact=True).click()
-    page.locator(".notice.failed").get_by_role("button", name="Try again").click()
+    for _ in lost:
+        page.locator(".notice.failed").get_by_role("button", name="Try again").click()
     done(page, "Saved")
-    assert lost == ["POST changes"]
+    assert lost == ["POST changes", "POST changes"]
     made = changes(service)[began:]
     assert [change.action for change in made] == ["logo.created"]  # with its authors
     assert authors(service, made[0].id) == ["Ben", "Ann"]
@@ -347,6 +348,10 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
         expect(dialog.get_by_role("alert")).to_be_visible()
         number.fill("9000")
         name.fill("Zoë")
+        # An answer that is lost creates nobody twice.
+        page.route("**/api/authors", lambda route: (route.fetch(), route.abort()), times=1)
+        page.keyboard.press("ControlOrMeta+s")
+        expect(dialog.get_by_role("alert")).not_to_contain_text("101")
         page.keyboard.press("ControlOrMeta+s")
         expect(dialog).to_have_count(0)
         expect(combobox).to_be_focused()

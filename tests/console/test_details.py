@@ -1,14 +1,15 @@
 """What an artwork says of itself: its form, its differences, and two people at once (contract S1, S2)."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo
 from logoadmin.domain.kernel.details import Details
 from tests.console.conftest import Module
-from tests.console.driver import Person
+from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
+from tests.console.submissions import MEMBER, admit
 from tests.console.test_artwork import done
 from tests.console.test_kept_pictures import drawing, give, png
 
@@ -257,3 +258,26 @@ def test_a_user_style_that_is_dropped_or_pasted_fills_the_form_and_says_what_is_
     expect(editor).not_to_contain_text("accent")
     editor.evaluate(_PASTE, STYLE)
     expect(name).to_have_value("Aurora")
+
+
+@pytest.mark.rule("contract S1", "contract R4")
+def test_a_submission_has_details_and_a_reviewer_mends_them(chromium: Browser, console: Person) -> None:
+    service, page = console.service, console.page
+    admit(service.gallery)
+    describe(service, description="Old words", tags=["dark"], origin="old-1")
+    with looking(chromium, service) as member:
+        member.sign_in("works/logos/1", username=MEMBER[0], password=MEMBER[1])
+        member.page.locator("[name='details.description']").fill("New words")
+        member.page.locator("[name='details.licence']").fill("MIT")
+        more(member.page)
+        expect(field(member.page, "Original ID")).to_have_count(0)
+        member.page.get_by_role("button", name="Submit for review").click()
+        expect(member.page.locator(".fields-row dt")).to_have_text(["Description", "Licence"])
+    console.sign_in("submissions/1")
+    expect(page.locator(".fields-row dt")).to_have_text(["Description", "Licence"])
+    page.get_by_role("button", name="Edit…").click()
+    more(page)
+    page.locator("[name='details.licence']").fill("")
+    page.get_by_role("button", name="Apply with these changes").click()
+    expect(page.locator(".notice")).to_be_visible()
+    assert details(service) == {"description": "New words", "tags": ["dark"], "origin": "old-1"}

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
+from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone, TooManyPictures
 from logoadmin.domain.kernel.kinds import picture_of
@@ -87,6 +88,16 @@ def test_a_picture_is_chosen_by_keyboard_dropped_or_pasted_at_its_field(console:
     page.keyboard.press("Control+s")
     expect(page.locator(".notice")).to_be_visible()
     assert service.gallery.logos.get(GetLogo(logo_id=1)).preview_url == seen[-1]
+
+
+@pytest.mark.rule("contract P3")
+def test_an_avatar_is_sent_at_its_field(console: Person) -> None:
+    console.sign_in("users/7")
+    choose(console.page, "face.png", drawing(90))
+    expect(console.page.locator(".avatar-field .avatar img")).to_be_visible()
+    console.page.keyboard.press("Control+s")
+    expect(console.page.locator(".notice")).to_be_visible()
+    assert picture_of(console.service.gallery.users.get(GetUser(user_id=7)).avatar or "")
 
 
 @pytest.mark.rule("contract P1")

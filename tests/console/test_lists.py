@@ -340,6 +340,22 @@ def test_a_screen_shows_many_cards_and_they_are_selected_by_shift(console: Perso
     expect(page).to_have_url(re.compile("/logos\\?order=oldest$"))
 
 
+@pytest.mark.rule("contract J3", "contract J5")
+def test_an_order_is_chosen_by_keyboard(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    order = page.locator(".toolbar select:visible")
+    before = order.input_value()
+    order.focus()
+    for key in ("Space", "Home", "Escape"):
+        page.keyboard.press(key)
+    assert order.input_value() == before
+    for key in ("Space", "Home", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(page).to_have_url(re.compile("order=name-desc"))
+    expect(order).to_be_focused()
+
+
 @pytest.mark.rule("contract J6")
 def test_the_table_sorts_by_its_heads_and_selects_with_shift(console: Person) -> None:
     page = console.page

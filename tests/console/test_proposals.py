@@ -171,6 +171,10 @@ def test_fifty_waiting_submissions_are_worked_through_with_the_keyboard_alone(
     for number in range(50):
         user = (MEMBER_ID, 2001, 2002, 2003)[number // 13]
         submit(gallery, new_logo(f"Work {number:02}"), user_id=user)
+    # In pages of twenty, as if there were many more.
+    page.route(
+        "**/api/proposals?*limit=500*", lambda route: route.continue_(url=route.request.url.replace("=500", "=20"))
+    )
     console.sign_in("submissions")
     expect(page.locator(".submission-row")).to_have_count(50)
     keyboard.press("j")
@@ -330,6 +334,37 @@ def test_a_record_that_changed_since_is_named_and_mended(console: Person, galler
     page.get_by_role("button", name="Apply with these changes").click()
     expect(page.locator(".notice")).to_contain_text("Applied")
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Redrawn"
+
+
+@pytest.mark.rule("contract R4")
+def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Sunrise"))
+    console.sign_in("submissions/1")
+    other = console.another_tab()
+    console.open("submissions/1", other)
+    for page in (console.page, other):
+        expect(page.get_by_role("button", name="Apply", exact=True)).to_be_visible()
+    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
+    for page in (console.page, other):
+        page.keyboard.press("a")
+        expect(page.locator(".submission-declined").first).to_be_visible()
+    assert named(gallery, "Sunrise") == []
+
+
+@pytest.mark.rule("contract R4")
+def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Sunrise"))
+    with looking(chromium, service, **PHONE) as person:
+        person.sign_in("submissions/1")
+        page = person.page
+        for name in ("Apply", "Decline…", "Edit…"):
+            box = page.get_by_role("button", name=name, exact=True).bounding_box()
+            assert box is not None
+            assert box["y"] > 844 * 0.6
+            assert box["height"] >= 44
+        page.get_by_role("button", name="Apply", exact=True).tap()
+        page.get_by_role("button", name="Undo").tap()
+        expect(page.locator(".remark")).to_contain_text("admin undid this")
 
 
 @pytest.mark.rule("contract J5", "contract R4")
