@@ -114,9 +114,17 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class _ClosedSocket(ssl.SSLSocket):
+    """Python leaves the socket of a client open that has gone before the handshake, and warns of it."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 @lru_cache(1)
 def _tls() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.sslsocket_class = _ClosedSocket
     with TemporaryDirectory() as directory:
         certificate = make_certificate(Path(directory), PICTURES)
         context.load_cert_chain(certificate, certificate.with_suffix(".key"))

@@ -360,7 +360,9 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
     with served(sign_in=rules) as service, looking(chromium, service, viewport=PHONE) as person:
         page = person.page
         held: list[Route] = []
+        late: list[Route] = []
         page.route("**/api/auth/ways", lambda route: held.append(route))
+        page.route("**/api/auth/me/preferences", lambda route: late.append(route))
         person.open("themes")
         page.get_by_label("User name").fill("admin")
         # The form does not wait for ways that come late; a passkey works at the other address alone.
@@ -377,7 +379,12 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
         secret = page.locator(".secret").inner_text().replace(" ", "").replace("\n", "")
         page.get_by_label("Code from the app").fill(TOTP(secret).at(service.clock.now()))
         page.keyboard.press("Enter")
-        page.get_by_role("checkbox", name="I have kept these codes").check()
+        kept = page.get_by_role("checkbox", name="I have kept these codes")
+        expect(kept).to_be_visible()
+        # The user is read again after the refusal of an earlier request: the codes stay until they are kept.
+        with page.expect_response("**/api/auth/me"):
+            late[0].fulfill(status=403, json={"detail": "A second factor must be enrolled"})
+        kept.check()
         page.get_by_role("button", name="Done").click()
         expect(page.locator("h1")).to_have_text("Themes")
         expect(page.get_by_role("complementary")).to_have_count(0)

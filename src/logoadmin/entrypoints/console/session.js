@@ -40,6 +40,8 @@ export const person = () => me.value && `${me.value.user_id}-${me.value.user_sin
 export const asksAgain = signal(false);
 /** Whether the user may do nothing but enrol a second factor (contract O4). */
 export const mustEnrol = signal(false);
+/** Whether one is at it: whatever the service says meanwhile, the recovery codes stay until they are kept. */
+export const enrolling = signal(false);
 
 const scopes = computed(() => new Set(me.value?.scope ?? []));
 /** @param {string} scope @returns {boolean} whether one may do something, as far as is known here; the server judges. */

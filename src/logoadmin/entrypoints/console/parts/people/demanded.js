@@ -2,7 +2,7 @@
 import { h, useEffect, useRef } from "../../vendor/preact.js";
 import { nameTab } from "../../look.js";
 import { say } from "../../notices.js";
-import { me, mustEnrol, signOut, typed, whoAmI } from "../../session.js";
+import { enrolling, me, mustEnrol, signOut, typed, whoAmI } from "../../session.js";
 import { t, withTexts } from "../../texts.js";
 import { lazy } from "../primitives/basics.js";
 import { PasswordForm } from "./user_fields.js";
@@ -22,6 +22,10 @@ export function Demanded() {
     const first = card.current?.querySelector("input:not([hidden])") ?? card.current?.querySelector("h1");
     /** @type {HTMLElement | null | undefined} */ (first)?.focus();
   }, [isPassword]);
+  useEffect(() => {
+    enrolling.value = !isPassword;
+    return () => void (enrolling.value = false);
+  }, [isPassword]);
   if (!user) return null;
   const changed = () => {
     typed.password = "";
@@ -30,6 +34,7 @@ export function Demanded() {
   };
   const enrolled = () => {
     mustEnrol.value = false;
+    enrolling.value = false;
     void whoAmI().catch(() => undefined);
   };
   return h("main", { class: "sign-in" },

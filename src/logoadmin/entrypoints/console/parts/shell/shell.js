@@ -1,7 +1,7 @@
 /** The frame of every view: the sidebar, the banner, the notices with undo, and the dialogs. */
 import { h, useEffect, useErrorBoundary, useRef, signal } from "../../vendor/preact.js";
 import { trouble } from "../../client.js";
-import { asksAgain, me, mustEnrol, pageConfig, state } from "../../session.js";
+import { asksAgain, enrolling, me, mustEnrol, pageConfig, state } from "../../session.js";
 import { loadMoreTexts, t, withTexts } from "../../texts.js";
 import { slow } from "../../network.js";
 import { dismiss, notices } from "../../notices.js";
@@ -47,7 +47,7 @@ export function Shell() {
   if (state.value === "out" || !me.value) return [pageConfig.demo && h(Demo, {}), h(SignIn, {})];
   const around = [h(Progress, {}), h(Notices, {}), h(Dialogs, {}), (state.value === "ended" || asksAgain.value) && h(SignInAgain, {})];
   // Nothing else leads anywhere before that.
-  if (me.value.must_change_password || mustEnrol.value) return [pageConfig.demo && h(Demo, {}), h(Demanded, {}), ...around];
+  if (me.value.must_change_password || mustEnrol.value || enrolling.value) return [pageConfig.demo && h(Demo, {}), h(Demanded, {}), ...around];
   return h("div", { class: "shell" },
     h("a", { class: "skip", href: "#work", onClick: skip }, t("skip")),
     h(Sidebar, { help: showHelp, search }),
