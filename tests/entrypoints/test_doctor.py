@@ -16,8 +16,6 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases import sqlite_checks
@@ -27,10 +25,10 @@ from logoadmin.entrypoints.cli.checks import check_ports
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
+from tests.answering import Answer, answering
 from tests.asgi import ask
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.privileges import unprivileged
-from tests.services import in_thread
 
 pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
 
@@ -255,16 +253,15 @@ def test_an_issuer_whose_users_get_no_role_is_wrong(run: Run, started: Path, mon
 
 
 @contextlib.contextmanager
-def answering(bodies: dict[str, tuple[int, object]]) -> Iterator[int]:
+def answering_at(bodies: dict[str, tuple[int, object]]) -> Iterator[int]:
     """Answer paths on a port, and yield the port."""
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        asked = scope["path"] + (f"?{scope['query_string'].decode()}" if scope["query_string"] else "")
+    def answer(asked: str) -> Answer:
         status, body = bodies.get(asked, (404, {}))
-        await Response(body if isinstance(body, bytes) else json.dumps(body), status)(scope, receive, send)
+        return Answer(body if isinstance(body, bytes) else json.dumps(body).encode(), status=status)
 
-    with in_thread(app) as address:
-        yield int(address.rpartition(":")[2])
+    with answering(answer) as server:
+        yield server.server_port
 
 
 WELL: Final = (200, {"status": "ok"})
@@ -286,7 +283,7 @@ WELL: Final = (200, {"status": "ok"})
 def test_a_taken_port_is_reported_with_its_owner(
     run: Run, bodies: dict[str, tuple[int, object]], verdict: str, words: str
 ) -> None:
-    with answering(bodies) as port:
+    with answering_at(bodies) as port:
         found = said(run("doctor", "--port", str(port)))["port"]
     assert found[0] == verdict
     assert words in found[1]
@@ -304,10 +301,10 @@ def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     assert said(run("doctor"))["metrics_port"][0] == "ok"
     metrics: dict[str, tuple[int, object]] = {"/metrics": (200, b"logoadmin_build_info 1")}
-    with answering(metrics) as port:
+    with answering_at(metrics) as port:
         monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
         assert said(run("doctor"))["metrics_port"][0] == "ok"
-    with answering({}) as port:
+    with answering_at({}) as port:
         monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
         found = said(run("doctor"))["metrics_port"]
     assert (found[0], "; set metrics_port to a free port" in found[1]) == ("wrong", True)
@@ -492,7 +489,7 @@ PROBE: Final = "/gallery/api/changes?limit=none"
 
 def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0.1") -> dict[str, tuple[str, str]]:
     """Return what doctor finds at a URL where a proxy answers some paths."""
-    with answering(bodies) as port:
+    with answering_at(bodies) as port:
         ended = run("doctor", "--port", "0", "--url", f"http://{host}:{port}/gallery")
     assert "eyJ" not in ended.out
     return {check: found for check, found in said(ended).items() if check in THROUGH}

@@ -112,29 +112,25 @@ def test_a_picture_that_cannot_be_kept_is_a_problem_of_its_line(run: Run, named:
 def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
     draw("a.png")
     write("store.jsonl", line("W", picture_file="a.png", preview_url="https://example.org/a.png"))
-    assert (
-        "store.jsonl:1: picture_file: Line should have preview_url or picture_file" in run("import", "store.jsonl").err
-    )
+    problem = "store.jsonl:1: picture_file: Line should have preview_url or picture_file"
+    assert problem in run("import", "store.jsonl").err
 
 
-def test_a_dry_run_judges_pictures_and_keeps_none(run: Run) -> None:
+def test_a_dry_run_judges_pictures_names_them_as_the_service_does_and_keeps_none(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
     assert run("init").code == 0
     draw("a.png")
     write("store.jsonl", line("W", picture_file="a.png"))
     assert run("import", "--dry-run", "store.jsonl").out.splitlines()[0] == "Could import 1 theme (1 created)"
     with opened() as gallery:
         assert list(gallery.pictures.list(ListPictures())) == []
-    Path("a.png").write_text("no picture")
-    assert run("import", "--dry-run", "store.jsonl").code == 1
-
-
-def test_a_dry_run_names_pictures_as_the_service_does(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
-    draw("a.png")
-    write("store.jsonl", line("W", picture_file="a.png"))
     assert run("import", "store.jsonl").code == 0
     assert themes()[0].preview_url.startswith("https://gallery.example/g/pictures/")
     assert run("import", "--dry-run", "store.jsonl").out == "Could import 1 theme (1 unchanged)\n"
+    Path("a.png").write_text("no picture")
+    assert run("import", "--dry-run", "store.jsonl").code == 1
 
 
 def test_a_spreadsheet_names_pictures_in_a_column(run: Run) -> None:
@@ -279,24 +275,26 @@ def test_user_styles_with_other_names_are_other_themes(run: Run) -> None:
 
 
 @pytest.mark.rule("contract S3")
-def test_two_user_styles_are_never_one_theme(run: Run) -> None:
-    draw("p.png")
-    Path("a b.user.css").write_text(STYLE)
-    Path("a-b.user.css").write_text(STYLE)
-    ended = run("import", "a b.user.css", "a-b.user.css", "--picture", "p.png")
-    problem = "details.origin: It would be the same theme as a b.user.css: rename one of them"
-    assert (ended.code, ended.err.splitlines()[0]) == (1, f"a-b.user.css: {problem}")
-
-
-@pytest.mark.rule("contract S3")
-def test_a_picture_beside_a_user_style_leads_nowhere_else(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        (
+            ("a b.user.css", "a-b.user.css", "--picture", "secret.png"),
+            "a-b.user.css: details.origin: It would be the same theme as a b.user.css: rename one of them",
+        ),
+        (("styles/a.user.css",), "styles/a.user.css: picture_file: styles/a.png leads outside of its folder"),
+    ],
+)
+def test_each_user_style_is_a_theme_of_its_own_with_a_picture_in_its_folder(
+    run: Run, files: tuple[str, ...], problem: str
+) -> None:
     draw("secret.png")
     Path("styles").mkdir()
-    Path("styles/a.user.css").write_text(STYLE)
+    for name in ("a b.user.css", "a-b.user.css", "styles/a.user.css"):
+        Path(name).write_text(STYLE)
     Path("styles/a.png").symlink_to(Path("secret.png").resolve())
-    ended = run("import", "styles/a.user.css")
-    problem = "picture_file: styles/a.png leads outside of its folder"
-    assert (ended.code, ended.err.splitlines()[0]) == (1, f"styles/a.user.css: {problem}")
+    ended = run("import", *files)
+    assert (ended.code, ended.err.splitlines()[0]) == (1, problem)
 
 
 def test_a_spreadsheet_moves_in(run: Run) -> None:

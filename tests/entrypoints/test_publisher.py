@@ -16,7 +16,7 @@ from logoadmin.domain.publication.publication_records import POINTER, Published
 from logoadmin.entrypoints import publisher as module
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.gallery_files import GalleryFiles
-from tests.gallery import FrozenClock, WatchedStorage, gallery_on, stock
+from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract L1")
@@ -56,33 +56,19 @@ class Publishing:
 
 
 @pytest.fixture
-def watched() -> WatchedStorage:
-    """A storage in memory, which records its calls."""
-    return WatchedStorage(MemoryStorage())
-
-
-@pytest.fixture
-def stocked(watched: WatchedStorage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery with a little of everything."""
-    gallery = gallery_on(watched, clock)
-    stock(gallery)
-    return gallery
-
-
-@pytest.fixture
-def publishing(stocked: LogoAdmin) -> Iterator[Publishing]:
-    with Publishing(stocked, MemoryGalleryFiles()) as made:
+def publishing(gallery: LogoAdmin) -> Iterator[Publishing]:
+    with Publishing(gallery, MemoryGalleryFiles()) as made:
         yield made
 
 
 def test_a_change_is_published_at_the_next_look_and_an_unchanged_gallery_costs_one_read(
-    stocked: LogoAdmin, watched: WatchedStorage, publishing: Publishing
+    gallery: LogoAdmin, watched: WatchedStorage, publishing: Publishing
 ) -> None:
     publishing.look()
-    assert publishing.version == stocked.changes.version()
-    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    assert publishing.version == gallery.changes.version()
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Elk"))
     assert publishing.look() == module._LOOK_EVERY <= 0.5
-    assert publishing.version == stocked.changes.version()
+    assert publishing.version == gallery.changes.version()
     watched.asked.clear()
     for _ in range(5):
         publishing.look()
@@ -90,9 +76,9 @@ def test_a_change_is_published_at_the_next_look_and_an_unchanged_gallery_costs_o
     assert [found.changed for found in publishing.found] == [True, True]
 
 
-def test_what_is_no_change_is_noticed_within_ten_seconds(stocked: LogoAdmin, publishing: Publishing) -> None:
+def test_what_is_no_change_is_noticed_within_ten_seconds(gallery: LogoAdmin, publishing: Publishing) -> None:
     publishing.look()
-    stocked.publication.rotate_key()
+    gallery.publication.rotate_key()
     publishing.look(9)
     assert len(publishing.found) == 1
     publishing.look(1)
@@ -100,11 +86,11 @@ def test_what_is_no_change_is_noticed_within_ten_seconds(stocked: LogoAdmin, pub
 
 
 def test_a_failure_is_reported_and_tried_again(
-    stocked: LogoAdmin, publishing: Publishing, monkeypatch: pytest.MonkeyPatch
+    gallery: LogoAdmin, publishing: Publishing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publishing.look()
-    stocked.logos.amend(AmendLogo(logo_id=1, name="Elk"))
-    publish: Callable[..., Published] = stocked.publication.publish
+    gallery.logos.amend(AmendLogo(logo_id=1, name="Elk"))
+    publish: Callable[..., Published] = gallery.publication.publish
     faults = [
         StorageUnavailable("db:3306"),
         StartError("The folder holds other files"),
@@ -116,12 +102,12 @@ def test_a_failure_is_reported_and_tried_again(
         def fail(*_: Any, fault: Exception = fault, **__: Any) -> Published:
             raise fault
 
-        monkeypatch.setattr(stocked.publication, "publish", fail)
+        monkeypatch.setattr(gallery.publication, "publish", fail)
         assert publishing.look() == pause
     assert publishing.errors == faults
-    monkeypatch.setattr(stocked.publication, "publish", publish)
+    monkeypatch.setattr(gallery.publication, "publish", publish)
     publishing.look()
-    assert publishing.version == stocked.changes.version()
+    assert publishing.version == gallery.changes.version()
 
 
 def test_it_ends_with_the_gallery(clock: FrozenClock) -> None:
