@@ -2,20 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from typing import Any
 
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.gallery.pictures import PictureService
 from logoadmin.domain.kernel.access import Permission, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, picture_of
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, picture_of
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, replace_value, stored_records
 from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of, writes
-from logoadmin.ports.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +55,9 @@ class PictureMirror(Service):
     def foreign(self) -> Iterator[ForeignPicture]:
         """Yield the pictures that are elsewhere, logos first, by id."""
         for kind in ARTWORK_KINDS:
-            after = -1
-            while page := _active(storage_of(self), kind.kind, after):
-                for artwork in page:
-                    after = kind.id_of(artwork)
-                    if picture_of(artwork.preview_url) is None:
-                        yield ForeignPicture(kind.kind, after, artwork.name, artwork.preview_url)
+            for artwork in stored_records(storage_of(self), kind, Filter(active=True)):
+                if picture_of(artwork.preview_url) is None:
+                    yield ForeignPicture(kind.kind, kind.id_of(artwork), artwork.name, artwork.preview_url)
 
     @for_program
     def copies(self) -> Iterator[ForeignPicture]:
@@ -81,14 +75,8 @@ class PictureMirror(Service):
 
         Artworks that have another picture by now stay as they are.
         """
-        changed = 0
-        for each in filter(attrgetter("copy"), command.copies):
-            artworks = uow.records(KINDS[each.kind])
-            artwork = artworks.get(each.id)
-            if artwork is not None and artwork.preview_url == each.url:
-                artworks.amend(each.id, None, {"preview_url": each.copy})
-                changed += 1
-        return changed
+        copies = [each for each in command.copies if each.copy]
+        return sum(replace_value(uow, each.kind, each.id, "preview_url", each.url, each.copy) for each in copies)
 
     def _copied(self, url: str) -> tuple[str, str]:
         """Return the address of a copy, or why there is none."""
@@ -98,7 +86,3 @@ class PictureMirror(Service):
             return "", "; ".join(problem.msg for problem in error.problems)
         except LogoAdminError as error:  # one picture stops none of the others
             return "", error.explained
-
-
-def _active(storage: Storage, kind: Kind, after: int) -> tuple[Any, ...]:
-    return storage.read(lambda uow: uow.records(KINDS[kind]).page(after, 50, Filter(active=True)))

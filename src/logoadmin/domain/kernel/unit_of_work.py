@@ -6,7 +6,7 @@ which is a table in ``tests/domain/kernel/test_audit.py``.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 
@@ -15,9 +15,9 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, Escalation, 
 from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified
-from logoadmin.domain.kernel.kinds import RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
-from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
+from logoadmin.domain.kernel.lists import EVERYTHING, Fetch, Filter, Listing, Order, SortKey
 from logoadmin.domain.kernel.records import (
     Kind,
     SharedSettings,
@@ -29,7 +29,7 @@ from logoadmin.ports.history_storage import Acts, ReadsChanges
 from logoadmin.ports.identity_storage import IdentityStorage
 from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
 from logoadmin.ports.record_storage import Records, Secrets
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -238,6 +238,26 @@ def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) ->
     if record is None:
         raise NotFound(kind.name, id_)
     return record
+
+
+def all_records(kind: RecordKind[Record, Any], page: Fetch[Record]) -> Iterator[Record]:
+    """Yield the records of a kind, by id, which come in pages."""
+    return iter(Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes))
+
+
+def stored_records(storage: Storage, kind: RecordKind[Record, Any], where: Filter = EVERYTHING) -> Iterator[Record]:
+    """Yield records by id; no transaction is open between two pages."""
+    return all_records(kind, lambda after, limit: storage.read(lambda uow: uow.records(kind).page(after, limit, where)))
+
+
+def replace_value(uow: AuditedUnitOfWork, kind: Kind, id_: int, field: str, before: str, after: str) -> bool:
+    """Give a field another value, unless it has yet another one or the record is gone; return whether that was done."""
+    records = uow.records(KINDS[kind])
+    record = records.get(id_)
+    if record is None or getattr(record, field) != before:
+        return False
+    records.amend(id_, None, {field: after})
+    return True
 
 
 def get_unless_unmodified(uow: Reading, kind: RecordKind[Record, Any], command: Command) -> Record:

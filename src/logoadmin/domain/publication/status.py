@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
@@ -11,10 +12,17 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import Reading, history_in, links_in, shared_settings, withdrawals_in
+from logoadmin.domain.kernel.unit_of_work import (
+    Reading,
+    history_in,
+    links_in,
+    shared_settings,
+    stored_records,
+    withdrawals_in,
+)
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
 from logoadmin.domain.publication.css.targets import Targets, targets_of
-from logoadmin.domain.publication.files.contents import ACTIVE, judged_artworks, stored_pages
+from logoadmin.domain.publication.files.contents import ACTIVE, judged_artworks
 from logoadmin.domain.publication.files.gallery_keys import GalleryKeys
 from logoadmin.domain.publication.files.known_verdicts import Verdicts, verdicts_in
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
@@ -86,8 +94,8 @@ class StatusService(Service):
         missing: list[LeftOut] = []
         risky: list[Risky] = []
         published: Counter[Kind] = Counter()
-        fetch, verdicts = stored_pages(storage_of(gate)), self._verdicts(begun.targets)
-        for kind, artwork, verdict in judged_artworks(fetch, verdicts, begun.where):
+        active = partial(stored_records, storage_of(gate), where=begun.where)
+        for kind, artwork, verdict in judged_artworks(active, self._verdicts(begun.targets)):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 missing.append(found)
@@ -110,7 +118,8 @@ class StatusService(Service):
         """
         storage = storage_of(self)
         verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
-        for kind, artwork, verdict in judged_artworks(stored_pages(storage), verdicts, among=artworks):
+        active = partial(stored_records, storage, where=ACTIVE)
+        for kind, artwork, verdict in judged_artworks(active, verdicts, artworks):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 yield found

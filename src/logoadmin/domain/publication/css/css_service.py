@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
-from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -12,11 +11,17 @@ from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permi
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, LogoId, ThemeId, described
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, SharedSettings, version_of
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, shared_settings
+from logoadmin.domain.kernel.unit_of_work import (
+    AuditedUnitOfWork,
+    Reading,
+    get_existing,
+    replace_value,
+    shared_settings,
+    stored_records,
+)
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, behind, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.css.inlining import FailedImport, InlinedCss, inline
 from logoadmin.domain.publication.css.judging import judge
@@ -26,7 +31,6 @@ from logoadmin.domain.publication.css.user_style_source import UserStyle, user_s
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Outgoing
-from logoadmin.ports.storage import Storage
 
 MAX_SECONDS: Final = 2.0
 
@@ -193,9 +197,6 @@ class ArtworkCss(Service):
         return get_existing(uow, self._kind, self._kind.id_of(command)), shared_settings(uow)
 
 
-_PAGE: Final = 50
-
-
 @dataclass(frozen=True, slots=True)
 class ImportingArtwork:
     """An artwork whose CSS imports style sheets.
@@ -238,15 +239,13 @@ class ArtworkImports(Service):
     def importing(self) -> Iterator[ImportingArtwork]:
         """Yield the artworks with imports, logos first, by id."""
         for kind in ARTWORK_KINDS:
-            after = -1
-            while page := _page(storage_of(self), kind, after):
-                for artwork in page:
-                    after, css = kind.id_of(artwork), artwork.custom_css
-                    # An at-rule of this name has it in its text, or an escape.
-                    if "@" in css and ("\\" in css or "import" in css.lower()):
-                        urls = judge(css, kind.css_form).import_urls
-                        if urls:
-                            yield ImportingArtwork(kind.kind, after, artwork.name, css, urls)
+            for artwork in stored_records(storage_of(self), kind):
+                css = artwork.custom_css
+                # An at-rule of this name has it in its text, or an escape.
+                if "@" in css and ("\\" in css or "import" in css.lower()):
+                    urls = judge(css, kind.css_form).import_urls
+                    if urls:
+                        yield ImportingArtwork(kind.kind, kind.id_of(artwork), artwork.name, css, urls)
 
     @for_program
     def copies(self) -> Iterator[ImportingArtwork]:
@@ -257,8 +256,7 @@ class ArtworkImports(Service):
         """
         for each in [*self.importing()]:
             found = self._css.inline(InlineCss(kind="logo" if each.kind is Kind.LOGO else "theme", custom_css=each.css))
-            copy = "" if found.failed else found.custom_css
-            yield ImportingArtwork(each.kind, each.id, each.name, each.css, each.urls, copy, found.failed)
+            yield replace(each, copy="" if found.failed else found.custom_css, failed=found.failed)
 
     @writes(Permission(Scope.ALL))
     def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:
@@ -266,15 +264,5 @@ class ArtworkImports(Service):
 
         Artworks that have other CSS by now stay as they are.
         """
-        changed = 0
-        for each in filter(attrgetter("copy"), command.artworks):
-            artworks = uow.records(KINDS[each.kind])
-            artwork = artworks.get(each.id)
-            if artwork is not None and artwork.custom_css == each.css:
-                artworks.amend(each.id, None, {"custom_css": each.copy})
-                changed += 1
-        return changed
-
-
-def _page(storage: Storage, kind: AnyArtworkKind, after: int) -> tuple[Any, ...]:
-    return storage.read(lambda uow: uow.records(kind).page(after, _PAGE, Filter()))
+        copies = [each for each in command.artworks if each.copy]
+        return sum(replace_value(uow, each.kind, each.id, "custom_css", each.css, each.copy) for each in copies)

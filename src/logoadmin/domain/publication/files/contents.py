@@ -1,31 +1,24 @@
 """The records of a publication, read once at one moment (contract L1, L4)."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
-from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
+from logoadmin.domain.kernel.unit_of_work import all_records
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.known_verdicts import Verdicts
 from logoadmin.domain.publication.publication_records import LeftOut, left_out
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 ACTIVE: Final = Filter(active=True)
 # What keeps CSS out of style managers (contract Q3).
 _UNSTYLED: Final = "foreign_document"
-
-
-# Returns a page of a kind of artworks, as repositories do.
-Fetch = Callable[[AnyArtworkKind, int, int, Filter], tuple[Logo | Theme, ...]]
-
-
-def stored_pages(storage: Storage) -> Fetch:
-    """Return what reads each page in a transaction of its own: none is open while CSS is judged."""
-    return lambda kind, *page: storage.read(lambda uow: uow.records(kind).page(*page))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     """
     contents, shapes = Contents(), uow.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
-    for kind, artwork, verdict in judged_artworks(lambda kind, *page: uow.records(kind).page(*page), verdicts):
+    for kind, artwork, verdict in judged_artworks(partial(_active, uow), verdicts):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
             contents.left_out.append(missing)
@@ -110,24 +103,25 @@ def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterat
 
 
 def judged_artworks(
-    fetch: Fetch, verdicts: Verdicts, where: Filter = ACTIVE, among: Collection[tuple[Kind, int]] | None = None
+    active: Callable[[AnyArtworkKind], Iterable[Logo | Theme]],
+    verdicts: Verdicts,
+    among: Collection[tuple[Kind, int]] | None = None,
 ) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield active artworks, logos first, by id, each with the verdict on its CSS.
+    """Yield artworks, logos first, each with the verdict on its CSS.
 
     Args:
-        fetch: returns them.
+        active: returns the active artworks of a kind, or some of them.
         verdicts: the verdicts.
-        where: which of them.
         among: the artworks to judge, by kind and id; None for all.
     """
     for kind in (LOGOS, THEMES):
-
-        def page(after: int, limit: int, kind: AnyArtworkKind = kind) -> tuple[Logo | Theme, ...]:
-            return fetch(kind, after, limit, where)
-
-        for artwork in Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes):
+        for artwork in active(kind):
             if among is None or (kind.kind, kind.id_of(artwork)) in among:
                 yield kind, artwork, verdicts.on(kind, artwork)
+
+
+def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
+    return all_records(kind, lambda after, limit: uow.records(kind).page(after, limit, ACTIVE))
 
 
 def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
