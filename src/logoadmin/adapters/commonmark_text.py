@@ -57,7 +57,8 @@ def _set_levels(headings: Iterable[Token]) -> None:
 def _safe(token: Token) -> Token:
     """Return an inline token; a picture as the text that names it."""
     if token.type == "link_open":
-        token.attrSet("rel", _REL)
+        # A link without an address, [a](), leads nowhere.
+        token.attrs = {**token.attrs, "rel": _REL} if token.attrs["href"] else {}
     elif token.type == "image":
         return Token("text", "", 0, content=f"![{token.content}]({token.attrs['src']})")
     return token
