@@ -154,7 +154,8 @@ def gallery_page() -> GalleryPage:
     beside["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
     # The page and the console are one family.
     beside["page.css"] = _asset("entrypoints/console/style", "tokens.css") + beside["page.css"]
-    beside["page-face.woff2"] = _asset("entrypoints/console/vendor", "face.woff2")
+    for face in ("face.woff2", "face-accented.woff2"):
+        beside[f"page-{face}"] = _asset("entrypoints/console/vendor", face)
     words = words_of(_asset("gallery_page", "texts.json"))
     return JinjaGalleryPage(templates, words, dict(sorted(beside.items())), CommonmarkText())
 

@@ -83,9 +83,12 @@ async function licencesOf(packages) {
 /** @param {number} first @param {number} last @returns {string} */
 const letters = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at));
 
-/** @returns {Promise<Buffer>} the typeface in the weights of the console, of the letters of its languages */
-async function face() {
-  const drawn = `${letters(0x20, 0x7e)}${letters(0x410, 0x44f)}Ёё№\u{A0}«»‹›–—‘’“”…·×−→←`;
+// The letters of English and Russian; and accented ones, which a browser loads only if a page has one of them.
+const PLAIN = `${letters(0x20, 0x7e)}${letters(0x410, 0x44f)}Ёё№\u{A0}«»‹›–—‘’“”…·×−→←`;
+const ACCENTED = letters(0xc0, 0x17f).replace("×", "");
+
+/** @param {string} drawn @returns {Promise<Buffer>} the typeface of some letters in the weights of the console */
+async function face(drawn) {
   return subsetFont(await readFile(new URL(FACE, HERE)), drawn, {
     targetFormat: "woff2",
     variationAxes: { wght: { min: 400, max: 600, default: 400 } },
@@ -116,5 +119,6 @@ for (const file of (await readdir(VENDOR)).filter((each) => each.endsWith(".d.ts
   const { text, inputs } = await bundled(basename(file, ".d.ts"));
   await vendor(file.replace(/d\.ts$/, "js"), text, inputs);
 }
-await vendor("face.woff2", await face(), [FACE]);
+await vendor("face.woff2", await face(PLAIN), [FACE]);
+await vendor("face-accented.woff2", await face(ACCENTED), [FACE]);
 await writeFile(new URL("manifest.json", VENDOR), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -5,7 +5,7 @@
 const worker = /** @type {any} */ (self);
 const SCRIPTS = ["page.js", "page-cards.js", "page-choices.js", "page-elements.js", "page-facets.js", "page-list.js", "page-texts.js", "reader.js"];
 const OF_WORKS = ["page-work.css", "page-work.js", "page-preview.js", "page-sample.js", "page-frame.js"];
-const PAGE = ["./", "page.css", "page-face.woff2", ...SCRIPTS, ...OF_WORKS];
+const PAGE = ["./", "page.css", "page-face.woff2", "page-face-accented.woff2", ...SCRIPTS, ...OF_WORKS];
 /** Pages that are kept once they were visited. */
 const VISITED = /^(?:(?:logos|themes|authors)\/\d+|checks)\/$/;
 const KEPT = `logoadmin page ${worker.registration.scope}`;
