@@ -1,5 +1,6 @@
 """The files of the page that visitors see (contract Q2)."""
 
+import json
 import re
 from typing import Final
 
@@ -35,3 +36,11 @@ def test_the_page_loads_every_module_at_once_and_keeps_every_file_for_offline() 
     linked = set(re.findall(r'(?:href|src)="([\w-]+\.(?:js|css))"', FIRST))
     kept = set(re.findall(r'"([\w-]+\.(?:js|css))"', (PAGES / "page-offline.js").read_text("utf-8")))
     assert (linked, kept) == (files, files | others)
+
+
+@pytest.mark.rule("contract Q2")
+def test_the_list_has_every_text_in_both_languages() -> None:
+    scripts = "".join(path.read_text("utf-8") for path in FILES if path.suffix == ".js")
+    texts = json.loads((PAGES / "texts.json").read_text("utf-8"))["list"]
+    assert {*re.findall(r'\btext\("(\w+)"', scripts)} <= texts.keys()
+    assert all(len(both) == 2 and all(both) for both in texts.values())

@@ -341,7 +341,7 @@ def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look
 
 
 @pytest.mark.rule("contract Q2")
-def test_without_javascript_there_is_a_sentence_with_links_to_the_files(folder: Folder, look: Look) -> None:
+def test_without_javascript_a_sentence_leads_to_the_pages_of_works(folder: Folder, look: Look) -> None:
     page = look(folder, java_script_enabled=False)
-    assert "This page needs JavaScript" in page.locator("body").inner_text()
-    assert page.locator("noscript a").first.get_attribute("href") == "latest.json"
+    assert "The list needs JavaScript" in page.locator("body").inner_text()
+    assert page.locator("noscript a").first.get_attribute("href") == "feed.xml"

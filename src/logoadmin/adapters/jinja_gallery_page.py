@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -44,7 +44,7 @@ class JinjaGalleryPage:
     def __init__(
         self,
         templates: Mapping[str, str],
-        words: Mapping[str, Sequence[str]],
+        words: Mapping[str, Any],
         beside: Mapping[str, bytes],
         text: TextRenderer,
     ) -> None:
@@ -52,7 +52,7 @@ class JinjaGalleryPage:
 
         Args:
             templates: the templates, by name; ``index.html`` among them.
-            words: the sentences of the other pages, in English and in Russian.
+            words: the sentences of the other pages, in English and in Russian, and as ``list`` those of the first one.
             beside: the files that pages load, by name.
             text: renders what authors write.
         """
@@ -84,7 +84,7 @@ class JinjaGalleryPage:
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
-        files = {**self._beside, PAGE: self._filled_in(PAGE, {**values, "gallery": data})}
+        files = {**self._beside, PAGE: self._filled_in(PAGE, {**values, "gallery": data, "texts": self._words["list"]})}
         if values["mark"] or values["accent"]:
             files[_SHEET] += self._filled_in(_LOOK, values)
         return files
@@ -109,7 +109,8 @@ class JinjaGalleryPage:
         return self._filled(name, _RUSSIAN, of)
 
     def _filled(self, name: str, language: int, of: Mapping[str, object]) -> str:
-        return self._words[name][language].format_map({key: isolated(str(value)) for key, value in of.items()})
+        sentence: str = self._words[name][language]
+        return sentence.format_map({key: isolated(str(value)) for key, value in of.items()})
 
 
 def _data(value: Mapping[str, object]) -> str:
@@ -159,7 +160,7 @@ def _thumbnail_width(picture: Mapping[str, int]) -> int:
     return max(1, round(width * min(1, _THUMBNAIL / max(width, height))))
 
 
-def words_of(content: bytes) -> Mapping[str, Sequence[str]]:
+def words_of(content: bytes) -> Mapping[str, Any]:
     """Return the sentences in a file of JSON."""
-    words: Mapping[str, Sequence[str]] = json.loads(content)
+    words: Mapping[str, Any] = json.loads(content)
     return words

@@ -1,7 +1,5 @@
 /** Cards in groups of whole rows, drawn as they are needed. */
-import { language } from "./page-choices.js";
-import { cardOf, h, keyOf } from "./page-elements.js";
-import { texts } from "./page-texts.js";
+import { cardOf, h, keyOf, text } from "./page-elements.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
@@ -57,7 +55,7 @@ export class Cards {
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
     this.#list.style.setProperty("--group", `${this.#list.firstElementChild?.clientHeight}px`);
     this.#more.hidden = this.isAll || works.length <= MOST;
-    this.#more.replaceChildren(texts.showAll(works.length.toLocaleString(language)));
+    this.#more.replaceChildren(text("showAll", works.length));
     const grow = () => {
       if (show !== this.#show || this.#count >= (this.isAll ? works.length : Math.min(works.length, MOST))) return;
       this.#draw(this.#count + STEP);

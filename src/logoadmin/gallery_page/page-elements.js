@@ -1,6 +1,5 @@
-/** What the list is made of: elements, works, and their pictures and cards. */
-import { initials } from "./page-choices.js";
-import { dateOf, texts } from "./page-texts.js";
+/** What the list is made of: texts, elements, works, and their pictures and cards. */
+import { initials, language, locale } from "./page-choices.js";
 
 /** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
 /** @typedef {"logo" | "theme"} Kind */
@@ -12,6 +11,7 @@ import { dateOf, texts } from "./page-texts.js";
  * @property {string} address of its page
  * @property {Artwork} record
  */
+/** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have a form for each kind of number */
 /** @typedef {Node | string | false | null | undefined} Child */
 
 /** What index.html says about this gallery. */
@@ -19,6 +19,10 @@ export const config =
   /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[]}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")
   );
+/** @type {Record<string, [Text, Text]>} in English and Russian */
+const TEXTS = JSON.parse(document.getElementById("texts")?.textContent ?? "");
+const rules = new Intl.PluralRules(language);
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
@@ -26,6 +30,22 @@ const THUMBNAIL = 320;
 const HUES = 12;
 /** How wide pictures are in cards. */
 const SIZES = "(max-width: 40rem) 46vw, 22rem";
+
+/** @param {string} name @param {string | number} [of] what stands in it @returns {string} */
+export function text(name, of = "") {
+  const found = TEXTS[name]?.[language === "ru" ? 1 : 0] ?? "";
+  const form = typeof found === "string" ? found : found[rules.select(Number(of))];
+  return (form ?? "").replace("{}", of.toLocaleString(language));
+}
+
+/** @param {number} seconds Unix time */
+export const dateOf = (seconds) => dates.format(seconds * 1000);
+
+/** @param {string} words @returns {string} without case and accents */
+export const plain = (words) => words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** @param {string} selector @returns {HTMLElement} an element of index.html */
+export const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
 
 /** @param {string} target @returns {string} its name */
 export const targetName = (target) => TARGETS.get(target) ?? target;
@@ -106,9 +126,9 @@ export function cardOf(work) {
       "p",
       { class: "line" },
       who.length > 0 && h("span", { class: "who" }, ...who),
-      h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${texts[kind]} `), h("bdi", {}, targetName(target))),
+      h("span", { class: "for" }, h("span", { class: "unseen" }, ` ${text(kind)} `), h("bdi", {}, targetName(target))),
     ),
     description && h("p", { class: "description", dir: "auto" }, description),
-    h("p", { class: "when" }, version && h("bdi", {}, version), h("span", {}, updated_at ? texts.updatedOn(date) : date)),
+    h("p", { class: "when" }, version && h("bdi", {}, version), h("span", {}, updated_at ? text("updatedOn", date) : date)),
   );
 }

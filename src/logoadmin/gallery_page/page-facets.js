@@ -1,7 +1,6 @@
 /** Targets and tags to choose from: chips with numbers for the largest ones, and a dialog with a search field for all. */
 import { language } from "./page-choices.js";
-import { h } from "./page-elements.js";
-import { plain, texts } from "./page-texts.js";
+import { h, plain, text } from "./page-elements.js";
 
 /** @typedef {Map<string, number>} Counts how many works each value has */
 
@@ -30,28 +29,30 @@ export class Facet {
   #rows = h("ul", { role: "list" });
   /** @type {HTMLDialogElement} */
   #dialog;
+  #name;
   #nameOf;
   #changed;
 
   /**
-   * @param {{all: string, more: (count: number) => string, search: string}} words
+   * @param {"Targets" | "Tags"} name
    * @param {(value: string) => string} nameOf what people call a value
    * @param {() => void} changed something else is chosen
    */
-  constructor(words, nameOf, changed) {
-    this.words = words;
+  constructor(name, nameOf, changed) {
+    const title = text(name.toLowerCase());
+    this.#name = name;
     this.#nameOf = nameOf;
     this.#changed = changed;
-    this.#search.placeholder = this.#search.ariaLabel = words.search;
+    this.#search.placeholder = this.#search.ariaLabel = text(`search${name}`);
     const close = () => this.#dialog.close();
     this.#dialog = h(
       "dialog",
-      { "aria-label": words.all, closedby: "any", close: () => this.#more.focus() },
-      h("div", { class: "head" }, h("h2", {}, words.all), h("button", { type: "button", click: close }, texts.done)),
+      { "aria-label": title, closedby: "any", close: () => this.#more.focus() },
+      h("div", { class: "head" }, h("h2", {}, title), h("button", { type: "button", click: close }, text("done"))),
       this.#search,
       this.#rows,
     );
-    this.element = h("div", { role: "group", class: "facet", "aria-label": words.all }, this.#row, this.#dialog);
+    this.element = h("div", { role: "group", class: "facet", "aria-label": title }, this.#row, this.#dialog);
   }
 
   /** @param {Counts} totals the numbers of all works, which decide what the largest values are */
@@ -65,7 +66,7 @@ export class Facet {
     const largest = this.#values.slice(0, LARGEST);
     const shown = [...[...this.chosen].filter((value) => !largest.includes(value)), ...largest];
     const others = this.#values.filter((value) => !shown.includes(value)).length;
-    this.#more.replaceChildren(this.words.more(others));
+    this.#more.replaceChildren(text(`more${this.#name}`, others));
     const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
     // Chips that stay keep the focus, and the row the place to which it is scrolled.
     if (chips.length !== this.#row.childElementCount || chips.some((chip, place) => chip !== this.#row.children[place])) {
@@ -111,7 +112,7 @@ export class Facet {
       const box = h("input", { type: "checkbox", checked: this.chosen.has(value), change: () => this.#toggle(value) });
       return h("li", {}, h("label", {}, box, h("bdi", {}, this.#nameOf(value)), number));
     });
-    const rest = found.length === 0 ? texts.noMatch : found.length > ROWS && texts.typeForMore(found.length - ROWS);
+    const rest = found.length === 0 ? text("noMatch") : found.length > ROWS && text("typeForMore", found.length - ROWS);
     this.#rows.replaceChildren(...rows, ...(rest ? [h("li", { class: "hint" }, rest)] : []));
   }
 }

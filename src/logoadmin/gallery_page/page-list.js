@@ -1,9 +1,8 @@
 /** The list of all works: search, kinds, targets, tags, order, and the cards. */
 import { Cards } from "./page-cards.js";
 import { language } from "./page-choices.js";
-import { config, h, targetName } from "./page-elements.js";
+import { config, find, h, plain, targetName, text } from "./page-elements.js";
 import { Facet } from "./page-facets.js";
-import { plain, texts } from "./page-texts.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
@@ -43,57 +42,26 @@ export class List {
   /** @type {Map<Work, string>} what the search looks at */
   #words = new Map();
   #cards = new Cards();
-  #title = h("h1", { tabindex: "-1", dir: "auto" }, config.title);
-  #summary = h("p", { class: "summary" });
-  #masthead = h("div", { class: "masthead" }, this.#title, this.#summary);
-  #found = h("p", { role: "status" });
-  #clear = h("button", { type: "button", class: "plain", hidden: true, click: () => this.#reset() }, texts.clear);
-  #search = h("input", {
-    type: "search",
-    name: "q",
-    placeholder: texts.search,
-    "aria-label": texts.search,
-    "aria-keyshortcuts": "/",
-    autocomplete: "off",
-    spellcheck: "false",
-    enterkeyhint: "search",
-  });
-  #sort = h(
-    "select",
-    { name: "sort", "aria-label": texts.sort },
-    h("option", { value: "" }, texts.newest),
-    h("option", { value: "updated" }, texts.updated),
-    h("option", { value: "name" }, texts.byName),
-  );
-  #kinds = h(
-    "fieldset",
-    { class: "kinds" },
-    h("legend", { class: "unseen" }, texts.kind),
-    ...[["", texts.all], ["logos", texts.logos], ["themes", texts.themes]].map(([value, label]) =>
-      h("label", {}, h("input", { type: "radio", name: "kind", value }), h("span", {}, label)),
-    ),
-  );
-  #form = h(
-    "form",
-    { role: "search", class: "tools", input: () => this.#changed(), submit: (event) => event.preventDefault(), keydown: (event) => this.#leave(event) },
-    h("div", { class: "field" }, this.#search, h("kbd", { "aria-hidden": "true" }, "/")),
-    h("div", { class: "choices" }, this.#kinds, this.#sort),
-  );
-  #targets = new Facet(texts.targets, targetName, () => this.#changed());
-  #tags = new Facet(texts.tags, (tag) => `#${tag}`, () => this.#changed());
-  #facets = h("div", { class: "facets" }, this.#targets.element, this.#tags.element);
-  #nothing = h("div", { class: "state", hidden: true });
-  element = h(
-    "section",
-    { class: "list", hidden: true },
-    this.#masthead,
-    this.#form,
-    this.#facets,
-    h("div", { class: "found" }, this.#found, this.#clear),
-    h("h2", { class: "unseen" }, texts.works),
-    this.#cards.element,
-    this.#nothing,
-  );
+  element = find(".list");
+  #masthead = find(".masthead");
+  #form = find("form");
+  #search = /** @type {HTMLInputElement} */ (find("[type=search]"));
+  #sort = /** @type {HTMLSelectElement} */ (find(".tools select"));
+  #kinds = find(".kinds");
+  #clear = find(".found button");
+  #nothing = find(".list > .state");
+  #targets = new Facet("Targets", targetName, () => this.#changed());
+  #tags = new Facet("Tags", (tag) => `#${tag}`, () => this.#changed());
+
+  constructor() {
+    find(".facets").append(this.#targets.element, this.#tags.element);
+    this.#nothing.before(this.#cards.element);
+    this.#search.placeholder = this.#search.ariaLabel ?? "";
+    this.#form.addEventListener("input", () => this.#changed());
+    this.#form.addEventListener("submit", (event) => event.preventDefault());
+    this.#search.addEventListener("keydown", (event) => this.#leave(event));
+    this.#clear.addEventListener("click", () => this.#reset());
+  }
 
   /** @returns {string} the address of the list as it is filtered now */
   get address() {
@@ -133,10 +101,11 @@ export class List {
     this.#cards.isAll = drawn.all;
     const logos = works.filter(({ kind }) => kind === "logo").length;
     const authors = new Set(works.flatMap(({ record }) => record.author_ids ?? [])).size;
-    const counts = [logos && texts.logoCount(logos), works.length > logos && texts.themeCount(works.length - logos), authors && texts.authorCount(authors)];
+    const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
     this.#onlyKind = logos === 0 ? "themes" : logos === works.length ? "logos" : "";
     this.#kinds.hidden = this.#onlyKind !== "";
-    this.#summary.replaceChildren(counts.filter(Boolean).join(" · "));
+    find(".facets").hidden = works.length < 2;
+    find(".summary").replaceChildren(counts.filter(Boolean).join(" · "));
     this.element.hidden = false;
     this.#show(drawn.count);
   }
@@ -163,7 +132,6 @@ export class List {
 
   /** @param {KeyboardEvent} event */
   #leave(event) {
-    if (event.target !== this.#search) return;
     if (event.key === "Escape" && this.#search.value) {
       event.preventDefault();
       this.#search.value = "";
@@ -180,16 +148,16 @@ export class List {
     this.element.dataset.kind = this.#kind || this.#onlyKind;
     this.#cards.show(found, least);
     const isFiltered = found.length < this.#works.length;
-    this.#found.replaceChildren(isFiltered ? texts.found(texts.count(found.length), this.#works.length.toLocaleString(language)) : "");
+    find(".found p").replaceChildren(isFiltered ? text("count", found.length) + text("ofAll", this.#works.length) : "");
     this.#clear.hidden = !isFiltered || found.length === 0;
     this.#nothing.hidden = found.length > 0;
     this.#form.hidden = this.#works.length === 0;
     if (found.length > 0) return;
-    const clear = h("button", { type: "button", click: () => this.#reset() }, texts.clear);
-    const way = config.submit ? h("a", { class: "button", href: config.submit }, texts.submit) : config.home && h("a", { class: "button", href: config.home }, texts.home);
+    const clear = h("button", { type: "button", click: () => this.#reset() }, text("clear"));
+    const way = config.submit ? h("a", { class: "button", href: config.submit }, text("submit")) : config.home && h("a", { class: "button", href: config.home }, text("home"));
     this.#nothing.replaceChildren(
-      h("h2", {}, isFiltered ? texts.noMatch : texts.empty),
-      h("p", {}, isFiltered ? texts.noMatchText : texts.emptyText),
+      h("h2", {}, isFiltered ? text("noMatch") : text("empty")),
+      h("p", {}, isFiltered ? text("noMatchText") : text("emptyText")),
       h("p", { class: "actions" }, (isFiltered ? clear : way) || ""),
     );
   }

@@ -3,7 +3,7 @@
  * version never mixes with an old one. The gallery itself and the pictures do not pass through it.
  */
 const worker = /** @type {any} */ (self);
-const SCRIPTS = ["page.js", "page-cards.js", "page-choices.js", "page-elements.js", "page-facets.js", "page-list.js", "page-texts.js", "reader.js"];
+const SCRIPTS = ["page.js", "page-cards.js", "page-choices.js", "page-elements.js", "page-facets.js", "page-list.js", "reader.js"];
 const OF_WORKS = ["page-work.css", "page-work.js", "page-preview.js", "page-sample.js", "page-frame.js"];
 const PAGE = ["./", "page.css", "page-face.woff2", "page-face-accented.woff2", ...SCRIPTS, ...OF_WORKS];
 /** Pages that are kept once they were visited. */

@@ -1,7 +1,6 @@
 /** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
-import { config, h, workOf } from "./page-elements.js";
+import { config, dateOf, find, h, text, workOf } from "./page-elements.js";
 import { List } from "./page-list.js";
-import { dateOf, texts } from "./page-texts.js";
 import { open } from "./reader.js";
 
 /** @typedef {import("./reader.js").Gallery} Gallery */
@@ -13,16 +12,16 @@ const FIRST_CHECK = 500;
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
 const CHECK_EVERY = 60_000;
 
-const notice = /** @type {HTMLElement} */ (document.getElementById("notice"));
-const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const notice = find("#notice");
+const main = find("#main");
+/** What stands in place of the list. */
+const place = find("#place");
 
 /** @type {Gallery | undefined} */
 let gallery;
 let checkedAt = 0;
 
 const list = new List();
-/** What stands in place of the list. */
-const place = h("div");
 
 /** @param {unknown} error of the reader @returns {Promise<Fault>} */
 async function faultOf(error) {
@@ -36,19 +35,19 @@ async function faultOf(error) {
   return key.then(() => "broken", () => "old");
 }
 
-const retry = () => h("button", { type: "button", click: () => (gallery ? check() : start()) }, texts.retry);
+const retry = () => h("button", { type: "button", click: () => (gallery ? check() : start()) }, text("retry"));
 
 /** @param {Fault} fault @returns {HTMLElement} for a visitor who has nothing from before */
 function faultView(fault) {
   const secure = new URL(location.href);
   secure.protocol = "https:";
-  const action = fault === "insecure" ? h("a", { class: "button", href: secure.href }, texts.secure) : fault !== "old" && retry();
+  const action = fault === "insecure" ? h("a", { class: "button", href: secure.href }, text("secure")) : fault !== "old" && retry();
   return h(
     "section",
     { class: "state" },
-    h("h1", { tabindex: "-1" }, texts[fault]),
-    h("p", {}, texts[`${fault}Text`]),
-    h("p", { class: "actions" }, action, config.home && h("a", { class: "button", href: config.home }, texts.home)),
+    h("h1", { tabindex: "-1" }, text(fault)),
+    h("p", {}, text(`${fault}Text`)),
+    h("p", { class: "actions" }, action, config.home && h("a", { class: "button", href: config.home }, text("home"))),
   );
 }
 
@@ -64,8 +63,8 @@ function refresh(drawn) {
 /** @param {Fault | undefined} fault that keeps the gallery from being renewed */
 function tell(fault) {
   const issued = dateOf(gallery?.latest.issued ?? 0);
-  const text = fault === "offline" ? texts.offlineKept : fault === "expired" ? texts.expiredKept : texts.brokenKept;
-  notice.replaceChildren(...(fault ? [h("p", {}, text(issued)), retry()] : []));
+  const kept = fault === "offline" || fault === "expired" ? fault : "broken";
+  notice.replaceChildren(...(fault ? [h("p", {}, text(`${kept}Kept`, issued)), retry()] : []));
 }
 
 /** Look for news, and say if that fails. */
@@ -86,7 +85,7 @@ function restore({ top = 0, link, at = 0 }) {
 }
 
 async function start() {
-  place.replaceChildren(h("p", { class: "loading", role: "status" }, texts.loading));
+  place.replaceChildren(h("p", { class: "loading", role: "status" }, text("loading")));
   try {
     gallery = await open("./", { key: config.keys });
   } catch (error) {
@@ -118,7 +117,6 @@ function route() {
 }
 
 history.scrollRestoration = "manual";
-main.replaceChildren(list.element, place);
 // Its address would be that of a list.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
