@@ -99,7 +99,7 @@ class BoundedProtocol(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what is complete, and hold back the part of a head."""
-        while data and not self._is_over:
+        while data and not self._is_over and not self._transport.is_closing():
             data = self._body_received(data) if self._to_come else self._head_received(data)
 
     def _body_received(self, data: bytes) -> bytes:
