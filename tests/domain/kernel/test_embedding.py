@@ -1,5 +1,6 @@
 """A program that embeds a gallery, and the mistakes that it can make (contract H6)."""
 
+import pickle
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -39,6 +40,11 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
 
 def authors(gallery: LogoAdmin) -> list[int]:
     return [author.user_id for author in gallery.authors.list(ListAuthors())]
+
+
+def test_errors_return_from_other_processes_with_their_attributes() -> None:
+    error = pickle.loads(pickle.dumps(errors.DuplicateEntry("Ann", "username")))
+    assert (str(error), error.key) == ("Duplicate entry 'Ann' for key 'username'", "username")
 
 
 # The work of a block that would run after its commit.

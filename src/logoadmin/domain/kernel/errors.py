@@ -31,6 +31,10 @@ class LogoAdminError(Exception):
         """Have a text, or that of the class."""
         super().__init__(self.text if text is None else text)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle an error with its attributes: a pool of processes would break at one that it cannot read."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
+
     @property
     def explained(self) -> str:
         """The problem and its solution, for the operator of the service."""
