@@ -334,9 +334,10 @@ def test_submissions_of_a_day_are_counted_with_dry_runs(storage: Storage) -> Non
     signed_in(storage, "proposals:write", user_id=MEMBER_ID)
     member = ActingAs(MEMBER_ID)
     for number in range(100):
-        proposed = propose(gallery, member, NEW_LOGO, dry_run=number % 2 == 0)
+        proposed = propose(gallery, member, NEW_LOGO, dry_run=number % 2 == 0, idempotency_key=f"{number}")
         if number % 2:
             gallery.proposals.withdraw(WithdrawProposal(proposal_id=proposed.proposal_id), member)
+    assert propose(gallery, member, NEW_LOGO, dry_run=False, idempotency_key="99").proposal_id == 50
     for dry_run in (True, False):
         with pytest.raises(Conflict, match="has made 100 proposals within a day"):
             propose(gallery, member, NEW_LOGO, dry_run=dry_run)

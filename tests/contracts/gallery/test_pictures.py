@@ -150,9 +150,10 @@ def test_the_work_of_members_counts_towards_their_hour(
 @pytest.mark.rule("contract P1")
 def test_a_user_may_send_200_an_hour(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     caller, content = signed_in(storage, "logos:write"), drawing()
-    for _ in range(200):
-        sent(gallery, content, caller)
+    for number in range(200):
+        gallery.pictures.send(SendPicture(idempotency_key=f"{number}"), content, caller)
     clock.pass_by(600)
+    assert not gallery.pictures.send(SendPicture(idempotency_key="0"), content, caller).existed
     with pytest.raises(TooManyPictures) as error:
         sent(gallery, content, caller)
     assert error.value.retry_after == 3000

@@ -277,6 +277,7 @@ class ProposalService(Service):
             isinstance(command, ProposeChanges)
             and held.user_id is not None
             and not may_write(held)
+            and gate.replayed(command, caller) is None
             and count_use(self, self._clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")

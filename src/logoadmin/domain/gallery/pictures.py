@@ -125,6 +125,11 @@ class PictureService(Service):
             Conflict: there is no space for it.
         """
         held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
+        if command.source is None:
+            command = command.model_copy(update={"content_hash": hashlib.sha256(content).hexdigest()})
+        stored: SentPicture | None = gate.replayed(command, caller)
+        if stored is not None:
+            return stored
         self._count(held.user_id)
         if command.source is not None:
             if content:
@@ -227,7 +232,6 @@ class PictureService(Service):
     def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> SentPicture:
         """Keep a picture, converted in its turn; a stored one, as it is, without ``held``."""
         sent = hashlib.sha256(content).hexdigest()
-        command = command.model_copy(update={"content_hash": sent})
         known = storage_of(self).read(lambda uow: _known(uow, sent))
         converted = None if known else self._converted(content, held)
         return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))

@@ -182,6 +182,26 @@ class Gate:
             command.on_replay()
         return answer
 
+    def replayed(self, command: Command, caller: Caller) -> Any:
+        """Return the stored response to a command that was done before, which no limit counts again; None otherwise.
+
+        Raises:
+            InvalidInput: another command had the idempotency key.
+        """
+        shared = transactions_of(self)
+        request = None if command.idempotency_key is None else shared.idempotency.request(command, caller)
+        if request is None:
+            return None
+
+        def stored(uow: UnitOfWork) -> Any:
+            now = shared.clock.now()
+            return shared.idempotency.replay(uow, request, self._rights(uow, command, caller, now), now)
+
+        answer = shared.storage.write(stored)
+        if answer is not None and command.on_replay is not None:
+            command.on_replay()
+        return answer
+
     def _write(
         self,
         uow: UnitOfWork,
