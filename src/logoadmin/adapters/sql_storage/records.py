@@ -87,7 +87,7 @@ class _Statements:
     def __init__(self, kind: AnyKind) -> None:
         table, columns = TABLES[kind.kind], _columns(kind)
         key = table.c[kind.id_field]
-        self.kind, self.table = kind, table
+        self.kind, self.table, self.columns = kind, table, tuple(table.c.keys())
         self.get = select(*columns).where(key == KEY)
         self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
@@ -287,8 +287,8 @@ class SqlArtworks(SqlRecords[Any]):
             self._tag(artwork)
             return
         values = self._values(artwork)
-        table = self._statements.table
-        self._transaction.hold_back(table, [tuple([values[column.name] for column in table.c])])
+        row = tuple([values[name] for name in self._statements.columns])
+        self._transaction.hold_back(self._statements.table, [row])
         self._transaction.count(self._statements.kind.id_field, id_)
         self._tag(artwork)
 

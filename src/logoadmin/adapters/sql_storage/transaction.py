@@ -94,6 +94,7 @@ class StatementCompiler:
 
     Attributes:
         compiled: returns the SQL of a statement with parameters of these names.
+        insert: returns the SQL that adds whole rows to a table.
         page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.Dialect`.
         refused: what the driver raises if a key refuses a record.
     """
@@ -102,6 +103,7 @@ class StatementCompiler:
         """Compile for a database, with the parameter style of its driver."""
         self._dialect = dialect
         self.compiled = lru_cache(_KNOWN)(self._compile)
+        self.insert = lru_cache(_KNOWN)(self._insert)
         self.page_cursor = page_cursor
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
@@ -119,6 +121,9 @@ class StatementCompiler:
             names=frozenset([*re.findall(r"\w+", sql), *_neighbours(changed)]),
             changes_rights=changed in _RIGHTS,
         )
+
+    def _insert(self, table: Table) -> str:
+        return self._compile(insert_into(table), tuple(table.c.keys())).sql
 
 
 def _neighbours(table: Table | None) -> Iterator[str]:
@@ -267,13 +272,10 @@ class Transaction:
 
         No key can refuse them: their ids are new, or they replace others.
         """
-        held = self._held_back.get(table)
-        if held is None:
-            held = self._held_back[table] = []
+        held = self._held_back.setdefault(table, [])
         for row in rows:
             held.append(row)
-            for value in row:
-                self._held_text += len(value) if isinstance(value, str) else 8
+            self._held_text += text_length_of_row(row)
         if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_held_back()
 
@@ -343,9 +345,8 @@ class Transaction:
 
         The driver combines them into as few statements as possible, or prepares one for all.
         """
-        compiled = self._statements.compiled(insert_into(table), tuple(table.c.keys()))
         self._has_changed = True
-        self._cursor.executemany(compiled.sql, rows)
+        self._cursor.executemany(self._statements.insert(table), rows)
 
     def next_id(self, name: str) -> int:
         """Return the next id for a field of this name, in a write.
@@ -399,7 +400,4 @@ class Transaction:
 
 def text_length_of_row(row: Row) -> int:
     """Return the approximate number of characters in a row."""
-    length = 0
-    for value in row:
-        length += len(value) if isinstance(value, str) else 8
-    return length
+    return sum([len(value) if type(value) is str else 8 for value in row])
