@@ -309,7 +309,7 @@ def reached(start: object) -> Iterator[object]:
 def test_no_use_case_reaches_a_port(stored: LogoAdmin) -> None:
     prying = stored.service(Prying)
     audited = {f"Audited{name}" for name in ("Artworks", "Authors", "Records", "UnitOfWork", "Users")}
-    values = {"AllRights", "ArtworkKind", "Details", "Occasion", "Owner", "PageSizes", "RecordKind"}
+    values = {"AllRights", "ArtworkKind", "Occasion", "Owner", "PageSizes", "RecordKind"}
     gate = {"Gate", "Permission"}
     assert prying.of_a_write(RemoveLogo(logo_id=1)) == audited | values | gate
     assert prying.of_a_read(GetLogo(logo_id=1)) == {"ReadRecords", "ReadUnitOfWork"}

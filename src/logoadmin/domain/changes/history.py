@@ -320,7 +320,7 @@ def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | Non
     if serialized is None:
         return None
     optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
-    return {**{each.name: as_json(each.default) for each in optional}, **serialized}
+    return {**as_json((each.name, each.default) for each in optional), **serialized}
 
 
 def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[str, Any], LinksByKind]:

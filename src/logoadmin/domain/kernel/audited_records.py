@@ -123,21 +123,21 @@ MOST_LOADED: Final = 50
 NO_LINKS: Final[LinksByKind] = MappingProxyType({})
 
 
-def as_json(value: Any) -> Any:
-    """Return the value of a field as in JSON."""
-    if type(value) is tuple:
-        return [*value]
-    return value.members() if type(value) is Details else value
+def as_json(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the values of fields as in JSON."""
+    return {
+        name: [*value] if type(value) is tuple else value.members() if type(value) is Details else value
+        for name, value in values
+    }
 
 
 def snapshot(kind: AnyKind, record: StoredRecord) -> dict[str, Any]:
     """Return the fields of a record as in JSON, without its authors, which are records of their own."""
-    usual = kind.usual
-    return {
-        name: as_json(value)
-        for name, value in zip(kind.stored_fields, kind.values_of(record), strict=True)
-        if name not in usual or value != usual[name]
-    }
+    values = as_json(zip(kind.stored_fields, kind.values_of(record), strict=True))
+    for name, usual in kind.usual.items():
+        if values[name] == usual:
+            del values[name]
+    return values
 
 
 @dataclass(eq=False)

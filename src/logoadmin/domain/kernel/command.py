@@ -126,7 +126,7 @@ class Command(Input):
     @property
     def is_dry_run(self) -> bool:
         """Whether its changes are undone at the end: those of commands with a field ``dry_run``, if it is set."""
-        return bool(getattr(self, DRY_RUN, False))
+        return bool(vars(self).get(DRY_RUN))  # pydantic takes long to miss an attribute
 
     @property
     def searches(self) -> bool:

@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.access import (
     require_token,
 )
 from logoadmin.domain.kernel.audited_records import hidden
-from logoadmin.domain.kernel.command import DRY_RUN, Command, Input
+from logoadmin.domain.kernel.command import Command, Input
 from logoadmin.domain.kernel.errors import (
     EnrolmentRequired,
     NotModified,
@@ -227,7 +227,7 @@ class Gate:
         )
         answer = work(audited, command)
         close(audited)
-        if getattr(command, DRY_RUN, False):
+        if command.is_dry_run:
             raise _DryRun(answer)
         if request is not None:
             transactions_of(self).idempotency.store(uow, request, answer, held, now)

@@ -8,7 +8,6 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from logoadmin.domain.kernel.access import Scope
-from logoadmin.domain.kernel.details import NO_DETAILS
 from logoadmin.domain.kernel.lists import ARTWORK_PAGE_SIZES, RECORD_PAGE_SIZES, PageSizes
 from logoadmin.domain.kernel.records import (
     Author,
@@ -62,7 +61,7 @@ class RecordKind(Generic[Record, Removed]):
         plural: the name of several.
         id_field: the field with the id.
         id_of: returns the id of a record, or of the record that a command names.
-        usual: values of fields that bodies and the history leave out.
+        usual: values of fields, as in JSON, that bodies and the history leave out.
         published: the fields that readers of the published gallery get (contract L1); none for other kinds. Of the
             details of an artwork, each member is one, and named after a dot.
         settable: the fields that people who may only propose changes may set (contract R2).
@@ -145,7 +144,7 @@ _PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "c
 _SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *_DETAILS)
 
 _UNIQUE: Final = ("details.origin",)
-_USUAL: Final = {"details": NO_DETAILS}
+_USUAL: Final[Mapping[str, Any]] = {"details": {}}
 
 ROLES: Final = RecordKind(
     kind=Kind.ROLE,
