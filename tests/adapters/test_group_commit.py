@@ -13,6 +13,7 @@ from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
 from logoadmin.domain.kernel.records import Author, Logo
 from logoadmin.ports.storage import UnitOfWork
+from tests.adapters.test_sql_searches import sent_statements
 
 MANY = 40
 
@@ -103,6 +104,23 @@ def test_a_write_that_is_refused_before_it_changes_rows_leaves_no_trace_in_the_o
     *ids, failed = sorted(written_while_one_waits(sql_storage, add, fails, add), key=repr)
     assert (ids, type(failed)) == ([1, 2], ZeroDivisionError)
     assert [logo.logo_id for logo in sql_storage.read(lambda uow: uow.records(LOGOS).page(-1, 99))] == [1, 2]
+
+
+@pytest.mark.rule("contract O5")
+def test_writes_of_a_group_read_a_secret_once_until_one_changes_it(sql_storage: SqlStorage) -> None:
+    def read(uow: UnitOfWork) -> object:
+        return uow.secrets.get("word")
+
+    with sent_statements() as statements:
+        assert written_while_one_waits(sql_storage, read, read, read) == [None] * 3
+    assert sum("secrets" in statement for statement in statements) == 1
+
+    def change(uow: UnitOfWork) -> list[object]:
+        before = read(uow)
+        uow.secrets.put("word", "new")
+        return [before, read(uow)]
+
+    assert sql_storage.write(change) == [None, "new"]
 
 
 @pytest.mark.rule("contract A20")

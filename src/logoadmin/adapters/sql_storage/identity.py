@@ -196,6 +196,7 @@ class SqlPreferences(Repository):
         self._put(preferences, {"user_id": user_id}, {"value": text})
 
 
+_SECRET = select(secrets.c.value).where(secrets.c.name == KEY)
 _SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_([bindparam(key) for key in KEYS]))
 
 
@@ -203,7 +204,7 @@ class SqlSecrets(Repository):
     """Implements :class:`~logoadmin.ports.record_storage.Secrets`."""
 
     def get(self, name: str) -> str | None:
-        row = self._find(secrets.c.value, name=name)
+        row = self._transaction.rights(_SECRET, {"key": name})
         return None if row is None else str(row[0])
 
     def several(self, names: Sequence[str]) -> Mapping[str, str]:

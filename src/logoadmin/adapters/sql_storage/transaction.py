@@ -46,8 +46,8 @@ KEY: Final[Any] = bindparam("key")
 # The keys of a statement for many records.
 KEYS: Final = tuple(f"key{number}" for number in range(50))
 
-# The tables that determine the rights of users.
-_RIGHTS: Final = {users, roles, sessions, service_keys, identities}
+# The tables that determine what users may do.
+_RIGHTS: Final = {users, roles, sessions, service_keys, identities, secrets}
 # The size of the cache. There are some three hundred statements, since none depends on values or on their number.
 _KNOWN: Final = 1000
 
@@ -193,7 +193,7 @@ class Transaction:
         self._held_text = 0
         self._start = Start({}, {})
         self._has_changed_since_start = False
-        self._rights: dict[Row, Row | None] = {}
+        self._rights: dict[tuple[Any, ...], Row | None] = {}
         self._depth = 0
 
     def begin(self, statements: Iterable[str]) -> None:
@@ -317,11 +317,11 @@ class Transaction:
             return rows
 
     def rights(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
-        """Return the row with the rights of a user.
+        """Return the row with the rights of a user, or with a secret.
 
-        A write reads it once, and again after its own changes of rights.
+        The writes of a transaction read it once, and again after one of them has changed rights or secrets.
         """
-        of = tuple(values.values())
+        of = (statement, *values.values())
         if of in self._rights:
             return self._rights[of]
         found = self.row(statement, values)
