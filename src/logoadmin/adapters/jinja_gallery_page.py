@@ -26,10 +26,6 @@ _DATA: Final = b'<script type="application/json" id="gallery">'
 _THUMBNAIL: Final = 320
 _HUES: Final = 12
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# In English, which the script of the page can replace by the Russian one.
-_SENTENCE: Final = """\
-{% macro t(sentence) %}<span data-ru="{{ ru(sentence, **kwargs) }}">{{ en(sentence, **kwargs) }}</span>{% endmacro %}
-"""
 _ENGLISH: Final = 0
 _RUSSIAN: Final = 1
 
@@ -64,6 +60,7 @@ class JinjaGalleryPage:
     def _environment(self) -> "Environment":
         # Imported here: few programs make pages, and it takes a while.
         from jinja2 import DictLoader, Environment, StrictUndefined
+        from markupsafe import Markup
 
         environment = Environment(
             loader=DictLoader(dict(self._templates)),
@@ -72,14 +69,26 @@ class JinjaGalleryPage:
             trim_blocks=True,
             lstrip_blocks=True,
             cache_size=-1,
+            auto_reload=False,
         )
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-        environment.globals |= {"en": self._english, "ru": self._russian, "policy": POLICY, "named": _named}
+        markup = Markup('<span data-ru="{}">{}</span>')
+
+        def sentence(name: str, /, **of: object) -> Markup:
+            """Return a sentence in English, which the script of the page can replace by the Russian one."""
+            return markup.format(self._russian(name, **of), self._english(name, **of))
+
+        fixed = {name: sentence(name) for name, both in self._words.items() if "{" not in str(both)}
+        words = {
+            "en": self._english,
+            "ru": self._russian,
+            "t": lambda name, **of: fixed.get(name) or sentence(name, **of),
+        }
+        environment.globals |= {**words, "policy": POLICY, "named": _named}
         environment.filters |= {
             "commonmark": self._text.html, "isolated": isolated, "date": _date, "iso": _iso, "size": _size,
             "initials": _initials, "hue": _hue, "thumbnail_width": _thumbnail_width, "present": _present, "data": _data,
         }  # fmt: skip
-        environment.globals["t"] = environment.from_string(_SENTENCE).module.__dict__["t"]
         return environment
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
