@@ -296,7 +296,7 @@ class Pages:
 
     def _artwork(self, work: _Work) -> Mapping[str, Any]:
         """Return the values of the page of an artwork."""
-        card, style = self._card(work), self.styles.of(*work)
+        card = self._card(work)
         css, file = self.index.css_of(card).strip(), card.get("custom_css_file")
         details = {**card["details"], TEXT: self._text(work)}
         own = urlsplit(self.site.links.gallery or "").netloc
@@ -308,6 +308,6 @@ class Pages:
             "css_size": len(css.encode()),
             "css_path": css_path(file["sha256"]) if file else "",
             "effects": effects_of(card["css"], own) if css else (),
-            "install": "" if style is None or style.content() is None else style.name,
+            "install": self.styles.name_of(*work),
             "others": [self._card(each) for each in self._others(work)],
         }

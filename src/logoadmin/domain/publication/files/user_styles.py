@@ -1,8 +1,10 @@
 """Artworks as UserCSS for managers of user styles (contract Q3)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 from unicodedata import category
 
@@ -11,7 +13,7 @@ from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.pages import documents_in, is_document
+from logoadmin.domain.publication.css.pages import Document, documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
 from logoadmin.domain.publication.css.structure import statements
 from logoadmin.domain.publication.css.targets import Target, Targets
@@ -33,6 +35,8 @@ _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
 # Of the parts of a sheet, each of which gets the pages of its target.
 _MOST_CHARACTERS: Final = 4 * MAX_CUSTOM_CSS
 _QUOTES: Final = ('"', "'", "`")
+# What a sheet without it has at its top can stand in one rule for the pages of the target.
+_APART: Final = re.compile(r"@(?:charset|import|namespace|[^\s{};]*document)|\\|<!--|-->", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,12 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
         them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages outside of the
         target; CSS of so many parts, each of which needs the pages of the target, that it would be too long.
     """
-    css = _css(artwork, target)
-    documents = None if css is None else ", ".join(target.documents or _documents_of(css))
-    if css is None or not documents:
+    found = _css(artwork, target)
+    if found is None:
         return None
-    body = _taken_apart(css, documents)
+    css, own = found
+    documents = ", ".join(target.documents or dict.fromkeys(str(each) for rule in own for each in rule.conditions))
+    body = _taken_apart(css, documents) if documents else None
     if body is None:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
@@ -104,26 +109,26 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
     return f"/* ==UserStyle==\n{lines}==/UserStyle== */\n{body}"
 
 
-def _css(artwork: StyledArtwork, target: Target) -> str | None:
-    """Return the rules of an artwork, which every reader reads alike; None if it cannot be a user style."""
+def _css(artwork: StyledArtwork, target: Target) -> tuple[str, Sequence[Document]] | None:
+    """Return the rules of an artwork, which every reader reads alike; None if it cannot be a user style.
+
+    With them come its own ``@-moz-document`` rules.
+    """
     if artwork.kind is Kind.LOGO and target.logo is None:
         return None
     try:
         css = plain(artwork.css)
     except NotPlain:
         return None
-    if any(isinstance(node, AtKeywordToken) and node.lower_value == "import" for node in tokenize(css).nodes):
+    tokens = tokenize(css)
+    if any(isinstance(node, AtKeywordToken) and node.lower_value == "import" for node in tokens.nodes):
         return None
-    pages = target.pages
-    if not all(each.is_within(pages) for text in (css, *other_readings(css)) for each in documents_in(tokenize(text))):
+    own = [*documents_in(tokens)]
+    others = chain.from_iterable(documents_in(tokenize(text)) for text in other_readings(css))
+    if not all(each.is_within(target.pages) for each in chain(own, others)):
         return None
-    css = _with_plain_heads(css)
-    return css if artwork.kind is Kind.THEME else f"{target.logo} {{\n{css.strip()}\n}}"
-
-
-def _documents_of(css: str) -> Iterable[str]:
-    """Return the conditions of a sheet's own rules, each once."""
-    return dict.fromkeys(str(each) for rule in documents_in(tokenize(css)) for each in rule.conditions)
+    css = _with_plain_heads(css, own)
+    return css if artwork.kind is Kind.THEME else f"{target.logo} {{\n{css.strip()}\n}}", own
 
 
 def _url(url: str) -> str:
@@ -146,6 +151,8 @@ def _taken_apart(css: str, document: str) -> str | None:
 
     None if that is too long.
     """
+    if _APART.search(css) is None:
+        return _wrapped(css, document)
     rest, may_follow, length = "", True, 0
     namespaces: list[str] = []
     parts: list[str] = []
@@ -170,13 +177,13 @@ def _taken_apart(css: str, document: str) -> str | None:
     return "".join((*namespaces, *parts, last))
 
 
-def _with_plain_heads(css: str) -> str:
+def _with_plain_heads(css: str, own: Sequence[Document]) -> str:
     """Return CSS in which every ``@-moz-document`` begins in the one way that all readers understand."""
     starts, end = line_starts(css), 0
     parts: list[str] = []
     heads = [
         (offset_of(each.place, starts), offset_of(each.block, starts), ", ".join(map(str, each.conditions)))
-        for each in documents_in(tokenize(css))
+        for each in own
         if each.block is not None
     ]
     for start, stop, conditions in sorted(heads):
@@ -203,6 +210,7 @@ class UserStyles:
         targets: the targets with pages.
         gallery: the UUID of the gallery.
         url: see :func:`user_style`, like the next one.
+        made: whether artworks have a file, by kind and id, as far as that is known.
     """
 
     index: Index
@@ -211,16 +219,22 @@ class UserStyles:
     gallery: str
     url: str | None
     has_page: bool
+    made: dict[tuple[Kind, int], bool] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[MadeFile]:
         """Yield a file for each artwork, one at a time."""
         for kind, id_ in self.versions:
-            style = self.of(kind, id_)
+            style = self._of(kind, id_)
             if style is not None:
                 yield style
 
-    def of(self, kind: Kind, id_: int) -> MadeFile | None:
-        """Return the file of an artwork; None if it gets none."""
+    def name_of(self, kind: Kind, id_: int) -> str:
+        """Return the name of the file of an artwork; empty if it has none."""
+        if (kind, id_) not in self.made and (file := self._of(kind, id_)) is not None:
+            file.content()
+        return style_name(kind, id_) if self.made.get((kind, id_)) else ""
+
+    def _of(self, kind: Kind, id_: int) -> MadeFile | None:
         version = self.versions.get((kind, id_))
         if version is None:
             return None
@@ -235,6 +249,7 @@ class UserStyles:
 
         def content() -> bytes | None:
             css = user_style(artwork, target, self.gallery, self.url, has_page=self.has_page)
+            self.made[kind, id_] = css is not None
             return None if css is None else css.encode()
 
         return MadeFile(style_name(kind, id_), sha256(made_of.encode())[:16], content)
