@@ -225,14 +225,7 @@ _DOCUMENT: Final = (
 
 
 def left_out(kind: AnyArtworkKind, artwork: Logo | Theme, verdict: Verdict, *, publish_imports: bool) -> LeftOut | None:
-    """Return why an active artwork is not published, and the cure; None if it is published.
-
-    Args:
-        kind: its kind.
-        artwork: the artwork.
-        verdict: the verdict on its CSS.
-        publish_imports: whether artworks with imports are published.
-    """
+    """Return why an active artwork is not published, and the cure; None if it is published."""
     found = _reason(verdict)
     if found is None and verdict.imports and not publish_imports:
         found = "import", HAS_IMPORT

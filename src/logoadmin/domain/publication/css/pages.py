@@ -99,12 +99,7 @@ def _ends(node: Node) -> bool:
 
 
 def conditions_in(prelude: Nodes, value: Callable[[str], str] = str) -> Pages:
-    """Return the conditions in the prelude of a rule; none if one of them cannot be read.
-
-    Args:
-        prelude: the component values.
-        value: the value of a token as browsers read it.
-    """
+    """Return the conditions in the prelude of a rule; none if one of them cannot be read."""
     nodes = significant(prelude)
     found = [_condition(node, value) for node in nodes[::2]]
     if len(nodes) % 2 == 0 or not all(is_literal(node, ",") for node in nodes[1::2]) or None in found:

@@ -99,12 +99,7 @@ def _encoded(label: str) -> str:
 
 
 def absolute(url: str, base: str) -> str:
-    """Return a URL as seen from a base; one that is absolute, empty or a fragment, or no URL, stays as it is.
-
-    Args:
-        url: as written in a style sheet.
-        base: the absolute http or https URL of that sheet.
-    """
+    """Return a URL as seen from a base; one that is absolute, empty or a fragment, or no URL, stays as it is."""
     text, written = _without_surrogates(url), trimmed(url)
     found = _read(base, text)
     if written[:1] in ("", "#"):
@@ -116,11 +111,7 @@ def absolute(url: str, base: str) -> str:
 
 
 def address_of(url: str, base: str | None) -> str:
-    """Return the absolute address of an import, without its fragment.
-
-    Args:
-        url: the address as it is written.
-        base: the address of the sheet that imports it; None for a text without an address.
+    """Return the absolute address of an import, without its fragment; a text without an address has no ``base``.
 
     Raises:
         OutgoingError: it cannot be fetched from there.

@@ -105,12 +105,7 @@ class Verdict:
 
 
 def verdict_in(published: Mapping[str, Any], size: int) -> Verdict:
-    """Return the verdict of which :meth:`Verdict.published` returned the members, of which empty ones may be missing.
-
-    Args:
-        published: the members.
-        size: the size of the CSS in bytes.
-    """
+    """Return the verdict of which :meth:`Verdict.published` returned the members; empty ones may be missing."""
     return Verdict(
         published["form"],
         tuple(published.get("hosts", ())),

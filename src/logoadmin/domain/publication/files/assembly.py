@@ -47,14 +47,7 @@ class Sources:
 
 
 def assembled(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
-    """Return the files; the pictures among them are still to be added.
-
-    Args:
-        sources: the gallery.
-        rules: how it is published.
-        links: the links in the files.
-        page: makes the page.
-    """
+    """Return the files; the pictures among them are still to be added."""
     contents, identity = sources.contents, sources.identity
     index = contents.records.index(sources.index_version)
     entries = withdrawn_entries(sources.withdrawn)

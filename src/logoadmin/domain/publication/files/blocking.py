@@ -29,11 +29,6 @@ def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[MadeFile
     That order lets a run that was interrupted find again what lists them. Where there is no space, a page of a blocked
     artwork is removed, and what only lists it waits for the next publication.
 
-    Args:
-        files: the files.
-        names: the names of the files, which are kept up to date.
-        pages: the pages in place of those of blocked artworks.
-
     Raises:
         OSError: a file cannot be read, written or removed.
     """

@@ -58,13 +58,7 @@ class Contents:
 
 
 def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -> Contents:
-    """Read the active artworks, of which none is held: each is a part of the index when the next one is read.
-
-    Args:
-        uow: where they are.
-        publish_imports: whether artworks with imports are published.
-        verdicts: the verdicts on their CSS, with the targets for which artworks may get user styles.
-    """
+    """Read the active artworks, of which none is held: each is a part of the index when the next one is read."""
     contents, shapes = Contents(), uow.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
     for kind, artwork, verdict in judged_artworks(partial(_active, uow), verdicts):
@@ -107,13 +101,7 @@ def judged_artworks(
     verdicts: Verdicts,
     among: Collection[tuple[Kind, int]] | None = None,
 ) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield artworks, logos first, each with the verdict on its CSS.
-
-    Args:
-        active: returns the active artworks of a kind, or some of them.
-        verdicts: the verdicts.
-        among: the artworks to judge, by kind and id; None for all.
-    """
+    """Yield active artworks, or those of them with a kind and id, logos first, each with the verdict on its CSS."""
     for kind in (LOGOS, THEMES):
         for artwork in active(kind):
             if among is None or (kind.kind, kind.id_of(artwork)) in among:

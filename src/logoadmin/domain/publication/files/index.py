@@ -87,15 +87,7 @@ class IndexBuilder:
         css: Mapping[str, Any],
         pictures: Mapping[str, Mapping[str, Any]],
     ) -> None:
-        """Add an active artwork.
-
-        Args:
-            kind: its kind.
-            artwork: the artwork.
-            custom_css: its CSS.
-            css: the verdict on it.
-            pictures: those of its pictures that are the gallery's own, by their URLs.
-        """
+        """Add an active artwork; ``pictures`` are those of its pictures that are the gallery's own, by their URLs."""
         row, content = KINDS[kind], custom_css.encode()
         self._authors.update((author.author_id, author) for author in artwork.authors)
         fields = {name: getattr(artwork, name) for name in row.published if "." not in name}

@@ -54,25 +54,12 @@ class Verdicts:
 
 
 def noted_verdicts(index: str, sha256_of_index: str, targets: Targets, key: SigningKey) -> Mapping[str, str]:
-    """Return what the state of a publication notes of its verdicts.
-
-    Args:
-        index: the name of its index.
-        sha256_of_index: the hash of its index.
-        targets: the targets.
-        key: the gallery key.
-    """
+    """Return what the state of a publication notes of its verdicts."""
     return {"index": index, "signature": base64url(key.sign(_signed(sha256_of_index, targets)))}
 
 
 def verdicts_in(files: GalleryFiles | None, targets: Targets, keys: Sequence[SigningKey]) -> Verdicts:
-    """Return verdicts, of which those of the publication in files are known; none if it cannot be read or is not ours.
-
-    Args:
-        files: the files, if there are any.
-        targets: the targets, which may have changed since.
-        keys: the gallery keys.
-    """
+    """Return verdicts; those of the publication in files are known, unless it cannot be read or is not ours."""
     with suppress(OSError):
         noted = None if files is None else notes_in(files.read(STATE)).get("verdicts")
         if files is not None and isinstance(noted, dict) and IMMUTABLE_NAME.fullmatch(name := str(noted.get("index"))):

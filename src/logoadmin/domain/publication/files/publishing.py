@@ -33,12 +33,7 @@ _NONE: Final = "-"
 
 
 def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> Iterator[MadeFile]:
-    """Yield those that are missing, or made of something else.
-
-    Args:
-        files: the files.
-        stored: the names of existing files.
-        made: what should exist.
+    """Yield the files that are not stored, or made of something else.
 
     Raises:
         OSError: a file cannot be read.
@@ -50,16 +45,10 @@ def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFi
 def write_made(
     files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile], go_on: Callable[[], bool]
 ) -> set[str] | None:
-    """Write those that have changed; return the names of all, or None if something else must be done first.
+    """Write those that have changed while ``go_on`` returns true; return the names of all, or None if it did not.
 
     Whenever a program is killed, no file counts as made of what it is not made of. What was written counts, also if
     the rest fails.
-
-    Args:
-        files: the files.
-        stored: the names of existing files.
-        made: what should exist.
-        go_on: is asked before each file, and returns whether to go on.
 
     Raises:
         OSError: a file cannot be read or written.
@@ -172,11 +161,7 @@ class Destination:
         return self._state.get("left_out") == 0
 
     def is_unchanged(self, state: str) -> bool:
-        """Return whether the files were made of a state of the gallery, and their pointer is younger than a day.
-
-        Args:
-            state: as in :attr:`~logoadmin.domain.publication.publication_records.Publication.state`.
-        """
+        """Return whether the files were made of a state of the gallery, and their pointer is younger than a day."""
         if self.latest is None or self._state.get("made_of") != _made_of(state, self.latest):
             return False
         pointer = parsed(self.latest)
@@ -185,9 +170,6 @@ class Destination:
 
     def clear_another_gallery(self, gallery: str) -> None:
         """Remove the publication of another gallery, such as that of a deleted database.
-
-        Args:
-            gallery: the UUID of the gallery to which the files belong.
 
         Raises:
             OSError: a file cannot be removed.
@@ -207,10 +189,6 @@ class Destination:
         So they reach readers also where there is no space for another index. The pictures of blocked records, and those
         that were removed, leave at once (contract P5), and so do user styles. Then come the pages that list the
         records, their own pages, and the pointer last.
-
-        Args:
-            blocks: the blocks.
-            expires: until when the pointer is valid.
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
