@@ -1,4 +1,4 @@
-"""The values of settings of single sign-on and of the page of the gallery (contract O7, Q2, H1)."""
+"""The values that settings take and refuse (contract H1, H5, A22, F2, L8, O7, O8, Q2)."""
 
 import re
 import sys
@@ -22,37 +22,30 @@ CLIENT: dict[str, Any] = {"oidc_issuer": "https://login.example", "oidc_client_i
 ROLES: dict[str, Any] = {"oidc_roles": "editors=member"}
 WHOLE: dict[str, Any] = CLIENT | ROLES | {"outgoing_hosts": ["idp.internal"]}
 SUBMIT: Final = "https://site.example/submit?a"
-# Accepted settings, with the value that each input becomes.
-TAKEN: Final[tuple[tuple[str, dict[Any, Any]], ...]] = (
-    (
-        "gallery_home",
-        {home: home for home in ("https://a.example", "http://a.example:8/b?c#d", "HTTPS://ä.example/ä", "")},
-    ),
-    ("gallery_submit", {"true": True, "false": False, False: False, SUBMIT: SUBMIT}),
-    (
-        "gallery_report",
-        {url: url for url in ("", "https://a.example/report?page={url}", "MAILTO:us@a.example?body={url}")},
-    ),
+# Accepted values; those that become another one, with it.
+# fmt: off
+TAKEN: Final[tuple[tuple[str, tuple[Any, ...], dict[Any, Any]], ...]] = (
+    ("gallery_home", ("https://a.example", "http://a.example:8/b?c#d", "HTTPS://ä.example/ä", ""), {}),
+    ("gallery_submit", (False, SUBMIT), {"true": True, "false": False}),
+    ("gallery_report", ("", "https://a.example/report?page={url}", "MAILTO:us@a.example?body={url}"), {}),
     # Unchanged, because it is compared.
-    (
-        "oidc_issuer",
-        {
-            url: url
-            for url in (
-                *(
-                    "https://login.example",
-                    "https://login.example/",
-                    "https://login.example:8443/realms/a",
-                    "https://[::1]/x",
-                ),
-                *("http://localhost:8080/realms/a", "http://127.0.0.1:9", "http://[::1]:9", "http://idp.internal/x"),
-            )
-        },
-    ),
+    ("oidc_issuer", (
+        *("https://login.example", "https://login.example/", "https://login.example:8443/realms/a", "https://[::1]/x"),
+        *("http://localhost:8080/realms/a", "http://127.0.0.1:9", "http://[::1]:9", "http://idp.internal/x"),
+    ), {}),
 )
+# fmt: on
 ISSUER: Final = "should be the URL of the issuer"
 GROUPS: Final = "should be groups with their roles"
-# Settings that are refused: the words, and the values.
+NETWORKS: Final = "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8"
+NAMES: Final = "should be names or addresses without ports, separated by commas, such as styles.internal,10.0.0.5"
+PREFIX: Final = (
+    "should begin with / and not end with it, such as /gallery; "
+    "between them are letters, digits and the characters - . _ ~"
+)
+NO_PROXIES: Final[tuple[Any, ...]] = ("*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1)
+NO_NAMES: Final[tuple[Any, ...]] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
+# Settings that are refused: the words, which pydantic finds itself for what is no text, and the values.
 REFUSED: Final[tuple[tuple[str, str, tuple[Any, ...]], ...]] = (
     ("gallery_title", "", ("", " ", "a\nb", "\ud800", "x" * 101)),
     ("gallery_home", "should be an http or https URL", (
@@ -75,6 +68,25 @@ REFUSED: Final[tuple[tuple[str, str, tuple[Any, ...]], ...]] = (
         *("a", "=x", "a=", "a=x,b", {"a": ""}, {"": "x"}, {"a": None}, {"a": ["x"]}, {"a": 1.5}, 5, ["a"], [5]),
         *({"a": True}, "a\nb=x", f"{'a' * 256}=x", ["a=x"] * 1_001),
     )),
+    ("trusted_proxies", NETWORKS, (*NO_PROXIES, *([wrong] for wrong in (*NO_PROXIES, {}, None)))),
+    ("hosts", "should be names or addresses", NO_NAMES),
+    ("origins", "should be", NO_NAMES),
+    ("outgoing_hosts", NAMES, (
+        *(*NO_NAMES, "a:80", "*", "*.a", "http://a", "10.0.0.0/8", "127.1", "0x7f.1", "017700000001", "fe80::1%lo"),
+        *("a..b", "é", f"{'a' * 64}.b", "a." * 127 + "b"),
+    )),
+    ("notify_urls", "should be URLs that begin with https://", (
+        *("hook", "ftp://a/b", "https://", "https://u:p@a/b", "https://a/b#c", "https://a/b c"),
+        f"https://a/{'b' * 2048}",
+    )),
+    ("root_path", PREFIX, (
+        *("/", "gallery", "/a/", "//a", "/a//b", "/a?b", "/a#b", "/a b", "/a%20b", "/é", "/a\n", "/.", "/a/../b"),
+        "http://a/b",
+    )),
+    ("public_url", "should be", (
+        *("gallery.example", "https://a?b", "https://a#b", "https://u:p@a", "ftp://a", "http://a", "http://192.0.2.1"),
+        *("https://a/..", "https://a/b//", "https://", "https://a:0", "null", "*", ""),
+    )),
 )  # fmt: skip
 
 
@@ -86,20 +98,25 @@ def refused(**given: Any) -> str:
 
 
 @pytest.mark.rule("contract O7", "contract Q2")
-@pytest.mark.parametrize(("name", "values"), TAKEN)
-def test_values_that_are_taken(name: str, values: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    for given, kept in values.items():
+@pytest.mark.parametrize(("name", "values", "others"), TAKEN)
+def test_values_that_are_taken(
+    name: str, values: tuple[Any, ...], others: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given, kept in [*zip(values, values, strict=True), *others.items()]:
         assert getattr(settings_of(**WHOLE | {name: given}), name) == kept
     with monkeypatch.context() as only:
         only.setenv("LOGOADMIN_GALLERY_SUBMIT", SUBMIT)
         assert load_settings().gallery_submit == SUBMIT
 
 
-@pytest.mark.rule("contract O7", "contract Q2", "contract H1")
+@pytest.mark.rule("contract O7", "contract Q2", "contract H1", "contract H5", "contract A22", "contract F2")
+@pytest.mark.rule("contract L8", "contract O8")
 @pytest.mark.parametrize(("name", "words", "values"), REFUSED)
 def test_values_that_are_refused_in_words(name: str, words: str, values: tuple[Any, ...]) -> None:
     for value in values:
-        assert re.search(rf"{name}: .*{words}", refused(**WHOLE | {name: value}), re.DOTALL), value
+        told = refused(**WHOLE | {name: value})
+        assert told.startswith(f"Settings are wrong: {name}: "), value
+        assert words in told or "Input should be" in told, told
 
 
 @pytest.mark.rule("contract Q2", "contract J8")
