@@ -64,7 +64,7 @@ def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -
     runs = diff(module, "\n".join(old), "\n".join(new))
     assert time.monotonic() - began < 30
     assert [(run["kind"], len(run["lines"])) for run in runs] == [
-        *(("same", 1), ("removed", 20_000), ("added", 20_000), ("same", 1)),
+        *(("same", 1), ("removed", 20_000), ("added", 20_000), ("same", 1))
     ]
 
 

@@ -161,10 +161,7 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
     effect = page.get_by_role("status", name="What this changes")
     expect(effect).to_contain_text(PAINTER[0])
     expect(effect.get_by_role("listitem")).to_have_text(
-        [
-            "May then \u2068see the history\u2069",
-            "May no longer \u2068change logos\u2069",
-        ]
+        ["May then \u2068see the history\u2069", "May no longer \u2068change logos\u2069"]
     )
     page.get_by_role("button", name="Save").click()
     expect(effect).to_have_count(0)

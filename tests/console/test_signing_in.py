@@ -253,7 +253,7 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
             assert page.url == f"{home}submit"
             begun = github.asked[-3].query
             assert begun.keys() == {
-                *("response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method"),
+                *("response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method")
             }
             person.open("account")
             expect(page.locator("main")).to_contain_text("a provider that does not report when you did")

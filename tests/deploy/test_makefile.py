@@ -20,16 +20,8 @@ MAKEFILE: Final = Path(__file__).parents[2] / "Makefile"
             "import sys; sys.version_info = (3, 10, 12)",
             "logoadmin needs Python 3.11 or newer, but python3 is 3.10: install a newer one",
         ),
-        (
-            "venv",
-            "raise ImportError",
-            "logoadmin needs the module venv: install it; on Debian it is in python3-venv",
-        ),
-        (
-            "pip",
-            "raise ImportError",
-            "logoadmin needs pip for python3: install it; on Debian it is in python3-pip",
-        ),
+        ("venv", "raise ImportError", "logoadmin needs the module venv: install it; on Debian it is in python3-venv"),
+        ("pip", "raise ImportError", "logoadmin needs pip for python3: install it; on Debian it is in python3-pip"),
         (
             "pip",
             "__version__ = '22.2b1'",

@@ -359,16 +359,7 @@ ROWS: Final = (
     of_server("the server hangs, or is a black hole", "no_answer", black_hole),
     of_server("the server has too many connections", "too_busy", too_many_connections),
     of_writing("the server can only be read", "read_only", "writing", read_only_server),
-    Row(
-        "its packets are too small",
-        "starts",
-        "packets",
-        "ready",
-        "too_large",
-        small_packets,
-        work=add_logo,
-        runs=(),
-    ),
+    Row("its packets are too small", "starts", "packets", "ready", "too_large", small_packets, work=add_logo, runs=()),
     Row(
         "the disk is full",
         "disk_full",

@@ -165,11 +165,7 @@ def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
     is_whole(file, made, {id_: id_ for id_ in IMPORTED})
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [two_services, a_service_and_an_import],
-    ids=lambda attempt: attempt.__name__,
-)
+@pytest.mark.parametrize("attempt", [two_services, a_service_and_an_import], ids=lambda attempt: attempt.__name__)
 def test_a_first_start_loses_nothing_whatever_else_starts(tmp_path: Path, attempt: Attempt) -> None:
     seed = secrets.randbits(32)
     failed = []

@@ -70,8 +70,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(
-    ("host", "asked"),
-    [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")],
+    ("host", "asked"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")]
 )
 def test_a_service_that_listens_everywhere_is_asked_on_loopback(
     run: Run, monkeypatch: pytest.MonkeyPatch, host: str, asked: str

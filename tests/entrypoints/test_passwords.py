@@ -12,13 +12,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import CommandResult, Run, says_one_line
 from tests.entrypoints.conftest import Headers
-from tests.gallery import (
-    ADMIN_PASSWORD,
-    FrozenClock,
-    WatchedStorage,
-    gallery_on,
-    stock,
-)
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract O5")
 

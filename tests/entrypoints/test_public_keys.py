@@ -40,9 +40,6 @@ def test_the_public_keys_are_published_and_may_be_kept_for_five_minutes(keys: li
     assert (get.status_code, get.header("content-type")) == (200, "application/json")
     assert get.header("cache-control") == "public, max-age=300"
     assert get.json() == {"keys": [dict(key) for key in gallery.sessions.public_keys()]}
-    assert [(key["kid"], key["alg"]) for key in get.json()["keys"]] == [
-        (keys[0].kid, "EdDSA"),
-        (keys[1].kid, "RS256"),
-    ]
+    assert [(key["kid"], key["alg"]) for key in get.json()["keys"]] == [(keys[0].kid, "EdDSA"), (keys[1].kid, "RS256")]
     assert TOKEN_KEY not in get.text
     assert ask(app, "GET", f"{PATH}/").status_code == 404

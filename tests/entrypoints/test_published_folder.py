@@ -140,9 +140,7 @@ def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
     other.close()
 
 
-def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(
-    files: CountedFiles,
-) -> None:
+def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(files: CountedFiles) -> None:
     reader, other = Reader(files, interval=60.0), Reader(files, interval=60.0)
     for each in (reader, other):
         each.ask()

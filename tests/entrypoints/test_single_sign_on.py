@@ -24,16 +24,7 @@ from tests.asgi import AppClient, ask
 from tests.gallery import FrozenClock, gallery_on
 from tests.github import CLIENT_ID as ID_AT_GITHUB
 from tests.github import USER, FakeGitHub, account, fake_github
-from tests.issuer import (
-    CLIENT_ID,
-    CLIENT_SECRET,
-    NONCE,
-    REDIRECT_URI,
-    VERIFIER,
-    FakeIssuer,
-    challenge_of,
-    fake_issuer,
-)
+from tests.issuer import CLIENT_ID, CLIENT_SECRET, NONCE, REDIRECT_URI, VERIFIER, FakeIssuer, challenge_of, fake_issuer
 from tests.mariadb import free_port
 from tests.options import skip_without
 

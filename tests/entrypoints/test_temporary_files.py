@@ -20,10 +20,7 @@ def test_there_are_eight_files_and_two_of_a_user() -> None:
         imports.open(4)
     opened[0].close()
     opened[0].close()  # a second time means nothing
-    with (
-        closing(imports.open(0)),
-        pytest.raises(HttpError, match="Too many of your imports") as caught,
-    ):
+    with closing(imports.open(0)), pytest.raises(HttpError, match="Too many of your imports") as caught:
         imports.open(1)
     assert (caught.value.status, caught.value.headers) == (429, {"retry-after": "1"})
     opened[0] = imports.open(0)

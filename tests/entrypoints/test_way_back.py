@@ -254,9 +254,7 @@ def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
         with pytest.raises(SignInRefused):
             moved.factors.sign_in(SignInWithFactor.model_validate(answer))
     lets_in(
-        run,
-        "the host in `public_url` has changed, so that passkeys do not work",
-        public_url="https://gallery.example",
+        run, "the host in `public_url` has changed, so that passkeys do not work", public_url="https://gallery.example"
     )
 
 
