@@ -294,14 +294,17 @@ def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
     assert not Path(os.devnull).is_file()
 
 
-@pytest.mark.rule("contract I1")
+@pytest.mark.rule("contract I1", "contract I3")
 @pytest.mark.usefixtures("initialised")
-def test_an_export_overwrites_a_file_only_with_force(run: Run) -> None:
+def test_an_export_overwrites_a_file_only_with_force_is_whole_and_its_owner_s_alone(run: Run) -> None:
     Path("kept.jsonl").write_text("kept")
     says_one_line(run("export", "kept.jsonl"), 1, "kept.jsonl exists", "--force")
     assert Path("kept.jsonl").read_text() == "kept"
-    assert run("export", "kept.jsonl", "--force").code == 0
+    assert run("export", "kept.jsonl", "--with-password-hashes", "--force").code == 0
     assert Path("kept.jsonl").read_text().startswith('{"kind": "role"')
+    assert "$argon2id$" in Path("kept.jsonl").read_text()
+    assert stat.S_IMODE(Path("kept.jsonl").stat().st_mode) == 0o600
+    assert not [path for path in Path().iterdir() if path.name.startswith(".kept")]
 
 
 @pytest.mark.rule("contract I1")
@@ -493,16 +496,6 @@ def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_i
     with logoadmin.connect("sqlite:///new0.db") as gallery:
         assert gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password="two"))
     assert run("import", "with.jsonl", "--database", "sqlite:///other.db").err == ""
-
-
-@pytest.mark.rule("contract I3")
-@pytest.mark.usefixtures("initialised")
-def test_an_export_is_whole_and_its_owner_alone_may_read_it(run: Run) -> None:
-    Path("out.jsonl").write_text("old")
-    assert run("export", "out.jsonl", "--with-password-hashes", "--force").code == 0
-    assert "$argon2id$" in Path("out.jsonl").read_text()
-    assert stat.S_IMODE(Path("out.jsonl").stat().st_mode) == 0o600
-    assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
 
 
 @pytest.mark.rule("contract O9")

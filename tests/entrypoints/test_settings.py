@@ -19,8 +19,6 @@ from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
-CURE: Final = "enableServiceLinks: false"
-
 
 @pytest.fixture
 def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -172,12 +170,39 @@ def test_each_setting_that_is_wrong_is_said_with_where_it_is_from(
     )
 
 
-@pytest.mark.rule("contract H1")
-@pytest.mark.parametrize("line", ["port = true", "workers = 2.0", "metrics_port = false", "session_days = 1e2"])
-def test_a_number_in_a_file_is_whole(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+TCP: Final = "tcp://10.0.0.1:80"
+# Lines of the file, variables and options, and what they have to be.
+REFUSED: Final[tuple[tuple[str, dict[str, str], str, tuple[str, ...]], ...]] = (
+    *(
+        (line, {}, "", (f"{line.split()[0]} (", "should be a whole number"))
+        for line in ("port = true", "workers = 2.0", "metrics_port = false", "session_days = 1e2")
+    ),
+    *(
+        ("", {name: TCP}, "", (f"{name}: set by Kubernetes", "enableServiceLinks: false"))
+        for name in ("LOGOADMIN_PORT", "LOGOADMIN_METRICS_PORT", "LOGOADMIN_DB_PORT_3306_TCP")
+    ),
+    ("", {"LOGOADMIN_METRICS_PORT": "8000"}, "--port 8000", ("metrics_port must not be port",)),
+    ("port = ", {}, "", ("logoadmin.toml cannot be read", "line 1")),
+    ("", {"LOGOADMIN_CONFIG": "nowhere.toml"}, "", ("LOGOADMIN_CONFIG", "nowhere.toml")),
+)
+
+
+@pytest.mark.rule("contract H1", "contract K2")
+@pytest.mark.parametrize(("line", "variables", "options", "words"), REFUSED)
+def test_a_setting_that_cannot_be_is_refused(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    variables: dict[str, str],
+    options: str,
+    words: tuple[str, ...],
+) -> None:
     monkeypatch.delenv("LOGOADMIN_PORT")
-    Path("logoadmin.toml").write_text(line)
-    says_one_line(run("config"), 2, f"{line.split()[0]} (", "should be a whole number")
+    if line:
+        Path("logoadmin.toml").write_text(f"{line}\n")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    says_one_line(run("config", *options.split()), 2, *words)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names differ in more than case there")
@@ -202,13 +227,6 @@ def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.Monk
         refused = run(command)
         assert refused.code in {1, 2}
         assert f"{name} ({variable}): should be a name or an address alone" in refused.out + refused.err
-
-
-@pytest.mark.rule("contract H1", "contract K2")
-def test_metrics_have_another_port_than_the_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "8000")
-    says_one_line(run("config", "--port", "8000"), 2, "metrics_port must not be port")
-    assert run("config", "--port", "0").code == 0
 
 
 @pytest.mark.rule("contract K2")
@@ -248,23 +266,10 @@ def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(mo
     assert load_settings().port == 0
 
 
-@pytest.mark.parametrize("name", ["LOGOADMIN_PORT", "LOGOADMIN_METRICS_PORT", "LOGOADMIN_DB_PORT_3306_TCP"])
-def test_an_address_of_kubernetes_is_no_port(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(name, "tcp://10.0.0.1:80")
-    says_one_line(run("config"), 2, f"{name}: set by Kubernetes", CURE)
-
-
 @pytest.mark.rule("contract H1")
-def test_files_of_settings_that_cannot_be_read_are_named(
-    run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path
-) -> None:
+def test_a_secret_that_is_no_text_is_named(run: Run, secrets: Path) -> None:
     (secrets / "logoadmin_token_key").write_bytes(b"\xff" * 32)
     says_one_line(run("config"), 2, str(secrets), "UTF-8")
-    (secrets / "logoadmin_token_key").unlink()
-    Path("logoadmin.toml").write_text("port = \n")
-    says_one_line(run("config"), 2, "logoadmin.toml cannot be read", "line 1")
-    monkeypatch.setenv("LOGOADMIN_CONFIG", "nowhere.toml")
-    says_one_line(run("config"), 2, "LOGOADMIN_CONFIG", "nowhere.toml")
 
 
 @pytest.mark.rule("contract H1")

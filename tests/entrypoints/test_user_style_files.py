@@ -81,47 +81,40 @@ def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
 
 
 class Counted(MemoryGalleryFiles):
-    """Files that record the names of written files."""
+    """Files that record the names of those written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[str] = []
 
     def write(self, name: str, content: bytes) -> None:
         super().write(name, content)
-        written.append(name)
+        self.written.append(name)
 
-
-written: list[str] = []
+    def styles_written_by(self, gallery: LogoAdmin) -> list[str]:
+        """Publish, and return the names of the styles that this writes."""
+        self.written.clear()
+        gallery.publication.publish(self)
+        return sorted(name for name in self.written if name.endswith(".user.css"))
 
 
 def test_a_change_writes_its_own_style_alone_and_raises_its_version(gallery: LogoAdmin) -> None:
     files = Counted()
-    gallery.publication.publish(files)
-    before = styles(files)
-    written.clear()
-    gallery.logos.create(CreateLogo(**ARTWORK | {"target": "market"}))
-    gallery.publication.publish(files)
-    assert [name for name in written if name.endswith(".user.css")] == []
-    gallery.themes.amend(AmendTheme(theme_id=1, name="Dusk"))
-    gallery.publication.publish(files)
-    assert [name for name in written if name.endswith(".user.css")] == ["themes/1.user.css"]
-    after = styles(files)
-    assert version(after["themes/1.user.css"]) > version(before["themes/1.user.css"])
-    assert after["themes/2.user.css"] == before["themes/2.user.css"]
-    written.clear()
-    assert not gallery.publication.publish(files).changed
-    assert written == []
-
-
-def test_a_change_of_an_author_is_one_of_the_style(gallery: LogoAdmin) -> None:
-    files = MemoryGalleryFiles()
     author = gallery.authors.create(CreateAuthor(user_id=5, username="Ann")).author_id
     gallery.themes.link(logoadmin.LinkThemeAuthor(theme_id=1, author_id=author))
     gallery.publication.publish(files)
-    before = files.files["themes/1.user.css"]
-    assert b"@author      Ann\n" in before
+    before = styles(files)
+    gallery.logos.create(CreateLogo(**ARTWORK | {"target": "market"}))
+    assert files.styles_written_by(gallery) == []
+    gallery.themes.amend(AmendTheme(theme_id=1, name="Dusk"))
+    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
+    renamed = styles(files)
     gallery.authors.amend(AmendAuthor(author_id=author, username="Bob"))
-    gallery.publication.publish(files)
-    after = files.files["themes/1.user.css"]
-    assert b"@author      Bob\n" in after
-    assert version(after) > version(before)
+    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
+    found = [each["themes/1.user.css"] for each in (before, renamed, styles(files))]
+    assert [content.partition(b"@author      ")[2][:3] for content in found] == [b"Ann", b"Ann", b"Bob"]
+    assert version(found[0]) < version(found[1]) < version(found[2])
+    assert files.styles_written_by(gallery) == files.written == []
 
 
 def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) -> None:
@@ -142,11 +135,9 @@ def test_a_change_of_the_targets_rewrites_what_it_changes(gallery: LogoAdmin) ->
     files = Counted()
     gallery.publication.publish(files)
     before = styles(files)
-    written.clear()
     wiki = {"name": "Wiki", "documents": ['domain("wiki.example")', 'domain("w.example")'], "logo": "#w"}
     amended = gallery.settings.amend(AmendSettings(gallery_targets=TARGETS | {"wiki": wiki}))
-    gallery.publication.publish(files)
-    assert {name for name in written if name.endswith(".user.css")} == {"logos/2.user.css", "themes/2.user.css"}
+    assert files.styles_written_by(gallery) == ["logos/2.user.css", "themes/2.user.css"]
     assert b'@-moz-document domain("wiki.example"), domain("w.example") {' in files.files["themes/2.user.css"]
     gallery.changes.revert(Revert(change_id=amended.version))
     gallery.publication.publish(files)
