@@ -367,6 +367,17 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
 
 
 @pytest.mark.rule("contract J4")
+def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Browser, service: Served) -> None:
+    with another(chromium, service, "logos/3") as painter:
+        combobox = painter.page.get_by_role("combobox", name="Authors")
+        combobox.fill("Zoë")
+        expect(painter.page.locator(".offers-rest")).to_have_text("No matching authors")
+        expect(painter.page.locator(".offers").get_by_role("button")).to_have_count(0)
+        combobox.press("Enter")
+        expect(painter.page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.rule("contract J4")
 @pytest.mark.parametrize(
     ("base", "mine", "theirs", "both"),
     [

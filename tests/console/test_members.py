@@ -154,6 +154,12 @@ def test_a_member_proposes_a_change_of_an_own_work_and_withdraws_it(console: Per
     expect(page.locator(".submission-withdrawn")).to_be_visible()
     assert latest(gallery).state.value == "withdrawn"
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Logo 1"
+    for number in range(20):
+        submit(gallery, new_logo(f"Work {number}"))
+    console.open("works/logos/1")
+    page.get_by_label("Name", exact=True).fill("One more")
+    send(page)
+    expect(page.get_by_role("alert")).to_contain_text("You have 20 submissions waiting")
 
 
 def with_page(route: Route) -> None:

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from tests.console.driver import _SPEAK, Person
+from tests.console.submissions import admit, new_logo, submit
 from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.slow("a browser")
@@ -97,3 +98,21 @@ def test_the_longest_name_of_somebody_who_has_a_role_fits_beside_it(console: Per
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.rule("contract O7", "contract R4")
+def test_names_of_authors_and_submitters_are_marked_in_lists_the_queue_and_the_history(console: Person) -> None:
+    page, gallery = console.page, console.service.gallery
+    admit(gallery)
+    gallery.users.create(users.CreateUser(user_id=901, username="MIRA", password="some password"))
+    gallery.authors.create(authors.CreateAuthor(user_id=902, username="Mira S\u043el"))  # with a Cyrillic letter
+    submit(gallery, new_logo("Aurora"))
+    console.sign_in("authors")
+    mark = page.get_by_role("row").filter(has_text="Mira Sol").locator(".name-mark")
+    expect(mark).to_have_attribute("title", re.compile("Looks like the name of another author: .*Mira S\u043el"))
+    for view in ("submissions", "submissions/1"):
+        console.open(view)
+        mark = page.locator(".who .name-mark").first
+        expect(mark).to_have_attribute("title", re.compile("Looks like the name of another user: .*MIRA"))
+    console.open("history")
+    expect(page.locator(".what .name-mark").first).to_have_attribute("title", re.compile("another author.*Mixes"))
