@@ -143,7 +143,7 @@ def _require_access(gallery: "LogoAdmin") -> None:
 
 
 def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
-    """Remove what has expired in a gallery, and return it."""
+    """Remove expired rows of a gallery, and return it."""
     for _ in range(_MOST_SWEEPS):
         if gallery.sweep() != "more":
             break

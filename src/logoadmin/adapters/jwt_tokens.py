@@ -28,7 +28,7 @@ _SHORTEST_RSA: Final = 2048  # bits, RFC 7518 §3.3
 _MAKE_ONE: Final = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
 _TYPE: Final = "at+jwt"
 _CACHED: Final = 1024  # tokens
-# What nobody is granted more than; and by how many characters tokens of other keys may be longer than ours of that.
+# The largest grant; and by how many characters tokens of other keys may be longer than ours of it.
 _LONGEST_GRANT: Final = Grant(MAX_ID, "x" * 64, 2**53, 2**53, ("x" * MAX_NAME,) * MAX_SCOPES)
 _SPARE: Final = 4096
 _DIGITS: Final = re.compile("[0-9]{1,10}")
@@ -105,7 +105,7 @@ def key_from_file(path: str, *, signs: bool) -> Key:
         signs: whether it must be a private key.
 
     Raises:
-        SettingsError: it cannot be read or used; the text names the file and repeats nothing of what is in it.
+        SettingsError: it cannot be read or used; the text names the file and repeats none of its content.
     """
     # Imported here, because only key files need it.
     from cryptography.exceptions import UnsupportedAlgorithm

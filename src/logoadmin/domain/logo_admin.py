@@ -73,7 +73,7 @@ class LogoService(ArtworkService[Logo, LogoAuthor, RemovedLogo, RemovedLogoAutho
 
 
 def auditing(ways: Ways, notices: Notices) -> Auditing:
-    """Return what the contexts add to every write, given the ways to sign in and the notices."""
+    """Return the additions of the contexts to every write, given the ways to sign in and the notices."""
     return (
         identity.auditing(ways)
         .with_all(publication.AUDITING)
@@ -129,7 +129,7 @@ class LogoAdmin(
         self.connect_changes(transactions, of_kinds, notices, new_passwords, ports, rules.public_url)
 
     def look(self) -> dict[str, str | None]:
-        """Return what everybody sees of the gallery: its title, mark and accent (contract J8), and where it links.
+        """Return the public look of the gallery: its title, mark and accent (contract J8), and its links.
 
         ``title`` is the usual one. ``home`` is the site that the gallery belongs to, empty for none; ``submit`` is the
         page of the site that sends members on by a link (contract Q2), None without one.
@@ -155,7 +155,7 @@ class LogoAdmin(
         return self._storage.read(lambda uow: somebody_holds_all(uow, self._rules.sign_in.ways))
 
     def sweep(self) -> Swept:
-        """Remove a few rows of what has expired: sessions, events, stored responses, pictures that nothing names.
+        """Remove a few rows that have expired: sessions, events, stored responses, pictures that nothing names.
 
         The application of :func:`logoadmin.asgi` does this every minute, and :func:`logoadmin.connect` once. A program
         that signs people in and has neither for days calls it now and then. Several processes may.

@@ -48,7 +48,7 @@ def changed(gallery: LogoAdmin, request_id: str, *ids: int, **values: Any) -> No
     gallery.bulk.apply(ApplyChanges(changes=changes), by(request_id))
 
 
-def test_what_an_act_did_never_changes(gallery: LogoAdmin, storage: Storage) -> None:
+def test_the_record_of_an_act_never_changes(gallery: LogoAdmin, storage: Storage) -> None:
     """Names are those of its moment, of records, of who did it and of authors (contract G5)."""
     user = signed_in(storage, "*", user_id=USER_ID)
     ann = replace(user, request_id="link", occasion=Occasion(Source.CONSOLE, "Asked for by Ben"))
@@ -82,7 +82,7 @@ def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
 
 
 def test_where_an_act_came_from(gallery: LogoAdmin, storage: Storage) -> None:
-    """The command line comes before what it did, an undo before who asked for it (contract G5)."""
+    """The command line comes before the use case, an undo before its caller (contract G5)."""
     logos(gallery, "plain", "Aurora")
     gallery.logos.amend(AmendLogo(logo_id=1, name="Dawn"), by("typed", source=Source.COMMAND_LINE))
     gallery.changes.revert_request(RevertRequest(request_id="typed"), by("undo", source=Source.CONSOLE))
@@ -106,7 +106,7 @@ def test_blocks_have_verbs_and_reasons(gallery: LogoAdmin) -> None:
     assert (act(gallery, "block").source, act(gallery, "block").origin) == (Source.PROGRAM, ActOrigin.INTERFACE)
 
 
-def test_an_undone_act_says_by_what(gallery: LogoAdmin) -> None:
+def test_an_undone_act_names_the_request_that_undid_it(gallery: LogoAdmin) -> None:
     """Until the undo is undone itself (contract G5)."""
     logos(gallery, "make", "Aurora", "Borealis")
     changed(gallery, "switch", 1, 2, active=False)

@@ -125,7 +125,7 @@ def test_a_submission_without_artworks_and_a_removal_name_no_artwork(
     assert (own.kind, own.id, own.name) == (Kind.AUTHOR, None, "A logo")
 
 
-def test_what_was_seen_is_exact_within_a_second(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
+def test_seen_notices_are_exact_within_a_second(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
     for _ in range(4):
         submit(gallery, member)
     decline(gallery, 1)

@@ -139,7 +139,7 @@ def test_a_proposal_is_applied_again_when_its_undoing_is_undone(
     undo(gallery, "0", OWNER, "5")
     gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), reviewer)
     assert (shown(gallery).state, shown(gallery).undone) == ("declined", False)
-    # What the gallery has now outranks the decision.
+    # The present state of the gallery outranks the decision.
     undo(gallery, "5", reviewer, "6")
     assert (shown(gallery).state, shown(gallery).reason, shown(gallery).decided_by) == ("applied", None, 502)
 
@@ -223,7 +223,7 @@ def test_of_two_decisions_at_once_one_is_made(gallery: LogoAdmin, member: Caller
 
 
 @pytest.mark.rule("contract R3")
-def test_nobody_applies_anything_but_what_they_saw(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+def test_nobody_applies_another_version_than_they_saw(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     for number in range(1, 6):
         seen = propose(gallery, member, NEW_LOGO)
         other = {"kind": "logo", "create": LOOK | {"name": "Unseen"}}
@@ -250,7 +250,7 @@ def test_a_dry_run_stores_nothing(gallery: LogoAdmin, member: Caller, reviewer: 
 
 @pytest.mark.rule("contract P4", "contract R3")
 @pytest.mark.parametrize("end", ["declined", "withdrawn", "removed"])
-def test_what_only_a_decided_proposal_names_goes_a_week_after(
+def test_a_picture_that_only_a_decided_proposal_names_goes_a_week_after(
     storage: Storage, member: Caller, reviewer: Caller, end: str
 ) -> None:
     clock = FrozenClock()
@@ -346,7 +346,7 @@ def test_submissions_of_a_day_are_counted_with_dry_runs(storage: Storage) -> Non
 
 
 @pytest.mark.rule("contract R1")
-def test_what_waits_of_a_user_without_write_scopes_is_bounded(
+def test_waiting_proposals_of_a_user_without_write_scopes_are_bounded(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:
     def heavy(shade: int) -> dict[str, Any]:
@@ -362,7 +362,7 @@ def test_what_waits_of_a_user_without_write_scopes_is_bounded(
     propose(gallery, member, NEW_LOGO)
     with refused:
         gallery.proposals.amend(AmendProposal(proposal_id=7, changes=proposing(heavy(7)).changes), member)
-    # A proposal takes the place of what it was before.
+    # A proposal replaces its earlier contents.
     gallery.proposals.amend(AmendProposal(proposal_id=1, changes=proposing(heavy(8)).changes), member)
     gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), reviewer)
     answers = at_once(*(partial(propose, gallery, member, heavy(shade)) for shade in (9, 10)))
@@ -374,7 +374,7 @@ def test_what_waits_of_a_user_without_write_scopes_is_bounded(
 
 
 @pytest.mark.rule("contract R1")
-def test_lists_show_what_changes_and_none_of_its_texts(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+def test_lists_summarise_changes_without_their_texts(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     own = gallery.public_url.origin
     css = f"background: url(https://a.example/x), url({own}/pictures/y); position: fixed; inset: 0"
     names = [{"kind": "theme", "create": LOOK | {"name": name, "custom_css": ""}} for name in "BCD"]
@@ -385,7 +385,7 @@ def test_lists_show_what_changes_and_none_of_its_texts(gallery: LogoAdmin, membe
     assert listed.pictures == (LOOK["preview_url"],) * 3
     assert (listed.new_hosts, listed.risks) == (("a.example",), ("overlay",))
     gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
-    # Only what the CSS did not do before is named.
+    # Only new effects of the CSS are named.
     more = {"custom_css": css.replace("inset: 0", "inset: 0; mask: url(https://b.example/z)")}
     version = gallery.logos.get(GetLogo(logo_id=1)).version
     made = propose(gallery, member, {"kind": "logo", "id": 1, "version": version, "set": more})
@@ -451,7 +451,7 @@ def test_a_work_is_the_first_until_one_of_its_submitter_is_applied(
     assert first_works() == [False, False, True, False]
     after = shown(gallery)
     assert (before.first_work, after.first_work) == (True, False)
-    assert after.version > before.version  # or a client would keep what it has
+    assert after.version > before.version  # or a client would keep the old one
     undo(gallery, "applied", OWNER, "undone")
     assert first_works() == [True, True, True, False]
 
@@ -492,7 +492,7 @@ def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> Non
         gallery.proposals.apply(ApplyProposal(proposal_id=1))
     for _ in range(20):
         latter.proposals.propose(proposing(NEW_LOGO))
-    # What was applied of the latter is no work of the former.
+    # Applied proposals of the latter are no work of the former.
     gallery.proposals.apply(ApplyProposal(proposal_id=2))
     waiting = gallery.proposals.list(ListProposals(state=WAITING, limit=2))
     assert [(each.proposal_id, each.first_work) for each in waiting] == [(1, True), (3, False)]

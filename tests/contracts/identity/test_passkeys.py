@@ -188,7 +188,7 @@ def test_a_creation_is_no_proof_of_use_and_a_use_creates_nothing(passkeys: Passk
 
 
 def _keys() -> dict[str, dict[int, Any]]:
-    """Return public keys that must be refused, by what is wrong with them."""
+    """Return public keys that must be refused, by their faults."""
     p256 = public(ES256, ec.generate_private_key(ec.SECP256R1()))
     small, odd = rsa.generate_private_key(65537, 1024).public_key().public_numbers(), 2**4160 + 1
     return {

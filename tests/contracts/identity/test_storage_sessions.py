@@ -210,7 +210,7 @@ def keys_of(storage: Storage, user_id: int) -> tuple[ServiceKey, ...]:
 
 
 @pytest.mark.rule("contract C5")
-def test_service_keys_are_found_with_what_their_user_may_do_now(signed_in: Storage) -> None:
+def test_service_keys_are_found_with_the_present_rights_of_their_user(signed_in: Storage) -> None:
     longest = ServiceKey(MAX_ID, "🂡" * 64, tuple(f"{number:064}" for number in range(64)), 0, 2**53 - 1, 2**53 - 1)
     write(
         signed_in,

@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.tokens`, and of contract C2: what is not ours is never believed."""
+"""Every sentence of :mod:`logoadmin.ports.tokens`, and of contract C2: only our own tokens are believed."""
 
 import base64
 import hmac
@@ -184,7 +184,7 @@ def _bytes(token: str) -> bytes:
         *("a" * 10_000_000, "." * 4096, "eyJ" * 1365, "=.=.=", "-_-.-_-.-_-"),
     ],
 )
-def test_what_is_no_token_is_refused(token: str) -> None:
+def test_a_text_that_is_no_token_is_refused(token: str) -> None:
     assert refused(token)
 
 

@@ -1,4 +1,4 @@
-"""The history, and undoing what is in it (contract G, G2)."""
+"""The history, and undoing its changes (contract G, G2)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -115,7 +115,7 @@ def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Co
         revert(stocked, second)
 
 
-def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
+def test_a_record_that_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="third"))
@@ -124,7 +124,7 @@ def test_what_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
     assert stocked.logos.get(artworks.GetLogo(logo_id=1)).name == "Aurora"
 
 
-def test_an_author_who_went_changed_what_they_made_and_is_named(stocked: LogoAdmin) -> None:
+def test_an_author_who_went_changed_their_artworks_and_is_named(stocked: LogoAdmin) -> None:
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
     gone = last(stocked).change_id
     with pytest.raises(errors.Conflict, match=rf"^Logo 1 was changed since, by change {gone}$"):

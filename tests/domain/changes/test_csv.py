@@ -84,7 +84,7 @@ def test_every_encoding_of_python_is_read(gallery: LogoAdmin, charset: str) -> N
 
 
 @pytest.mark.parametrize("charset", ["rot13", "zlib", "idna", "punycode", "unicode_escape", "x-unknown", "a\0b"])
-def test_what_is_no_encoding_of_files_is_refused(charset: str) -> None:
+def test_a_charset_that_is_no_encoding_of_files_is_refused(charset: str) -> None:
     with pytest.raises(errors.InvalidInput) as caught:
         ImportRecords(kind=Kind.LOGO, charset=charset)
     assert [problem.loc for problem in caught.value.problems] == [("charset",)]

@@ -226,7 +226,7 @@ def test_a_bad_line_is_reported_and_nothing_is_written(stocked: LogoAdmin, why: 
 
 
 @pytest.mark.rule("contract I2", "contract A7")
-def test_a_bad_line_says_in_words_what_is_wrong(stocked: LogoAdmin) -> None:
+def test_a_bad_line_is_explained_in_words(stocked: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidLines, match=r"^2 lines cannot be imported$") as caught:
         load(stocked, {**AUTHOR, "username": "Ann"}, {**LOGO, "author_ids": [77]})
     taken = "Duplicate entry 'Ann' for key 'username': author 1 (Ann) has it; give one of them another name"
@@ -351,7 +351,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 
 
 @pytest.mark.rule("contract I2")
-def test_what_is_wrong_with_a_hash_is_said_without_it(gallery: LogoAdmin) -> None:
+def test_the_fault_of_a_hash_is_reported_without_it(gallery: LogoAdmin) -> None:
     hash_ = f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, {**USER, "password_hash": hash_})
@@ -403,7 +403,7 @@ def galleries(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @pytest.mark.rule("contract I1", "contract I3")
 @given(galleries())
-def test_what_goes_in_comes_out_and_goes_in_again(lines: list[dict[str, Any]]) -> None:
+def test_lines_that_go_in_come_out_and_go_in_again(lines: list[dict[str, Any]]) -> None:
     clock = FrozenClock()
     first, second = (gallery_on(MemoryStorage(), clock, started=False) for _ in range(2))
     load(first, *lines)

@@ -117,7 +117,7 @@ def test_each_step_of_a_proposal_and_each_block_is_announced_once(
         assert body["text"].endswith(body["url"])
 
 
-def test_what_is_undone_within_ten_seconds_is_not_announced(
+def test_a_decision_that_is_undone_within_ten_seconds_is_not_announced(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
 ) -> None:
     gallery = notifying(storage, clock, receivers)

@@ -214,7 +214,7 @@ def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: Logo
 
 
 @pytest.mark.rule("contract R1")
-def test_one_sees_ones_own_and_what_one_could_apply(
+def test_one_sees_ones_own_proposals_and_those_that_one_could_apply(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn, clock: FrozenClock
 ) -> None:
     propose(gallery, member, NEW)
@@ -248,9 +248,7 @@ def test_one_sees_ones_own_and_what_one_could_apply(
 
 
 @pytest.mark.rule("contract R2")
-def test_what_proposing_alone_made_is_active_and_has_its_submitter_as_author(
-    gallery: LogoAdmin, member: SignedIn
-) -> None:
+def test_an_artwork_of_a_submitter_is_active_and_has_them_as_author(gallery: LogoAdmin, member: SignedIn) -> None:
     gallery.logos.amend(AmendLogo(logo_id=1, active=False))
     (change, new) = propose(gallery, member, of("logo", set={"name": "a"}), NEW).changes
     assert change.before is not None
@@ -365,12 +363,14 @@ def test_a_removed_submitter_leaves_a_proposal_that_can_be_decided(
     mended = {"kind": "logo", "create": {**LOOK, "author_ids": []}}
     gallery.proposals.amend(amending(2, mended))
     assert apply(gallery, proposal_id=2).state == "applied"
-    assert gallery.logos.get(GetLogo(logo_id=4)).active  # it is still what its submitter proposed
+    assert gallery.logos.get(GetLogo(logo_id=4)).active  # still as its submitter proposed it
     assert gallery.proposals.decline(DeclineProposal(proposal_id=3, reason="No")).state == "declined"
 
 
 @pytest.mark.rule("contract R3")
-def test_submitters_and_appliers_mend_what_waits(gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn) -> None:
+def test_submitters_and_appliers_mend_waiting_proposals(
+    gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
+) -> None:
     painter = signed_in(storage, "logos:write", user_id=700)
     reviewer = signed_in(storage, "logos:write", "themes:write", user_id=701)
     propose(gallery, member, of("logo", set={"name": "a"}), note="Please")
@@ -385,7 +385,7 @@ def test_submitters_and_appliers_mend_what_waits(gallery: LogoAdmin, storage: Me
         amend(painter, changes=(of("theme", set={"name": "a"}),))
     with pytest.raises(errors.NotPermitted):
         amend(member, changes=(of("logo", 2, set={"name": "a"}),))
-    # What a reviewer may write needs no author, and stays the submitter's where it was.
+    # Changes that a reviewer may write need no author, and stay the submitter's.
     mended = amend(reviewer, changes=(of("logo", set={"name": "b"}), of("theme", set={"active": False})))
     assert [change.after and change.after["active"] for change in mended.changes] == [True, False]
     with pytest.raises(errors.NotFound):  # a theme is in it now
@@ -535,7 +535,7 @@ CHANGES: Final = st.lists(
 
 @pytest.mark.rule("contract R3")
 @given(changes=CHANGES)
-def test_applying_is_what_the_same_bulk_change_is(changes: list[Any]) -> None:
+def test_applying_is_the_same_as_a_bulk_change(changes: list[Any]) -> None:
     assert outcome(changes, is_proposed=True) == outcome(changes, is_proposed=False)
 
 

@@ -67,7 +67,7 @@ def test_an_import_and_its_undoing_are_undone(stocked: LogoAdmin, storage: Memor
     assert everything(storage) == before
 
 
-def test_what_another_request_changed_since_is_in_the_way(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_later_change_by_another_request_is_in_the_way(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     load(stocked, [logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10)])
     stocked.logos.amend(artworks.AmendLogo(logo_id=9, name="mine"))
     theirs = last(stocked).change_id

@@ -1,4 +1,4 @@
-"""Signing in to a stocked gallery, and what the tokens are good for."""
+"""Signing in to a stocked gallery, and using the tokens."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -44,7 +44,7 @@ def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
 
 
 class WatchedPasswords(Argon2Passwords):
-    """Argon2, and what it was asked to do."""
+    """Argon2 that records its calls."""
 
     def __init__(self, memory_kib: int = 8, passes: int = 1) -> None:
         super().__init__(memory_kib, passes)

@@ -64,7 +64,7 @@ def happened(events: list[SignInEvent]) -> list[tuple[str, int | None, str | Non
     return [(event.event, event.user_id, event.address) for event in events]
 
 
-def test_an_event_has_the_name_of_its_user_and_the_client_without_what_cannot_be_shown(
+def test_an_event_has_the_name_of_its_user_and_the_client_without_unprintable_characters(
     storage: MemoryStorage, newest: Newest
 ) -> None:
     clients: list[tuple[Caller, str | None, str | None]] = [

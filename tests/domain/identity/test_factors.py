@@ -269,7 +269,7 @@ def test_without_its_key_recovery_codes_still_work_and_the_log_has_the_reason(
 
 
 @pytest.mark.rule("contract O1", "contract O9")
-def test_what_happens_to_factors_is_an_event(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_changes_of_factors_are_events(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """Of the user whose factors they are; no secret is in it, and a secret that was not confirmed is no event."""
     who, totp, codes = enrolled(stocked)
     enrol(stocked, who)

@@ -182,7 +182,7 @@ def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.Fixtu
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("way", ["passkey", "issuer", "another issuer"])
 def test_a_key_raises_nobody_who_has_no_password(storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
-    """What it grants would outlive it, as with a password."""
+    """Its grants would outlive it, as with a password."""
     gallery = gallery_with(EVERY, storage, clock)
     writer = signed_in(storage, "users:write", "logos:write", user_id=500)
     role = gallery.roles.create(CreateRole(name="painter", scope=("logos:write",)))

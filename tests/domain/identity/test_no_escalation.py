@@ -102,7 +102,7 @@ def test_nobody_gives_a_scope_that_they_lack(gallery: LogoAdmin, manager: Signed
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=1, scope=scope), manager))
 
 
-def test_what_one_holds_one_may_hand_out(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_scopes_that_one_holds_may_be_handed_out(gallery: LogoAdmin, manager: SignedIn) -> None:
     role = gallery.roles.create(CreateRole(name="reader", scope=("users:read", "roles:read")), manager)
     gallery.users.amend(AmendUser(user_id=7, role_id=role.role_id), manager)
     gallery.roles.amend(AmendRole(role_id=role.role_id, scope=MANAGER), manager)
@@ -138,7 +138,7 @@ def test_a_key_is_never_wider_than_its_maker(gallery: LogoAdmin, manager: Signed
 
 
 @pytest.mark.rule("contract C5", "contract B5")
-def test_a_key_may_do_what_is_in_its_scope_and_nothing_else(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_a_key_has_its_scope_and_nothing_else(gallery: LogoAdmin, manager: SignedIn) -> None:
     key = key_of(gallery, manager, "users:write")
     gallery.users.amend(AmendUser(user_id=7, username="renamed"), key)
     refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=()), key))
@@ -150,7 +150,7 @@ def test_a_key_may_do_what_is_in_its_scope_and_nothing_else(gallery: LogoAdmin, 
 
 
 @pytest.mark.rule("contract C5", "contract B5")
-def test_a_key_is_cut_by_what_its_maker_holds_at_that_moment(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_a_key_is_limited_to_the_present_scopes_of_its_maker(gallery: LogoAdmin, manager: SignedIn) -> None:
     key = key_of(gallery, manager, *MANAGER)
     assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
     gallery.roles.amend(AmendRole(role_id=4, scope=("users:read", "logos:write")))

@@ -126,7 +126,7 @@ def test_a_passkey_follows_the_password(stocked: LogoAdmin, ann: SignedIn, devic
 
 @pytest.mark.rule("contract O2")
 def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    """ASVS 6.5.7: what the authenticator alone proves must be two factors."""
+    """ASVS 6.5.7: an authenticator alone must prove two factors."""
     enrol(stocked, ann, device)
     assert stocked.passkeys.options(AskPasskey()).options["userVerification"] == "required"
     device.verifies = False

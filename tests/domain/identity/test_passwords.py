@@ -256,7 +256,7 @@ def user_line(user_id: int, password: str, **values: object) -> str:
     return json.dumps({**line, "password_hash": CHEAP_PASSWORDS.hash(password).hash})
 
 
-def test_only_the_owner_imports_hashes_which_hide_what_the_password_is(guarded: LogoAdmin) -> None:
+def test_only_the_owner_imports_hashes_which_hide_the_password(guarded: LogoAdmin) -> None:
     """ASVS 6.2.1 and 6.2.4: a file is no way around the rules for callers with a token."""
     admin = caller(guarded, guarded.sessions.sign_in(ADMIN))
     with pytest.raises(errors.InvalidLines) as caught:

@@ -126,7 +126,9 @@ def test_an_old_sign_in_gives_nobody_anything(gallery_with_history: LogoAdmin, c
 
 
 @pytest.mark.parametrize("way", OTHERS.values(), ids=OTHERS)
-def test_what_gives_nobody_more_needs_nothing(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
+def test_a_change_that_gives_nobody_more_needs_nothing(
+    gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way
+) -> None:
     admin = caller(gallery_with_history, gallery_with_history.sessions.sign_in(ADMIN))
     clock.pass_by(601)
     way(gallery_with_history, admin)

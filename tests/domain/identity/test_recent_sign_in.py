@@ -101,7 +101,7 @@ def test_who_has_no_right_is_not_asked_to_sign_in_again(stocked: LogoAdmin, cloc
 
 @pytest.mark.parametrize("access", Policy)
 def test_callers_without_a_session_are_never_asked(storage: MemoryStorage, clock: FrozenClock, access: Policy) -> None:
-    """The owner, and anybody under ``open``, see what they saw before."""
+    """The owner, and anybody under ``open``, see no difference."""
     gallery = gallery_on(storage, clock, access)
     stock(gallery)
     clock.pass_by(601)

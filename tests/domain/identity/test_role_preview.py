@@ -1,4 +1,4 @@
-"""What a change of a role would do, before it is made (contract J7)."""
+"""The preview of a change of a role (contract J7)."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def stocked(storage: MemoryStorage) -> LogoAdmin:
     return gallery
 
 
-def test_it_names_who_would_gain_and_lose_what_and_changes_nothing(stocked: LogoAdmin) -> None:
+def test_it_names_the_users_with_their_gains_and_losses_and_changes_nothing(stocked: LogoAdmin) -> None:
     before, known = stocked.roles.get(GetRole(role_id=3)), stocked.changes.version()
     after = ("logos:write", "shop:orders", "authors:write")
     effect = stocked.roles.preview(AmendRole(role_id=3, name="brush", scope=after))

@@ -436,7 +436,9 @@ def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clo
 
 @pytest.mark.rule("contract C5", "contract A19")
 @pytest.mark.parametrize("token", ["lga_", "lga_x", "lga_" + "x" * 42, "lga_" + "x" * 44, "LGA_" + "x" * 43])
-def test_what_looks_like_a_key_is_refused_at_once(stocked: LogoAdmin, storage: WatchedStorage, token: str) -> None:
+def test_a_text_in_the_form_of_a_key_is_refused_at_once(
+    stocked: LogoAdmin, storage: WatchedStorage, token: str
+) -> None:
     storage.asked.clear()
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(token)

@@ -48,7 +48,7 @@ def refused(gallery: LogoAdmin, code: str, username: str = "ann") -> None:
         sign_in(gallery, code, username)
 
 
-# What it does
+# Effects
 
 
 def test_a_code_signs_in_once_and_ends_other_sessions(stocked: LogoAdmin, storage: MemoryStorage) -> None:

@@ -61,7 +61,7 @@ def refused(gallery: LogoAdmin, link: str) -> None:
         sign_in(gallery, link)
 
 
-# What it does
+# Effects
 
 
 def test_a_link_makes_a_member_and_signs_in_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:

@@ -169,7 +169,7 @@ def test_the_id_of_a_removed_user_stays_theirs(gallery: LogoAdmin) -> None:
     assert user_of(gallery, sign_in(gallery)).user_id == first.user_id + 1
 
 
-def test_what_changes_is_in_the_history(gallery: LogoAdmin) -> None:
+def test_changes_of_users_are_in_the_history(gallery: LogoAdmin) -> None:
     before = gallery.changes.version()
     user_id = user_of(gallery, sign_in(gallery)).user_id
     sign_in(gallery, with_groups("admins"))
@@ -341,7 +341,7 @@ def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Open
 # Refusals
 
 
-def test_what_the_issuer_refuses_begins_nothing(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+def test_a_refusal_by_the_issuer_begins_nothing(gallery: LogoAdmin, fake: FakeIssuer) -> None:
     for error in (errors.IssuerRefused(), errors.IssuerUnavailable("login.example", "500")):
         fake.fails = error
         with pytest.raises(type(error)):

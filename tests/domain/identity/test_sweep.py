@@ -44,7 +44,7 @@ def use(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.parametrize("storage", STORAGES, indirect=True)
-def test_what_has_expired_goes_and_nothing_else(storage: Storage, clock: FrozenClock) -> None:
+def test_expired_rows_go_and_nothing_else(storage: Storage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
     stock(gallery)
     use(gallery)

@@ -1,4 +1,4 @@
-"""Requests to an issuer, and what its responses have in common (contract O7, RFC 6749)."""
+"""Requests to an issuer, and common parts of its responses (contract O7, RFC 6749)."""
 
 import logging
 import re
@@ -88,7 +88,7 @@ def token_response(received: Fetched) -> Mapping[str, Any]:
         Unusable: the endpoint refuses the code, or the response is not one for bearer tokens.
     """
     answer = json_object(received, "token response") if received.status == 200 else {}
-    # GitHub responds with status 200 to what it refuses.
+    # GitHub refuses with status 200.
     if received.status != 200 or "error" in answer:
         raise Unusable(f"its token endpoint refuses the code{_reason(received)}")
     if str(answer.get("token_type")).lower() != "bearer":

@@ -42,8 +42,8 @@ _URL: Final = re.compile(
 )
 _MAX_URL: Final = 2_048
 _SCOPES: Final = ("openid", "profile", "email")
-# Public keys only, so that nobody can sign with what everybody may read; with the type and curve of their keys, and the
-# hash of at_hash.
+# Public keys only, so that nobody can sign with a key that everybody may read; with the type and curve of their keys,
+# and the hash of at_hash.
 _ALGORITHMS: Final[Mapping[str, tuple[str, str | None, str]]] = {
     "RS256": ("RSA", None, "sha256"),
     "PS256": ("RSA", None, "sha256"),
@@ -178,7 +178,7 @@ class OidcIssuer:
             return tuple(key for key in keys if isinstance(key, dict))
 
     def _document(self, url: str) -> Fetched:
-        """Return what the issuer publishes, from where it belongs: a redirect may lead anywhere."""
+        """Return a document that the issuer publishes, without following redirects, which may lead anywhere."""
         received = self._requests.ask(url)
         if received.status != 200:
             raise self._requests.unavailable(f"responds with status {received.status}")
@@ -186,7 +186,7 @@ class OidcIssuer:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Raise that the issuer cannot be used, for whatever is wrong with what it publishes."""
+        """Raise that the issuer cannot be used, if a document of it is wrong."""
         try:
             yield
         except Unusable as wrong:
@@ -259,7 +259,7 @@ def verified(token: str, keys: Sequence[Jwk]) -> tuple[dict[str, Any], str]:
 
 
 def _fits(key: Jwk, kid: object, algorithm: str) -> bool:
-    """Return whether a key may verify a token: the key decides what it is for, and the token only names it."""
+    """Return whether a key may verify a token: the key decides about its use, and the token only names it."""
     kty, curve, _ = _ALGORITHMS[algorithm]
     operations = key.get("key_ops", ["verify"])
     is_named = kid is None or key.get("kid") == kid

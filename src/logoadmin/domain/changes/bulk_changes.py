@@ -135,7 +135,7 @@ class BulkChange(Input):
 
 
 class _Beside(Input):
-    """What a change of an artwork may have beside the fields of its command."""
+    """Further fields of the change of an artwork, beside those of its command."""
 
     author_ids: AuthorIds = UNSET
 
@@ -269,7 +269,7 @@ class BulkService(Service):
             InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
                 text begins with its place, such as ``Change 3:``, counted from 0.
-            TooManyChanges: what a dry run would return is too long.
+            TooManyChanges: the response to a dry run would be too long.
         """
         gate.require_token(caller)
         if problems := [*self._password_problems(command)]:
@@ -299,7 +299,7 @@ class BulkService(Service):
                     yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
 
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
-        """Return what a step does in the transaction; a password is hashed before it."""
+        """Return the work of a step in the transaction; a password is hashed before it."""
         if isinstance(step.command, CreateUser):
             with placed(place):
                 self._gate(step).check(step.command, caller)
@@ -314,7 +314,7 @@ class BulkService(Service):
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
     """Make the next changes part of the act of an earlier request, if nothing was changed since."""
     last = history_in(uow).get(history_in(uow).last_id())
-    # What an import or a proposal did would be undone with these, and be shown under the name of somebody else.
+    # The changes of an import or a proposal would be undone with these, and be shown under the name of somebody else.
     expected = (request_id, uow.held.user_id, Origin.BULK)
     if last is not None and (last.request_id, last.user_id, last.origin) == expected:
         change_log_of(uow).continue_request(request_id)

@@ -1,4 +1,4 @@
-"""The context of changes: its services, and what it adds to every write (contract G, I, J7, R)."""
+"""The context of changes: its services, and its additions to every write (contract G, I, J7, R)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -57,7 +57,7 @@ class ChangesContext:
 
 
 def auditing(notices: Notices) -> Auditing:
-    """Return what it adds to every write: notices of blocks."""
+    """Return the additions to every write: notices of blocks."""
     return Auditing(subscribers=[notices.follow])
 
 

@@ -1,8 +1,9 @@
-# ruff: noqa: RUF001 (what people call fields in Russian)
+# ruff: noqa: RUF001 (Russian names of fields)
 """CSV files (RFC 4180) of authors, themes and logos, as the lines of an import, and as they are exported (contract I4).
 
 A record becomes the line of JSON that says the same, at the number of its first line, so that everything else about an
-import is one. What is no number or no truth value stays text, which the checks of lines refuse with the field's name.
+import is the same. Cells without a valid number or truth value stay text, which the checks of lines refuse with the
+field's name.
 """
 
 import codecs
@@ -28,14 +29,14 @@ CSV_KINDS: Final = (Kind.AUTHOR, Kind.THEME, Kind.LOGO)
 DETAILS_FIELD: Final = "details"
 # The columns of the members of the details, with their names.
 _MEMBERS: Final = {f"{DETAILS_FIELD}.{member}": member for member in DETAILS}
-# What a record may leave out: it then keeps what it has, or gets it from the service.
+# Fields that a record may leave out: it then keeps their values, or gets them from the service.
 _OPTIONAL: Final = frozenset({"created_at", "user_id"})
 _MAX_FIELD: Final = 2**20
 _MAX_LINE: Final = 4 * _MAX_FIELD
 # Most of them without a name, as spreadsheets may leave them; each line is filled up to its last column.
 _MOST_COLUMNS: Final = 1_000
 _SEPARATORS: Final = ",;\t"
-# What people and the console call the fields, in small letters and without blanks and brackets.
+# Other names of the fields, as people and the console write them, in small letters and without blanks and brackets.
 _HEADS: Final = {
     "created": "created_at",
     "создано": "created_at",
@@ -248,7 +249,7 @@ def _tags_of(cell: str) -> list[str]:
 
 
 def _screenshots_of(cell: str) -> list[dict[str, str]]:
-    """Return the screenshots in a cell: a URL on each line, and after a space what it shows."""
+    """Return the screenshots in a cell: a URL on each line, and after a space its description."""
     parts = (line.removesuffix("\r").partition(" ") for line in cell.split("\n") if line.strip())
     return [{"url": url, "alt": alt} for url, _, alt in parts]
 

@@ -61,7 +61,7 @@ class AuthorsByName:
         Raises:
             Conflict: there is none.
         """
-        _ = self._ids  # which finds out the highest number
+        _ = self._ids  # which finds the highest number
         newest = self._uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
         self._highest = max(self._highest, newest[0].user_id if newest else 0) + 1
         while history_in(self._uow).last_of(Kind.USER, self._highest):
@@ -148,7 +148,7 @@ class Line(Input):
         return None if self.which is None else uow.records(self.row).get(self.row.id_of(self))
 
     def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
-        """Set what the line leaves to the service."""
+        """Set the values that the line leaves to the service."""
 
     def _values(self, known: Any, now: int) -> dict[str, Any]:
         created_at = self.created_at

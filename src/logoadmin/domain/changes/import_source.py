@@ -30,7 +30,7 @@ _UTF_8_MARK: Final = "\ufeff"
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # More than in commands, see MOST_MARKS: a line may have any number of authors that fits into it.
 _MOST_MARKS: Final = 500_000
-# What people call the values of unique fields; those that are not here are names.
+# The names of unique fields in messages; the others are "name".
 _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 # A line of a file; or the problem with which it could not be read.
@@ -89,7 +89,7 @@ class BadLines:
 
 @dataclass(slots=True)
 class CheckedLines:
-    """What is found without looking at any record: the bad lines, and of the others kinds, phases and names."""
+    """The findings of a check without records: the bad lines, and of the others kinds, phases and names."""
 
     kinds: set[Kind] = field(default_factory=set)
     phases: set[int] = field(default_factory=set)
@@ -103,7 +103,7 @@ class ImportSource:
 
     Attributes:
         lines: its lines, from the first one each time.
-        refusal: says why a password hash cannot be taken, None if it can.
+        refusal: returns why a password hash cannot be used; None if it can.
         left_out: the numbers of lines that are not read.
     """
 
@@ -116,7 +116,7 @@ class ImportSource:
         return replace(self, left_out=self.left_out.union(numbers))
 
     def checked(self) -> CheckedLines:
-        """Return what is found without looking at any record."""
+        """Check the lines without looking at any record."""
         found = CheckedLines()
         for number, line in read_lines(self._read(), self.refusal):
             if isinstance(line, BadLine):

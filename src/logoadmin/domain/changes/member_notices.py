@@ -28,7 +28,7 @@ MemberNoticeEvent = Literal["applied", "declined", "undone", "blocked"]
 
 
 class GetNotices(Command):
-    """What the caller is told about their own submissions and works."""
+    """The notices for the caller about their own submissions and works."""
 
 
 class MarkNoticesSeen(Command):

@@ -1,6 +1,6 @@
 """Notices in Discord, Slack, Mattermost and others, about proposals and blocks (contract R6).
 
-A notice is stored in the transaction of what it is about, one row for each receiver, and sent later by one process.
+A notice is stored in the transaction of its event, one row for each receiver, and sent later by one process.
 Members read their own in :mod:`~logoadmin.domain.changes.member_notices`.
 """
 
@@ -33,7 +33,7 @@ NOTICE_DELAY: Final = 10
 # After each attempt, the seconds until the next one; the last is the time in which a crash of it is noticed.
 _RETRIES: Final = (60, 300, 300)
 _SECONDS: Final = 5.0  # for a request
-# What is due for a receiver that just failed waits for so long.
+# How long further notices wait for a receiver that just failed.
 _PAUSE: Final = 10
 _PROPOSAL: Final = "proposal"
 _EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
@@ -115,7 +115,7 @@ class NoticeSender(Service):
 
     @for_program
     def send_due(self) -> None:
-        """Send what is due, one after the other (contract R6).
+        """Send the notices that are due, one after the other (contract R6).
 
         A receiver that fails is asked again in a later round: one that hangs delays the others once.
 
@@ -185,7 +185,7 @@ def _name(uow: AnyUnitOfWork, user_id: int | None, since: int | None = None) -> 
 
 
 def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:
-    """Return whether what a notice is about is still so: it may have been undone in time."""
+    """Return whether the subject of a notice still has the state that it reports: that may have been undone in time."""
     if notice.kind != _PROPOSAL:
         kind = Kind(notice.kind)
         return any(each.reason is not None for each in uow.withdrawals.get_many(kind, [notice.id]))

@@ -1,4 +1,4 @@
-"""What may be proposed, and what of it is applied (contract R2, R3).
+"""The rules for proposing changes and for applying them (contract R2, R3).
 
 A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it
 was proposed, and ``own``, whether it rests on ``proposals:write`` alone. If a reviewer mended it, it has a third one:

@@ -33,7 +33,7 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
-# An entity tag has the version of a proposal, and above it a number that rises with what else the response depends on,
+# An entity tag has the version of a proposal, and above it a number that rises with everything else in the response,
 # such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
 _NOBODY: Final = -1
@@ -46,7 +46,7 @@ _TARGET: Final = "target"
 
 
 def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
-    """Return what a caller sees; None for the program itself, which sees everything."""
+    """Return the view of a caller; None for the program itself, which sees everything."""
     if isinstance(held, AllRights):
         return None
     hidden = bits_of(kind for kind in KINDS.values() if not held.hold(kind.write_scope))
@@ -104,7 +104,7 @@ def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
 
 
 def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
-    """Yield what lists show of proposals."""
+    """Yield the fields of proposals in lists."""
     undone_changes = [each.undone_change and history_in(uow).get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
     users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
@@ -213,7 +213,7 @@ def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Ite
 
 
 def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[str, Any]:
-    """Return what lists show of changes, from verdicts that were found before."""
+    """Return the summary of changes for lists, from verdicts that were found before."""
     hosts: set[str] = set()
     risks: dict[str, None] = {}
     artworks = [(kind, each) for each in changes if (kind := _artwork_kind(each["kind"])) is not None]

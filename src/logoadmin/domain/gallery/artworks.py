@@ -391,7 +391,7 @@ class RemoveLogoAuthor(RemoveArtworkAuthor[Logo]):
 
 _CHANGES_THEMES: Final = Permission(THEMES.write_scope)
 _CHANGES_LOGOS: Final = Permission(LOGOS.write_scope)
-# What the specification lets everybody do: the policy ``open`` asks for no token (contract B1).
+# Open to everybody by the specification: the policy ``open`` asks for no token (contract B1).
 _AS_SPECIFIED: Final = replace(_CHANGES_LOGOS, open_by_default=True)
 THEME_USE_CASES: Final[UseCasesOfKind] = {
     "list": (ListThemes, PUBLIC),

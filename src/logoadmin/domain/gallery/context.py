@@ -1,4 +1,4 @@
-"""The context of the gallery: its services, and what it adds to every write (contract D, P)."""
+"""The context of the gallery: its services, and its additions to every write (contract D, P)."""
 
 from typing import Final
 

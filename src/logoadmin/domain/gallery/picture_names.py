@@ -1,4 +1,4 @@
-"""What names a picture, and how long that keeps it (contract P4, P5)."""
+"""The records and proposals that name pictures, and how long they keep them (contract P4, P5)."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _MOST_WAITING: Final = 100
 
 
 def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG001 (as the protocol says)
-    """Store what changed records name now. What changes name stays for as long as the history does.
+    """Store the pictures that changed records name now. Those in changes stay for as long as the history does.
 
     The withdrawals in the change log are those after the changes.
     """
@@ -57,7 +57,7 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
 
 
 def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
-    """Store what a proposal names that begins to wait."""
+    """Store the pictures of a proposal that begins to wait."""
     pictures = repositories_in(uow).pictures
     pictures.drop_names(_PROPOSAL, proposal_id)
     if named:
@@ -65,7 +65,7 @@ def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str
 
 
 def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
-    """Keep what a proposal names that was decided for a week more; then, only other names do."""
+    """Keep the pictures of a proposal that was decided for a week more; then, only other names do."""
     pictures = uow.pictures
     pictures.keep(pictures.named_by(_PROPOSAL, proposal_id), now + _WEEK)
     pictures.drop_names(_PROPOSAL, proposal_id)
@@ -82,7 +82,7 @@ def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
 
 
 def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
-    """Release what only proposals of a removed user name, and forget what they sent: another user may get the id."""
+    """Release the pictures of a removed user's proposals, and forget the sender: another user may get the id."""
     uow.pictures.forget_sender(user_id)
     for proposal in uow.proposals.page(-1, _MOST_WAITING, ProposalState.WAITING, user_id):
         release_pictures(uow, proposal.proposal_id, now)
@@ -93,7 +93,7 @@ def _names(kind: str, id_: int, named: frozenset[str], standing: Standing) -> li
 
 
 def _standing(kind: Kind, values: Mapping[str, Any] | None) -> Standing:
-    """Return what it means that a record with these values names a picture."""
+    """Return the standing of the pictures in a record with these values."""
     if kind is Kind.SETTINGS and values is not None:
         return Standing.PUBLISHED
     if values is None or not isinstance(KINDS.get(kind), ArtworkKind):

@@ -60,7 +60,7 @@ from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefu
 # Why pictures cannot be sent, for clients.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
 DEFAULT_SPACE: Final = 1024**3
-# At most what a user without write scopes may take of it.
+# The share of it for a user without write scopes, at most.
 _MOST_SHARE: Final = 64 * 1024**2
 _REMOVED: Final = "This picture was removed"
 # Pictures, and milliseconds of work for callers without write scopes.
@@ -354,7 +354,7 @@ def may_write(held: Held) -> bool:
 
 
 def count_use(service: Service, now: int, user_id: int, what: str, more: int, most: int, seconds: int) -> int:
-    """Add to what a user has of something within some seconds.
+    """Count a use by a user within some seconds.
 
     Returns:
         The seconds to wait if ``most`` of it was used up before; otherwise 0.
@@ -376,7 +376,7 @@ def count_use(service: Service, now: int, user_id: int, what: str, more: int, mo
 
 
 def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:
-    """Return whether a caller sees a picture that was taken down: moderators do, and the authors of what names it."""
+    """Return whether a caller sees a picture that was taken down: moderators do, and authors whose artworks name it."""
     if any(map(held.hold, (Scope.USERS_READ, *(kind.write_scope for kind in ARTWORK_KINDS)))):
         return True
     names = stored_pictures_in(uow).names(picture, _MOST_NAMES) if held.of_user else ()

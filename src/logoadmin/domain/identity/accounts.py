@@ -92,7 +92,7 @@ def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
 
 
 def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
-    """Return what a user has to sign in with besides links, which would be a way around it; None for nothing."""
+    """Return another way than links by which a user can sign in, which links would bypass; None without one."""
     identity = identity_in(uow)
     if identity.passwords.get(user_id) is not None:
         return "a password"

@@ -132,7 +132,7 @@ def hashed_code(label: Literal["recovery code", "sign-in code"], user_id: int, t
     """Return the hash under which a code of a user is stored.
 
     Args:
-        label: what the code is for; a code of one kind is not valid as another.
+        label: the kind of code; one of another kind is not valid.
         user_id: the user; the code of one user is not valid for another.
         typed: the code in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
     """

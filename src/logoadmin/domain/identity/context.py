@@ -1,4 +1,4 @@
-"""The context of identity: its services, and what it adds to every write (contract B, C, O)."""
+"""The context of identity: its services, and its additions to every write (contract B, C, O)."""
 
 from functools import partial
 from typing import Final
@@ -82,7 +82,7 @@ class IdentityContext:
 
 
 def auditing(ways: Ways) -> Auditing:
-    """Return what identity adds to every write: nobody gets around their rights, and an administrator stays."""
+    """Return the additions to every write: nobody gets around their rights, and an administrator stays."""
     return Auditing(
         records={Kind.USER: AuditedUsers},
         guards=guards(ways),

@@ -39,7 +39,7 @@ def first_start(
     *,
     administrator: bool = True,
 ) -> str | None:
-    """Create what an empty service needs: two roles, keys and, if there are no users, an administrator.
+    """Create two roles, keys and, if there are no users, an administrator.
 
     What exists stays as it is. Several processes may start at once, because this is one write.
 

@@ -51,7 +51,7 @@ class KnownNames:
     """The names of users that may look like the name of a person.
 
     Attributes:
-        looks: what they look like.
+        looks: the looks of these names, see :func:`looks`.
         change_id: the last change that is taken into account.
     """
 
@@ -200,7 +200,7 @@ def _shown_name(names: Iterable[str]) -> str:
 
 
 def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
-    """Return what the names look like that users got after a change."""
+    """Return the looks of the names that users got after a change."""
     page = partial(history_in(uow).page, where=ChangeFilter(kind=Kind.USER))
     size = CHANGE_PAGE_SIZES.first
     changes = Listing(page(change_id, size), attrgetter("change_id"), page, CHANGE_PAGE_SIZES)
@@ -271,7 +271,7 @@ _MARKS: Final = dict.fromkeys(range(0x300, 0x370))
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return what a name looks like, without regard to case and marks; two look alike if they share one of these.
+    """Return the looks of a name, without regard to case and marks; two names look alike if they share one.
 
     A capital I looks like an l, but is an i in lower case: both count.
     """

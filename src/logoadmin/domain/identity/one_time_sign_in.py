@@ -1,6 +1,6 @@
 """Codes and links that sign a user in once (contract O6, R5).
 
-Codes are for users who lost what they sign in with, links for members of the host site.
+Codes are for users who lost their password or their factors, links for members of the host site.
 """
 
 from functools import partial

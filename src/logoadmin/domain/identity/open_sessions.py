@@ -226,7 +226,7 @@ class SessionOpening:
     """Opens sessions for all ways to sign in.
 
     Attributes:
-        transactions: runs what the ways ask of storage.
+        transactions: run the statements of the ways to sign in.
         tokens: issues the tokens of sessions.
         clock: the clock.
         metrics: counts the outcomes.

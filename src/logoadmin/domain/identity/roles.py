@@ -1,4 +1,4 @@
-"""Roles, and what a change of one would do before it is made (spec §Endpoints 5, contract A11, D, J7)."""
+"""Roles, with a preview of their changes (spec §Endpoints 5, contract A11, D, J7)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ class RoleService(Service):
 
     @use_case(Permission(Scope.ROLES_WRITE, open_by_default=True))
     def preview(self, gate: Gate, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
-        """Return what a change of a role would do, and change nothing (contract J7).
+        """Preview a change of a role, and change nothing (contract J7).
 
         Raises what :meth:`amend` raises.
         """

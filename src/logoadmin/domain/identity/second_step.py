@@ -1,4 +1,4 @@
-"""Signing in with a second step, after the right password: what it may be, and its verification (contract O2)."""
+"""The second step of a sign-in, after the right password (contract O2)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -195,7 +195,7 @@ class SecondStepSignIn(FactorService):
 
 
 def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:
-    """Return what a sign-in depends on: another password or other factors end it before its second step."""
+    """Return the state that a sign-in depends on: another password or other factors end it before its second step."""
     password = identity_in(uow).passwords.get(user_id)
     factors = [factor.factor_id for factor in confirmed_factors(uow, user_id)]
     return f"{'' if password is None else password.hash} {factors}"

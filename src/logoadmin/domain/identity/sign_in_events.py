@@ -1,7 +1,8 @@
-"""Events: recording and listing what happened when users signed in, and to what they sign in with (contract O9).
+"""Events of accounts: sign-ins, and changes of passwords, factors, keys and sessions (contract O9).
 
-An event is written in the same transaction as what happened; a refusal, which writes nothing else, in one of its own.
-It is not a change: it raises no version."""
+An event is written in the transaction of its cause; a refusal, which writes nothing else, in one of its own. It is not
+a change: it raises no version.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -50,7 +51,7 @@ def record_event(
     count: int = 1,
     user_name: str | None = None,
 ) -> None:
-    """Record what happened to a user's account.
+    """Record an event of a user's account.
 
     Args:
         uow: the unit of work that does it.
@@ -71,7 +72,7 @@ def record_event(
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
-    """Count what anybody can make happen, by user, network and hour.
+    """Count an event that anybody can cause, by user, network and hour.
 
     When there are many in an hour, further ones are counted without their address, and then without their user. Without
     a user, the name that was given is not recorded, because it may be a password.
@@ -106,7 +107,7 @@ def count_refusal(
 
 
 def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
-    """Return what finds the id of the user with a name; None without one."""
+    """Return a function that finds the id of the user with a name; None without one."""
 
     def find(uow: UnitOfWork) -> int | None:
         found = uow.identity.passwords.credentials(username)

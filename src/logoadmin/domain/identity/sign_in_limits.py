@@ -94,7 +94,7 @@ def limits_of(
 
 
 def wider_network(origin: str, length: int) -> str | None:
-    """Return the IPv6 network of this prefix length around an address; None for IPv4 and what is not an address."""
+    """Return the IPv6 network of this prefix length around an address; None for IPv4 and other texts."""
     try:
         address = address_of(origin)
     except ValueError:
