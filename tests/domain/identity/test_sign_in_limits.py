@@ -49,7 +49,7 @@ class Limits:
             raise TooManySignIns(wait)
 
     def succeeded(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
-        self.storage.write(lambda uow: succeeded(uow, limits_of(origin, username, totp_of)))
+        self.storage.write(lambda uow: succeeded(uow.identity.sign_in_attempts, limits_of(origin, username, totp_of)))
 
     def take_back(self, username: str | None, origin: str) -> None:
         self.storage.write(lambda uow: take_back(uow, limits_of(origin, username)))
@@ -306,7 +306,7 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
 
     def roam(uow: UnitOfWork) -> None:
         for number in range(MOST_NETWORKS + 5):
-            remember_network(uow, 7, f"2001:db8:0:{number:x}::1", now, 1)
+            remember_network(uow.identity.sign_in_attempts, 7, 0, f"2001:db8:0:{number:x}::1", now, 1)
 
     def known(number: int, at: int) -> bool:
         return storage.read(lambda uow: is_known_network(uow, 7, f"2001:db8:0:{number:x}::", at))
@@ -315,5 +315,6 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     assert known(MOST_NETWORKS - 1, now)
     assert not known(MOST_NETWORKS, now)
     assert not known(0, now + DAY)
-    storage.write(lambda uow: remember_network(uow, 7, f"2001:db8:0:{MOST_NETWORKS:x}::1", now + DAY, 1))
+    origin = f"2001:db8:0:{MOST_NETWORKS:x}::1"
+    storage.write(lambda uow: remember_network(uow.identity.sign_in_attempts, 7, 0, origin, now + DAY, 1))
     assert known(MOST_NETWORKS, now + DAY)

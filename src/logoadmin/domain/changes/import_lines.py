@@ -179,12 +179,15 @@ class UserLine(Line):
         users.authorize(None, **snapshot(USERS, record), password=self.password)
         super()._add(uow, record)
         if self.password is not None:
-            set_password(uow, USERS.id_of(record), self.password)
+            set_password(uow, users.get_existing(USERS.id_of(record)), self.password)
 
     def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
         if self.password is None or self.password == identity_in(uow).passwords.get(known.user_id):
             return False
-        set_password(uow, known.user_id, self.password)
+        users = uow.records(USERS)
+        user = users.get_existing(known.user_id)
+        users.authorize(user, password=self.password)
+        set_password(uow, user, self.password)
         end_sign_ins(uow, known.user_id)
         record_event(uow, "password_changed", known.user_id, uow.caller, uow.now)
         return True

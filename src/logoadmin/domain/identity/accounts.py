@@ -53,36 +53,27 @@ _GENERATED_PASSWORD: Final = "generated_password"
 
 
 def set_password(
-    uow: AuditedUnitOfWork,
-    user_id: int,
-    password: PasswordHash,
-    *,
-    verified: bool = False,
-    generated: bool = False,
+    uow: AuditedUnitOfWork, user: User, password: PasswordHash, *, verified: bool = False, generated: bool = False
 ) -> User:
-    """Set a user's password; return the user with their version.
+    """Set the password that a caller was authorized to give a user; return the user with their version.
 
     Args:
         uow: the write.
-        user_id: the user.
+        user: the user.
         password: its hash.
         verified: whether the caller gave their current password, without which nobody changes their own.
         generated: whether the first start generated it, so that it must be changed (contract O5).
 
     Raises:
-        NotPermitted: it is the caller's own and not verified, or
-            see :meth:`~logoadmin.domain.kernel.audited_records.AuditedRecords.authorize`.
+        NotPermitted: it is the caller's own and not verified.
     """
-    if not verified and uow.held.user_id == user_id:
+    if not verified and uow.held.user_id == user.user_id:
         raise NotPermitted
-    users = uow.records(USERS)
-    user = users.get_existing(user_id)
-    users.authorize(user, password=password)
-    identity_in(uow).passwords.set(user_id, password)
-    if generated or must_change_password(uow, user_id):
-        secrets_in(uow).put(_GENERATED_PASSWORD, str(user_id) if generated else "")
+    identity_in(uow).passwords.set(user.user_id, password)
+    if generated or must_change_password(uow, user.user_id):
+        secrets_in(uow).put(_GENERATED_PASSWORD, str(user.user_id) if generated else "")
     values = snapshot(USERS, user)
-    return users.touch(PASSWORD_SET, user_id, values, values)
+    return uow.records(USERS).touch(PASSWORD_SET, user.user_id, values, values)
 
 
 def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:

@@ -72,9 +72,11 @@ class UserGuard:
         held = self._escalation.held
         if isinstance(held, AllRights):
             return
-        had = _scope(self._uow, record.role_id) if record else ()
-        has = _scope(self._uow, values["role_id"]) if "role_id" in values else had
-        self._escalation.check(had, has, () if record else _scope(self._uow, DEFAULT_ROLE_ID))
+        before = record.role_id if record else None
+        after = values.get("role_id", before)
+        scopes = {role_id: _scope(self._uow, role_id) for role_id in {before, after, DEFAULT_ROLE_ID}}
+        had, has, usual = scopes[before], scopes[after], scopes[DEFAULT_ROLE_ID]
+        self._escalation.check(had, has, () if record else usual)
         if self._escalation.key_of is not None and Scope.ALL in {*has} - {*had}:
             raise NotPermitted
         is_let_in = values.get("password") is not None or (
@@ -88,7 +90,7 @@ class UserGuard:
             raise NotPermitted
         if is_let_in or (record is not None and self._could_sign_in(record.user_id)):
             # The scopes that every new user gets are not granted by the key.
-            self._escalation.check_key((*_scope(self._uow, DEFAULT_ROLE_ID), *(() if is_let_in else had)), has)
+            self._escalation.check_key((*usual, *(() if is_let_in else had)), has)
 
     def check_unused(self, record: User) -> None:
         """Accept the removal of any user, because nothing refers to users."""
@@ -107,12 +109,12 @@ class UserGuard:
         )
 
 
-def _scope(uow: UnitOfWork, role_id: int) -> tuple[str, ...]:
+def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
     """Return the scopes of a role that count: all but that of proposals, with which nothing can be changed.
 
     Every new user has it, and ``users:write`` is enough to look after them (contract B3, R2).
     """
-    role = uow.records(ROLES).get(role_id)
+    role = None if role_id is None else uow.records(ROLES).get(role_id)
     return tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE) if role else ()
 
 

@@ -75,8 +75,8 @@ def _add_administrator(
 ) -> None:
     # A generated password is random enough, whatever the minimum length: a slow hash would add nothing to it.
     password = new_passwords.hasher.hash_random(generated) if generated else new_passwords.hash(given or "")
-    uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
-    set_password(uow, FIRST_ADMIN_ID, password, generated=generated is not None)
+    administrator = uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
+    set_password(uow, administrator, password, generated=generated is not None)
 
 
 def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:

@@ -94,7 +94,7 @@ class CodeSignIn(Service):
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
+        with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
             # The way back stays open while the name is under attack: a code cannot be guessed.
             limits = limits_of(attempt.client.origin, command.username, is_known=True)
             attempt.count(lambda _uow, _now: (limits, None))

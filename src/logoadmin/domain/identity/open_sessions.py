@@ -2,7 +2,7 @@
 
 Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
 
-    with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
+    with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
         attempt.count(lambda uow, now: (limits, None))
         return attempt.open(prove)
 
@@ -13,13 +13,14 @@ and the session with its first tokens.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
 from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.issuer_users import IssuerUsers
-from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, Tokens
-from logoadmin.domain.identity.sign_in_events import count_refusal, record_event, shown
+from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, SignInEvent, Tokens
+from logoadmin.domain.identity.sign_in_events import add_event, count_refusal, record_event, shown_client
 from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
@@ -31,9 +32,9 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Signed
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.environment import Clock, Randomness
+from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Session, Sessions
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
@@ -91,7 +92,8 @@ class SessionTokens:
             SignInForbidden: the user is suspended (contract D), or the issuer refused them, in whatever way they sign
                 in now (contract O7).
         """
-        user_id, now, sessions = proof.user_id, uow.now, identity_in(uow).sessions
+        user_id, now, identity = proof.user_id, uow.now, identity_in(uow)
+        sessions, user_since = identity.sessions, creation_of(history_in(uow), user_id)
         admission = sessions.admission(user_id)
         if admission is None:  # removed since they proved who they are
             raise SignInRefused
@@ -104,18 +106,20 @@ class SessionTokens:
             for rested in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
                 sessions.end(rested.session_id)
         signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
+        address, user_agent = shown_client(client)
         session = Session(
             self.randomness.text(),
             user_id,
             created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
             expires_at=self.rules.session_end(now, now + SESSION_SECONDS, now),
-            address=shown(client.origin, MAX_ADDRESS),
-            user_agent=shown(client.user_agent, MAX_USER_AGENT),
+            address=address,
+            user_agent=user_agent,
             factor=proof.factor,
         )
         sessions.add(session)
-        record_event(uow, "signed_in", user_id, client, now, factor=proof.factor, user_name=admission.username)
-        remember_network(uow, user_id, client.origin, now, self.rules.event_days)
+        event = SignInEvent(0, now, "signed_in", user_id, admission.username, address, user_agent, proof.factor)
+        add_event(identity.events, event, user_since)
+        remember_network(identity.sign_in_attempts, user_id, user_since, client.origin, now, self.rules.event_days)
         return self._given(sessions, session, now, admission.scope)
 
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
@@ -124,13 +128,13 @@ class SessionTokens:
         Raises:
             InvalidToken: the refresh token is unknown.
         """
-        now, known = uow.now, session_of_token(uow, refresh_token)
+        now, identity, known = uow.now, identity_in(uow), session_of_token(uow, refresh_token)
         if known is None:
             raise InvalidToken
         session, used_at = known
         is_open = self.rules.session_end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
-        sessions = identity_in(uow).sessions
+        sessions = identity.sessions
         if not is_open or is_reused or not self.issuer_users.admits(uow, session):
             sessions.end(session.session_id)
             if is_open and is_reused:
@@ -140,7 +144,8 @@ class SessionTokens:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)
         sessions.update(session)
-        remember_network(uow, session.user_id, client.origin, now, self.rules.event_days)
+        user_since, days = creation_of(history_in(uow), session.user_id), self.rules.event_days
+        remember_network(identity.sign_in_attempts, session.user_id, user_since, client.origin, now, days)
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
@@ -204,8 +209,7 @@ def _last_used(session: Session) -> int:
     return session.created_at if session.refreshed_at is None else session.refreshed_at
 
 
-def _hashed(refresh_token: str) -> str:
-    return stored_hash("refresh token", refresh_token)
+_hashed: Final = partial(stored_hash, "refresh token")
 
 
 def client_of(gate: Gate, caller: Caller) -> Anonymous:
@@ -319,7 +323,7 @@ class Attempt:
 
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
-            succeeded(uow, self._limits)
+            succeeded(identity_in(uow).sign_in_attempts, self._limits)
             return self.opening.tokens.begin(uow, self.client, proof)
 
         return self._gate.write(self._command, self.client, begin)

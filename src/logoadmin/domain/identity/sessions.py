@@ -180,7 +180,7 @@ class SessionService(Service):
                 opened, and failures for the name stay counted.
         """
         self._opening.require_passwords()
-        with self._opening.attempt(gate, command, caller, user_named(command.username)) as attempt:
+        with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
             known = attempt.count(partial(self._look_up, command, attempt.client.origin))
             credentials, rehashed = self._verified(command, known)
             if credentials.has_factor:

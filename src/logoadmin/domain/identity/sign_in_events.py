@@ -30,6 +30,7 @@ from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, ReadUnitOfWork, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
 from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.sign_in_storage import Events
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _NOBODY: Final = -1
@@ -49,7 +50,6 @@ def record_event(
     *,
     factor: str | None = None,
     count: int = 1,
-    user_name: str | None = None,
 ) -> None:
     """Record an event of a user's account.
 
@@ -61,14 +61,13 @@ def record_event(
         now: the time.
         factor: what signed in, or the kind of the factor that it is about.
         count: how often it happened, such as how many sessions were ended.
-        user_name: the name of the user, if it is known; it is read otherwise.
     """
-    address, user_agent = _shown_client(client)
+    address, user_agent = shown_client(client)
     by = _user_of(uow, client)
     by = None if by == user_id else by
-    name, by_name = user_name or _name_of(uow, user_id), None if by is None else _name_of(uow, by)
+    name, by_name = _name_of(uow, user_id), None if by is None else _name_of(uow, by)
     done = SignInEvent(0, now, event, user_id, name, address, user_agent, factor, count, by, by_name)
-    _add(uow, done, creation_of(history_in(uow), user_id))
+    add_event(identity_in(uow).events, done, creation_of(history_in(uow), user_id))
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
@@ -77,7 +76,7 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     When there are many in an hour, further ones are counted without their address, and then without their user. Without
     a user, the name that was given is not recorded, because it may be a password.
     """
-    address, user_agent = _shown_client(client)
+    address, user_agent = shown_client(client)
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
     # Read for every name alike: a refusal must not take longer for the name of a user.
@@ -92,7 +91,7 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
             user_id, user_name, since = None, None, 0
         if events.count(event, user_id, address, now, every, since):
             return
-    _add(uow, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
+    add_event(events, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
 
 
 def count_refusal(
@@ -106,26 +105,20 @@ def count_refusal(
         storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
 
 
-def user_named(username: str) -> Callable[[UnitOfWork], int | None]:
-    """Return a function that finds the id of the user with a name; None without one."""
-
-    def find(uow: UnitOfWork) -> int | None:
-        found = uow.identity.passwords.credentials(username)
-        return None if found is None else found.user_id
-
-    return find
+def user_named(username: str, uow: UnitOfWork) -> int | None:
+    """Return the id of the user with a name; None without one."""
+    found = uow.identity.passwords.credentials(username)
+    return None if found is None else found.user_id
 
 
-def shown(told: str, most: int) -> str | None:
-    """Return a text from a client that is safe to show: without control and bidirectional characters."""
-    return "".join(filter(str.isprintable, told)).strip()[:most] or None
-
-
-def _shown_client(client: Caller) -> tuple[str | None, str | None]:
-    """Return the address and the ``User-Agent`` of a caller."""
+def shown_client(client: Caller) -> tuple[str | None, str | None]:
+    """Return the address and the ``User-Agent`` of a caller, without control and bidirectional characters."""
     if not isinstance(client, Anonymous | SignedIn):
         return None, None
-    return shown(client.origin, MAX_ADDRESS), shown(client.user_agent, MAX_USER_AGENT)
+    address, user_agent = (
+        "".join(filter(str.isprintable, text)).strip() for text in (client.origin, client.user_agent)
+    )
+    return address[:MAX_ADDRESS] or None, user_agent[:MAX_USER_AGENT] or None
 
 
 def _user_of(uow: AnyUnitOfWork, client: Caller) -> int | None:
@@ -141,8 +134,8 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
     return None if user is None else user.username
 
 
-def _add(uow: AnyUnitOfWork, event: SignInEvent, user_since: int) -> None:
-    events = identity_in(uow).events
+def add_event(events: Events, event: SignInEvent, user_since: int) -> None:
+    """Store an event of a user whom a change created."""
     try:
         event_id = events.next_id()
     except Conflict:  # after two billion events; nobody is kept from signing in

@@ -13,7 +13,7 @@ Every step of a sign-in is an attempt::
     limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
     wait = attempt(uow, limits, now)  # before anything is verified
     take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
-    succeeded(uow, limits)  # the session begins
+    succeeded(identity_in(uow).sign_in_attempts, limits)  # the session begins
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.kernel.access import address_of, network_of
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.identity_storage import SignInAttempts
 from logoadmin.ports.storage import UnitOfWork
 
 _DAY: Final = 86_400  # seconds
@@ -121,10 +121,10 @@ def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
     return None
 
 
-def succeeded(uow: AnyUnitOfWork, limits: Sequence[Limit]) -> None:
+def succeeded(counts: SignInAttempts, limits: Sequence[Limit]) -> None:
     """Forget the failures for the username, and take back this attempt: a session begins."""
     forgiven = next((limit.counted for limit in limits if limit.forgives), "")
-    identity_in(uow).sign_in_attempts.take_back([limit.counted for limit in limits], forgiven)
+    counts.take_back([limit.counted for limit in limits], forgiven)
 
 
 def take_back(uow: UnitOfWork, limits: Sequence[Limit]) -> None:
@@ -142,15 +142,14 @@ def is_known_network(uow: UnitOfWork, user_id: int | None, origin: str, now: int
     return now < uow.identity.sign_in_attempts.count(name)[1]
 
 
-def remember_network(uow: AnyUnitOfWork, user_id: int, origin: str, now: int, days: int) -> None:
-    """Remember for some days that a user is in the network of an origin."""
-    since, seconds, counts = creation_of(history_in(uow), user_id), days * _DAY, identity_in(uow).sign_in_attempts
-    name = _network(user_id, since, origin)
+def remember_network(counts: SignInAttempts, user_id: int, user_since: int, origin: str, now: int, days: int) -> None:
+    """Remember for some days that a user, whom a change created, is in the network of an origin."""
+    seconds, name = days * _DAY, _network(user_id, user_since, origin)
     _, ends_at = counts.count(name)
     if now + seconds // 2 < ends_at <= now + seconds:
         return
     if ends_at <= now:
-        added = _hashed(("networks", user_id, since))
+        added = _hashed(("networks", user_id, user_since))
         number, until = counts.count(added)
         if not now < until <= now + seconds:  # over, or from a clock that was ahead
             number, until = 0, now + seconds

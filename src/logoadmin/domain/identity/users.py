@@ -234,7 +234,7 @@ class UserService(Service):
             user = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=password)
             end_sign_ins(uow, user.user_id, None if own is None else own.session_id)
             record_event(uow, "password_changed", user.user_id, caller, uow.now)
-            return accounts.set_password(uow, user.user_id, password, verified=True)
+            return accounts.set_password(uow, user, password, verified=True)
 
         return gate.write(command, caller, set_password)
 
@@ -284,11 +284,10 @@ def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, U
     password = new_passwords.hash(given)
 
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
-        values = command.model_dump(exclude={"password"})
-        uow.records(USERS).authorize(None, **values)
+        values, users = command.model_dump(exclude={"password"}), uow.records(USERS)
+        users.authorize(None, **values, password=password)
         get_existing(uow, ROLES, command.role_id)
-        user = uow.records(USERS).add(User(**values, created_at=uow.now))
-        return accounts.set_password(uow, user.user_id, password)
+        return accounts.set_password(uow, users.add(User(**values, created_at=uow.now)), password)
 
     return create
 
