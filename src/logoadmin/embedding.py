@@ -6,7 +6,7 @@ Imports are inside the functions, so that a gallery in memory loads neither data
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Set
+    from collections.abc import Collection, Mapping
 
     from starlette.types import ASGIApp
 
@@ -86,7 +86,8 @@ def connect(
     """
     from logoadmin import bootstrap, settings
 
-    _require_known(options.keys())
+    if unknown := ", ".join(sorted(options.keys() - Options.__annotations__.keys())):
+        raise TypeError(f"connect() got unexpected arguments: {unknown}")
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
     more = {"create": create, "gallery_dir": gallery_dir, **options}
     more |= _several(outgoing_hosts=outgoing_hosts)
@@ -148,13 +149,6 @@ def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
         if gallery.sweep() != "more":
             break
     return gallery
-
-
-def _require_known(names: "Set[str]") -> None:
-    """Reject arguments that are not settings."""
-    unknown = ", ".join(sorted(names - Options.__annotations__.keys()))
-    if unknown:
-        raise TypeError(f"connect() got unexpected arguments: {unknown}")
 
 
 def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:

@@ -122,18 +122,14 @@ def json_object(received: Fetched, name: str) -> dict[str, Any]:
     return found
 
 
-def _error_code(received: Fetched) -> str | None:
+def _reason(received: Fetched) -> str:
     """Return the error code of a refusal, which tells a wrong secret from a wrong code (RFC 6749 §5.2)."""
     try:
         code = json_object(received, "refusal").get("error")
     except Unusable:
-        return None
-    return code if isinstance(code, str) and _ERROR_CODE.fullmatch(code) else None
-
-
-def _reason(received: Fetched) -> str:
-    code = _error_code(received)
-    return f", with status {received.status}" if code is None else f": {code}"
+        code = None
+    is_code = isinstance(code, str) and _ERROR_CODE.fullmatch(code)
+    return f": {code}" if is_code else f", with status {received.status}"
 
 
 class Cached(Generic[Document]):

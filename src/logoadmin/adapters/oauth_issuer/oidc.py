@@ -10,7 +10,6 @@ import hmac
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
@@ -20,6 +19,7 @@ from pydantic_core import from_json
 
 from logoadmin.adapters.oauth_issuer.asking import (
     Cached,
+    Document,
     IssuerRequests,
     Unusable,
     bearer,
@@ -165,30 +165,23 @@ class OidcIssuer:
         return answer
 
     def _read_metadata(self) -> Metadata:
-        received = self._document(self.url.rstrip("/") + _WELL_KNOWN)
-        with self._explained():
-            return metadata_of(json_object(received, "metadata"), self.url)
+        url = self.url.rstrip("/") + _WELL_KNOWN
+        return self._document(url, "metadata", lambda told: metadata_of(told, self.url))
 
     def _read_keys(self) -> tuple[Jwk, ...]:
-        received = self._document(self._metadata.get().jwks_uri)
-        with self._explained():
-            keys = json_object(received, "keys").get("keys")
-            if not isinstance(keys, list) or not 0 < len(keys) <= _MAX_KEYS:
-                raise Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
-            return tuple(key for key in keys if isinstance(key, dict))
+        return self._document(self._metadata.get().jwks_uri, "keys", keys_of)
 
-    def _document(self, url: str) -> Fetched:
-        """Return a document that the issuer publishes, without following redirects, which may lead anywhere."""
+    def _document(self, url: str, name: str, read: Callable[[Mapping[str, Any]], Document]) -> Document:
+        """Return a document that the issuer publishes, without following redirects, which may lead anywhere.
+
+        Raises:
+            IssuerUnavailable: it cannot be had, or is wrong.
+        """
         received = self._requests.ask(url)
         if received.status != 200:
             raise self._requests.unavailable(f"responds with status {received.status}")
-        return received
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Raise that the issuer cannot be used, if a document of it is wrong."""
         try:
-            yield
+            return read(json_object(received, name))
         except Unusable as wrong:
             raise self._requests.unavailable(str(wrong)) from None
 
@@ -214,6 +207,18 @@ def metadata_of(told: Mapping[str, Any], issuer: str) -> Metadata:
         " ".join(scopes),
         told.get("authorization_response_iss_parameter_supported") is True,
     )
+
+
+def keys_of(told: Mapping[str, Any]) -> tuple[Jwk, ...]:
+    """Return the keys in a JWK set.
+
+    Raises:
+        Unusable: there are none, or too many.
+    """
+    keys = told.get("keys")
+    if not isinstance(keys, list) or not 0 < len(keys) <= _MAX_KEYS:
+        raise Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
+    return tuple(key for key in keys if isinstance(key, dict))
 
 
 def _endpoint(told: Mapping[str, Any], name: str, issuer: str) -> str:

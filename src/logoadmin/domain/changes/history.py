@@ -381,13 +381,13 @@ def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposa
         return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
     if proposal.state is not ProposalState.APPLIED:
         return proposal
-    undone_change = max(undoer[0] for undoer in undoers if undoer is not None)
+    undone_change = max(undoer for undoer in undoers if undoer is not None)
     return replace(waiting_again(proposal, uow.now), undone_change=undone_change)
 
 
-def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> tuple[int, str | None] | None:
-    """Return the change that undid another one, and its request, unless it was undone itself."""
-    undoers: list[tuple[int, str | None]] = []
-    while undoer := history_in(uow).undoer_of(undoers[-1][0] if undoers else change_id):
-        undoers.append(undoer)
-    return undoers[0] if len(undoers) % 2 else None
+def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:
+    """Return the change that undid another one, unless it was undone itself."""
+    undoers = [change_id]
+    while undoer := history_in(uow).undoer_of(undoers[-1]):
+        undoers.append(undoer[0])
+    return None if len(undoers) % 2 else undoers[1]

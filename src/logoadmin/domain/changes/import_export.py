@@ -23,25 +23,12 @@ from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.command import Command, request_option
-from logoadmin.domain.kernel.errors import (
-    ArtworkBlocked,
-    BadLine,
-    DuplicateEntry,
-    InvalidLines,
-    NotFound,
-    NotPermitted,
-)
+from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidLines, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
 from logoadmin.domain.kernel.lists import Filter, Listing
-from logoadmin.domain.kernel.records import (
-    CsvKind,
-    Kind,
-    ListedKind,
-    PasswordHash,
-    StoredRecord,
-)
+from logoadmin.domain.kernel.records import CsvKind, Kind, ListedKind, PasswordHash, StoredRecord
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading
 from logoadmin.domain.kernel.use_cases import Service, use_case
 

@@ -71,7 +71,8 @@ class BadLines:
     def explained(self, text: str) -> "BadLines":
         """Return them with an explanation added to each problem."""
         explained = [
-            replace(line, problems=tuple(_with(problem, text) for problem in line.problems)) for line in self.first
+            replace(line, problems=tuple(replace(each, msg=f"{each.msg}; {text}") for each in line.problems))
+            for line in self.first
         ]
         return replace(self, first=explained)
 
@@ -131,10 +132,15 @@ class ImportSource:
         return found
 
     def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:
-        """Yield the same lines as :meth:`good`, as many at a time as are read and held together."""
+        """Yield the lines within their limits, as many at a time as are read and held together.
+
+        These are all, or those with some numbers, which rise.
+        """
         batch: list[tuple[int, Line]] = []
-        length = 0
-        for number, line in self.good(numbers):
+        length, lines = 0, self._read()
+        for number, line in read_lines(lines if numbers is None else _only(lines, numbers), self.refusal):
+            if isinstance(line, BadLine):
+                continue
             batch.append((number, line))
             length += sum(len(value) for value in vars(line).values() if isinstance(value, str))
             if len(batch) == MOST_LOADED or length > _MAX_BATCH_TEXT:
@@ -142,13 +148,6 @@ class ImportSource:
                 batch, length = [], 0
         if batch:
             yield batch
-
-    def good(self, numbers: Sequence[int] | None) -> Iterator[tuple[int, Line]]:
-        """Yield the lines within their limits, all or those with some numbers, which rise."""
-        lines = self._read()
-        for number, line in read_lines(lines if numbers is None else _only(lines, numbers), self.refusal):
-            if not isinstance(line, BadLine):
-                yield number, line
 
     def _read(self) -> Iterable[RawLine]:
         if not self.left_out:
@@ -168,10 +167,6 @@ def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]
         following = next(wanted, None)
         if following is None:
             return
-
-
-def _with(problem: Problem, text: str) -> Problem:
-    return replace(problem, msg=f"{problem.msg}; {text}")
 
 
 def read_lines(

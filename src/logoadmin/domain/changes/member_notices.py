@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
 from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.proposal_storage import BlockedWork, ListedProposal, ProposalState, SeenNotices
+from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, SeenNotices
 
 MOST_NOTICES: Final = 50
 MemberNoticeEvent = Literal["applied", "declined", "undone", "blocked"]
@@ -123,7 +123,11 @@ def _notices(uow: AnyUnitOfWork, user_id: int) -> tuple[MemberNotice, ...]:
     # Proposals of an earlier user with this id were another person's.
     of_user = (user_id, creation_of(history_in(uow), user_id), MOST_NOTICES)
     proposals = [*stored.decided(*of_user), *stored.undone(*of_user)]
-    notices = [*map(_of_proposal, proposals), *map(_of_block, stored.blocked(user_id, MOST_NOTICES))]
+    blocked: Any = stored.blocked(user_id, MOST_NOTICES)
+    notices = [
+        *map(_of_proposal, proposals),
+        *(MemberNotice(each.at, "blocked", None, each.kind, each.id, each.name, each.reason) for each in blocked),
+    ]
     notices.sort(key=lambda each: (each.at, each.proposal_id or 0, each.kind or "", each.id or 0), reverse=True)
     return tuple(notices[:MOST_NOTICES])
 
@@ -144,11 +148,6 @@ def _of_proposal(proposal: ListedProposal) -> MemberNotice:
         name=summary["names"][0] if is_artwork else proposal.title,
         reason=proposal.reason,
     )
-
-
-def _of_block(work: BlockedWork) -> MemberNotice:
-    kind: Any = work.kind
-    return MemberNotice(work.at, "blocked", None, kind, work.id, work.name, work.reason)
 
 
 def _key(notice: MemberNotice) -> str:

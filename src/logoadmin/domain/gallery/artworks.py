@@ -25,14 +25,7 @@ from logoadmin.domain.kernel.limits import (
 )
 from logoadmin.domain.kernel.lists import Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.records import (
-    Artwork,
-    ArtworkDetails,
-    Author,
-    Logo,
-    Theme,
-    version_of,
-)
+from logoadmin.domain.kernel.records import Artwork, ArtworkDetails, Author, Logo, Theme, version_of
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, UseCasesOfKind, reads, writes
 
@@ -73,7 +66,7 @@ class CreateArtwork(Command, Generic[Artwork]):
 
 
 class OneArtwork(Command, Generic[Artwork]):
-    """A command about one artwork; subclasses add its id, named after the kind."""
+    """A command about one artwork; those of a kind add its id, named after the kind."""
 
 
 class GetArtwork(OneArtwork[Artwork]):
@@ -269,6 +262,12 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._kind.removed_link(artwork_id, command.author_id)
 
 
+class _OneTheme(Command):
+    """A command about one theme."""
+
+    theme_id: ThemeId
+
+
 class ListThemes(ListAllArtworks[Theme]):
     """All themes, or those that match the filters."""
 
@@ -281,52 +280,42 @@ class CreateTheme(CreateArtwork[Theme]):
     """A new theme, inactive by default."""
 
 
-class GetTheme(GetArtwork[Theme]):
+class GetTheme(GetArtwork[Theme], _OneTheme):
     """A theme by its id, with its authors."""
 
-    theme_id: ThemeId
 
-
-class AmendTheme(AmendArtwork[Theme]):
+class AmendTheme(AmendArtwork[Theme], _OneTheme):
     """New values for a theme; fields that are left out stay as they are."""
 
-    theme_id: ThemeId
 
-
-class BlockTheme(BlockArtwork[Theme]):
+class BlockTheme(BlockArtwork[Theme], _OneTheme):
     """The blocking of a theme, which readers of the published gallery must stop applying."""
 
-    theme_id: ThemeId
 
-
-class RemoveTheme(RemoveArtwork[Theme]):
+class RemoveTheme(RemoveArtwork[Theme], _OneTheme):
     """The removal of a theme, with the links to its authors."""
 
-    theme_id: ThemeId
 
-
-class ListThemeAuthors(ListArtworkAuthors[Theme]):
+class ListThemeAuthors(ListArtworkAuthors[Theme], _OneTheme):
     """The authors of a theme, in the order they were linked."""
 
-    theme_id: ThemeId
 
-
-class LinkThemeAuthor(LinkArtworkAuthor[Theme]):
+class LinkThemeAuthor(LinkArtworkAuthor[Theme], _OneTheme):
     """A link from a theme to an author."""
 
-    theme_id: ThemeId
 
-
-class UnlinkThemeAuthor(UnlinkArtworkAuthor[Theme]):
+class UnlinkThemeAuthor(UnlinkArtworkAuthor[Theme], _OneTheme):
     """Unlink an author from a theme (the form the specification defines)."""
 
-    theme_id: ThemeId
 
-
-class RemoveThemeAuthor(RemoveArtworkAuthor[Theme]):
+class RemoveThemeAuthor(RemoveArtworkAuthor[Theme], _OneTheme):
     """The same with the author in the path, an operation that we add: it requires a token (contract B1)."""
 
-    theme_id: ThemeId
+
+class _OneLogo(Command):
+    """A command about one logo."""
+
+    logo_id: LogoId
 
 
 class ListLogos(ListAllArtworks[Logo]):
@@ -341,52 +330,36 @@ class CreateLogo(CreateArtwork[Logo]):
     """A new logo, inactive by default."""
 
 
-class GetLogo(GetArtwork[Logo]):
+class GetLogo(GetArtwork[Logo], _OneLogo):
     """A logo by its id, with its authors."""
 
-    logo_id: LogoId
 
-
-class AmendLogo(AmendArtwork[Logo]):
+class AmendLogo(AmendArtwork[Logo], _OneLogo):
     """New values for a logo; fields that are left out stay as they are."""
 
-    logo_id: LogoId
 
-
-class BlockLogo(BlockArtwork[Logo]):
+class BlockLogo(BlockArtwork[Logo], _OneLogo):
     """The blocking of a logo, which readers of the published gallery must stop applying."""
 
-    logo_id: LogoId
 
-
-class RemoveLogo(RemoveArtwork[Logo]):
+class RemoveLogo(RemoveArtwork[Logo], _OneLogo):
     """The removal of a logo, with the links to its authors."""
 
-    logo_id: LogoId
 
-
-class ListLogoAuthors(ListArtworkAuthors[Logo]):
+class ListLogoAuthors(ListArtworkAuthors[Logo], _OneLogo):
     """The authors of a logo, in the order they were linked."""
 
-    logo_id: LogoId
 
-
-class LinkLogoAuthor(LinkArtworkAuthor[Logo]):
+class LinkLogoAuthor(LinkArtworkAuthor[Logo], _OneLogo):
     """A link from a logo to an author."""
 
-    logo_id: LogoId
 
-
-class UnlinkLogoAuthor(UnlinkArtworkAuthor[Logo]):
+class UnlinkLogoAuthor(UnlinkArtworkAuthor[Logo], _OneLogo):
     """Unlink an author from a logo, named in the body."""
 
-    logo_id: LogoId
 
-
-class RemoveLogoAuthor(RemoveArtworkAuthor[Logo]):
+class RemoveLogoAuthor(RemoveArtworkAuthor[Logo], _OneLogo):
     """The same with the author in the path."""
-
-    logo_id: LogoId
 
 
 _CHANGES_THEMES: Final = Permission(THEMES.write_scope)

@@ -5,7 +5,7 @@ from typing import Final
 from logoadmin.domain.gallery import picture_commands
 from logoadmin.domain.gallery.audited_artworks import AuditedArtworks, AuditedAuthors
 from logoadmin.domain.gallery.authors import AuthorService
-from logoadmin.domain.gallery.picture_names import follow_names, has_unnamed_pictures, sweep_pictures
+from logoadmin.domain.gallery.picture_names import follow_names
 from logoadmin.domain.gallery.pictures import PictureService
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
@@ -43,14 +43,14 @@ class GalleryContext:
 
 
 def sweep(storage: Storage, now: int, most: int) -> bool:
-    """Remove up to ``most`` pictures that nothing names; return whether more may be left."""
+    """Remove up to ``most`` pictures that nothing names any longer (contract P4); return whether more may be left."""
     swept = False
 
     def work(uow: UnitOfWork) -> None:
         nonlocal swept
-        swept = sweep_pictures(uow, now, most)
+        swept = uow.pictures.forget_unnamed(now, most) >= most
 
     # Records that begin to name a picture hold the same lock.
-    if storage.read(lambda uow: has_unnamed_pictures(uow, now)):
+    if storage.read(lambda uow: uow.pictures.has_unnamed(now)):
         storage.try_write(work)
     return swept

@@ -71,16 +71,6 @@ def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
     pictures.drop_names(_PROPOSAL, proposal_id)
 
 
-def has_unnamed_pictures(uow: UnitOfWork, now: int) -> bool:
-    """Return whether there are pictures that nothing names and nothing keeps any longer (contract P4)."""
-    return uow.pictures.has_unnamed(now)
-
-
-def sweep_pictures(uow: UnitOfWork, now: int, most: int) -> bool:
-    """Remove up to ``most`` of them; return whether more may be left."""
-    return uow.pictures.forget_unnamed(now, most) >= most
-
-
 def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
     """Release the pictures of a removed user's proposals, and forget the sender: another user may get the id."""
     uow.pictures.forget_sender(user_id)

@@ -7,7 +7,7 @@ from logoadmin.domain.identity import records
 from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.callers import Callers, require_recent_sign_in
 from logoadmin.domain.identity.challenges import SignedChallenges
-from logoadmin.domain.identity.escalation import check_somebody_holds_all, guards
+from logoadmin.domain.identity.escalation import RoleGuard, UserGuard, check_somebody_holds_all
 from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -85,7 +85,7 @@ def auditing(ways: Ways) -> Auditing:
     """Return the additions to every write: nobody gets around their rights, and an administrator stays."""
     return Auditing(
         records={Kind.USER: AuditedUsers},
-        guards=guards(ways),
+        guards={Kind.ROLE: partial(RoleGuard, ways=ways), Kind.USER: partial(UserGuard, ways=ways)},
         check_end=partial(check_somebody_holds_all, ways),
         require_recent=require_recent_sign_in,
     )

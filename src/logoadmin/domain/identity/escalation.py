@@ -3,17 +3,16 @@
 This is the one place where every way to change rights is judged: single changes, bulk changes, imports and undoing.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Final
 
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
 from logoadmin.domain.kernel.access import AllRights, Scope
-from logoadmin.domain.kernel.audited_records import Escalation, Guard
+from logoadmin.domain.kernel.audited_records import Escalation
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Filter, Listing
-from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Kind, Role, User
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role, User
 from logoadmin.ports.storage import UnitOfWork
 
 _ROLES_AT_ONCE: Final = 500
@@ -116,11 +115,6 @@ def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
     """
     role = None if role_id is None else uow.records(ROLES).get(role_id)
     return tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE) if role else ()
-
-
-def guards(ways: Ways) -> Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]]:
-    """Return the guards of the kinds of record that give rights, given the ways to sign in."""
-    return {Kind.ROLE: partial(RoleGuard, ways=ways), Kind.USER: partial(UserGuard, ways=ways)}
 
 
 def check_somebody_holds_all(ways: Ways, uow: UnitOfWork, escalation: Escalation) -> None:

@@ -31,12 +31,7 @@ from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Out
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
-from logoadmin.domain.kernel.unit_of_work import (
-    AuditedUnitOfWork,
-    ReadUnitOfWork,
-    get_existing,
-    identity_in,
-)
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, identity_in
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, writes
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Factor

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Final
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Permission, Rights, Scope
@@ -11,7 +12,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID, Flag, RoleId, RoleName, Scopes, UserId, Username, described
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
-from logoadmin.domain.kernel.records import RemovedRole, Role, User
+from logoadmin.domain.kernel.records import RemovedRole, Role
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 
@@ -156,7 +157,8 @@ def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
     role = roles.amend(command.role_id, command.if_match, command.new_values())
     had = before.scope if before else ()
     gains, loses = _beyond(role.scope, had), _beyond(had, role.scope)
-    users = _users_of(uow, role.role_id) if gains or loses else ()
+    page = partial(uow.records(USERS).page, where=Filter(role_id=role.role_id))
+    users = Listing(page(-1, _AT_ONCE), USERS.id_of, page) if gains or loses else ()
     return RoleEffect(role, tuple(AffectedUser(user.user_id, user.username, gains, loses) for user in users))
 
 
@@ -164,13 +166,3 @@ def _beyond(scope: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
     """Return the scopes that others do not include."""
     held = Rights(0, frozenset(other))
     return tuple(each for each in scope if not held.cover((each,)))
-
-
-def _users_of(uow: AuditedUnitOfWork, role_id: int) -> Iterable[User]:
-    """Return the users who have a role."""
-    users, where = uow.records(USERS), Filter(role_id=role_id)
-
-    def fetch(after: int, limit: int) -> tuple[User, ...]:
-        return users.page(after, limit, where)
-
-    return Listing(fetch(-1, _AT_ONCE), USERS.id_of, fetch)

@@ -81,20 +81,6 @@ class SecondStep:
     passkeys: PasskeyFactors
     challenges: SignedChallenges
 
-    def required(self, uow: AnyUnitOfWork, user_id: int, now: int) -> SecondFactorRequired | None:
-        """Return a challenge for a user with the right password; None if they have no factor."""
-        factors = confirmed_factors(uow, user_id)
-        has: set[str] = {factor.kind for factor in factors}
-        if not has:
-            return None
-        if not self.passkeys.are_usable:
-            has.discard("passkey")
-        if identity_in(uow).recovery_codes.left(user_id):
-            has.add("recovery_code")
-        challenge = self.challenges.new(Purpose.SECOND_FACTOR, now, user_id, _state_of(uow, user_id))
-        passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
-        return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
-
     def require(self, attempt: Attempt, username: str, credentials: Credentials, rehashed: PasswordHash | None) -> None:
         """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
 
@@ -102,23 +88,31 @@ class SecondStep:
             SecondFactorRequired: it has the challenge.
             SignInRefused: the password was changed while it was verified.
         """
-        opening = attempt.opening
+        opening, user_id = attempt.opening, credentials.user_id
         now = opening.clock.now()
         self.passkeys.load()
 
-        def challenge(uow: UnitOfWork) -> SecondFactorRequired | None:
+        def required(uow: UnitOfWork) -> SecondFactorRequired | None:
             known = uow.identity.passwords.credentials(username)
             if known is None or known.password != credentials.password:
                 raise SignInRefused
-            if confirmed_factors(uow, credentials.user_id):
-                attempt.take_back(uow)
-                if rehashed is not None:
-                    uow.identity.passwords.set(credentials.user_id, rehashed)
-            return self.required(uow, credentials.user_id, now)
+            factors = confirmed_factors(uow, user_id)
+            has: set[str] = {factor.kind for factor in factors}
+            if not has:
+                return None
+            attempt.take_back(uow)
+            if rehashed is not None:
+                uow.identity.passwords.set(user_id, rehashed)
+            if not self.passkeys.are_usable:
+                has.discard("passkey")
+            if uow.identity.recovery_codes.left(user_id):
+                has.add("recovery_code")
+            challenge = self.challenges.new(Purpose.SECOND_FACTOR, now, user_id, _state_of(uow, user_id))
+            passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
+            return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
 
-        required = opening.transactions.storage.write(challenge)
-        if required is not None:
-            raise required
+        if (error := opening.transactions.storage.write(required)) is not None:
+            raise error
 
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int

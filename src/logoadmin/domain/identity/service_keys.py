@@ -2,31 +2,11 @@
 
 from typing import Annotated, Final
 
-from logoadmin.domain.identity.records import (
-    KEY_PREFIX,
-    NewServiceKey,
-    RemovedServiceKey,
-    ServiceKey,
-    hashed_key,
-)
+from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import (
-    OWNER,
-    SIGNED_IN,
-    AllRights,
-    Caller,
-    Held,
-    KeyHolder,
-    Permission,
-    user_of,
-)
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    NotAuthenticated,
-    NotFound,
-    Outdated,
-)
+from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in

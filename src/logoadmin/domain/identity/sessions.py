@@ -10,19 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.accounts import (
-    can_step_up,
-    is_by_link,
-    must_change_password,
-    session_id_of,
-)
+from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.open_sessions import (
-    Proof,
-    SessionOpening,
-    client_of,
-    session_of_token,
-)
+from logoadmin.domain.identity.open_sessions import Proof, SessionOpening, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
