@@ -12,7 +12,7 @@ from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.one_time_sign_in import CodeSignIn, LinkSignIn
-from logoadmin.domain.identity.open_sessions import SessionOpening, SessionTokens
+from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.roles import RoleService
 from logoadmin.domain.identity.second_step import SecondStep, SecondStepSignIn
@@ -68,17 +68,17 @@ class IdentityContext:
         self.keys = KeyService(transactions, ports.randomness)
         self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.single_sign_on)
-        tokens = SessionTokens(ports.signer, ports.randomness, rules, issuer_users)
-        opening = SessionOpening(transactions, tokens, ports.clock, ports.metrics)
+        environment = (ports.clock, ports.metrics, ports.signer, ports.randomness)
+        opened = OpenSessions(transactions, *environment, rules, issuer_users)
         totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step = SecondStep(totp, passkeys, challenges)
-        self.sessions = SessionService(opening, ports.hasher, second_step, ports.verifier, callers)
-        self.factors = SecondStepSignIn(opening, second_step, public_url.host)
-        self.passkeys = PasskeyService(opening, passkeys, challenges)
-        self.sign_in_codes = CodeSignIn(opening, ports.randomness)
-        self.links = LinkSignIn(opening, ports.randomness)
-        self.single_sign_on = IssuerSignIn(opening, ports.issuer, issuer_users, ways, public_url)
+        self.sessions = SessionService(opened, ports.hasher, second_step, ports.verifier, callers)
+        self.factors = SecondStepSignIn(opened, second_step, public_url.host)
+        self.passkeys = PasskeyService(opened, passkeys, challenges)
+        self.sign_in_codes = CodeSignIn(opened, ports.randomness)
+        self.links = LinkSignIn(opened, ports.randomness)
+        self.single_sign_on = IssuerSignIn(opened, ports.issuer, issuer_users, ways, public_url)
 
 
 def auditing(ways: Ways) -> Auditing:

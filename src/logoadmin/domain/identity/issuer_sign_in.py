@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMissing, known_names
-from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, Proof, SessionOpening
+from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, OpenSessions, Proof
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
@@ -129,10 +129,10 @@ class IssuerSignIn(Service):
     """The use cases of signing in through an issuer."""
 
     def __init__(
-        self, opening: SessionOpening, issuer: Issuer | None, users: IssuerUsers, ways: Ways, public_url: PublicUrl
+        self, sessions: OpenSessions, issuer: Issuer | None, users: IssuerUsers, ways: Ways, public_url: PublicUrl
     ) -> None:
-        super().__init__(opening.transactions)
-        self._opening, self._issuer, self._users, self._ways = opening, issuer, users, ways
+        super().__init__(sessions.transactions)
+        self._open_sessions, self._issuer, self._users, self._ways = sessions, issuer, users, ways
         self._public_url = public_url
 
     @use_case(PUBLIC)
@@ -152,7 +152,7 @@ class IssuerSignIn(Service):
             TooManySignIns: there were too many failed attempts.
             Conflict: the user holds everything as the last one, and the person's groups have another role.
         """
-        with self._opening.attempt(gate, command, caller) as attempt:
+        with self._open_sessions.attempt(gate, command, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
             now = attempt.count(lambda _uow, now: (limits_of(attempt.client.origin), now))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
+from logoadmin.domain.identity.open_sessions import OpenSessions, Proof
 from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
@@ -63,9 +63,9 @@ class SignInWithCode(Command):
 class CodeSignIn(Service):
     """The use cases of sign-in codes."""
 
-    def __init__(self, opening: SessionOpening, randomness: Randomness) -> None:
-        super().__init__(opening.transactions)
-        self._opening, self._randomness = opening, randomness
+    def __init__(self, sessions: OpenSessions, randomness: Randomness) -> None:
+        super().__init__(sessions.transactions)
+        self._open_sessions, self._randomness = sessions, randomness
 
     @writes(Permission(Scope.USERS_WRITE, recent=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
@@ -94,7 +94,7 @@ class CodeSignIn(Service):
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
+        with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
             # The way back stays open while the name is under attack: a code cannot be guessed.
             limits = limits_of(attempt.client.origin, command.username, is_known=True)
             attempt.count(lambda _uow, _now: (limits, None))
@@ -105,7 +105,7 @@ class CodeSignIn(Service):
                 if _taken(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
                 # Somebody else may have begun them.
-                self._opening.tokens.end_all(uow, user_id)
+                self._open_sessions.end_all(uow, user_id)
                 return Proof(user_id, "sign_in_code")
 
             return attempt.open(prove)
@@ -137,9 +137,9 @@ class SignInWithLink(Command):
 class LinkSignIn(Service):
     """The use cases of links."""
 
-    def __init__(self, opening: SessionOpening, randomness: Randomness) -> None:
-        super().__init__(opening.transactions)
-        self._opening, self._randomness = opening, randomness
+    def __init__(self, sessions: OpenSessions, randomness: Randomness) -> None:
+        super().__init__(sessions.transactions)
+        self._open_sessions, self._randomness = sessions, randomness
 
     @writes(Permission(Scope.USERS_WRITE))
     def create(self, uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
@@ -180,7 +180,7 @@ class LinkSignIn(Service):
                 more rights.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._opening.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
+        with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
             limits = limits_of(attempt.client.origin)
             attempt.count(lambda _uow, _now: (limits, None))
 

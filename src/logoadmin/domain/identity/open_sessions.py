@@ -2,7 +2,7 @@
 
 Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
 
-    with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
+    with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
         attempt.count(lambda uow, now: (limits, None))
         return attempt.open(prove)
 
@@ -67,20 +67,58 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionTokens:
-    """The sessions of users, and their tokens: pairs of an access token and a refresh token.
+class OpenSessions:
+    """The sessions of users, with their tokens: pairs of an access token and a refresh token.
 
     Attributes:
+        transactions: run the statements of the ways to sign in.
+        clock: the clock.
+        metrics: counts the outcomes of sign-ins.
         signer: signs access tokens.
         randomness: for the other secrets.
         rules: the choices of the operator.
         issuer_users: the users of the issuer, whose sessions go on as long as it admits them.
     """
 
+    transactions: Transactions
+    clock: Clock
+    metrics: Metrics
     signer: TokenSigner
     randomness: Randomness
     rules: SignInRules
     issuer_users: IssuerUsers
+
+    def require_passwords(self) -> None:
+        """Refuse passwords where they are switched off (contract O7).
+
+        Raises:
+            SignInForbidden: they are.
+        """
+        if not self.rules.ways.password:
+            raise SignInForbidden("Signing in with a password is switched off")
+
+    @contextmanager
+    def attempt(
+        self,
+        gate: Gate,
+        command: Command,
+        caller: Caller,
+        user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
+    ) -> Iterator["Attempt"]:
+        """Begin an attempt to sign in, whose outcome is counted when the block ends, and a refusal as an event.
+
+        A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
+        about, if any, for the event of a refusal.
+        """
+        client = client_of(gate, caller)
+        try:
+            yield Attempt(self, gate, command, client)
+        except (SignInForbidden, SignInRefused, TooManySignIns) as error:
+            self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
+            event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
+            count_refusal(self.transactions.storage, self.clock.now(), event, client, user_of)
+            raise
+        self.metrics.sign_in("ok")
 
     def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof) -> Tokens:
         """Begin a session of a user, and return its first tokens.
@@ -225,65 +263,16 @@ def client_of(gate: Gate, caller: Caller) -> Anonymous:
     return Anonymous(origin, caller.request_id, user_agent, caller.occasion)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOpening:
-    """Opens sessions for all ways to sign in.
-
-    Attributes:
-        transactions: run the statements of the ways to sign in.
-        tokens: issues the tokens of sessions.
-        clock: the clock.
-        metrics: counts the outcomes.
-    """
-
-    transactions: Transactions
-    tokens: SessionTokens
-    clock: Clock
-    metrics: Metrics
-
-    def require_passwords(self) -> None:
-        """Refuse passwords where they are switched off (contract O7).
-
-        Raises:
-            SignInForbidden: they are.
-        """
-        if not self.tokens.rules.ways.password:
-            raise SignInForbidden("Signing in with a password is switched off")
-
-    @contextmanager
-    def attempt(
-        self,
-        gate: Gate,
-        command: Command,
-        caller: Caller,
-        user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
-    ) -> Iterator["Attempt"]:
-        """Begin an attempt to sign in, whose outcome is counted when the block ends, and a refusal as an event.
-
-        A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
-        about, if any, for the event of a refusal.
-        """
-        client = client_of(gate, caller)
-        try:
-            yield Attempt(self, gate, command, client)
-        except (SignInForbidden, SignInRefused, TooManySignIns) as error:
-            self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
-            count_refusal(self.transactions.storage, self.clock.now(), event, client, user_of)
-            raise
-        self.metrics.sign_in("ok")
-
-
 class Attempt:
     """One attempt to sign in.
 
     Attributes:
-        opening: opens its session.
+        sessions: those of all users.
         client: the client that attempts it.
     """
 
-    def __init__(self, opening: SessionOpening, gate: Gate, command: Command, client: Anonymous) -> None:
-        self.opening, self.client = opening, client
+    def __init__(self, sessions: OpenSessions, gate: Gate, command: Command, client: Anonymous) -> None:
+        self.sessions, self.client = sessions, client
         self._gate, self._command = gate, command
         self._limits: Sequence[Limit] = ()
 
@@ -296,13 +285,13 @@ class Attempt:
         Raises:
             TooManySignIns: there were too many failed attempts.
         """
-        now = self.opening.clock.now()
+        now = self.sessions.clock.now()
 
         def count(uow: UnitOfWork) -> tuple[Sequence[Limit], Found, int | None]:
             limits, found = look_up(uow, now)
             return limits, found, sign_in_limits.attempt(uow, limits, now)
 
-        self._limits, found, wait = self.opening.transactions.storage.write(count)
+        self._limits, found, wait = self.sessions.transactions.storage.write(count)
         if wait is not None:
             raise TooManySignIns(wait)
         return found
@@ -318,12 +307,12 @@ class Attempt:
             prove: returns who signs in, and uses up what proves it. If it raises, the attempt stays counted.
 
         Raises:
-            SignInForbidden: see :meth:`SessionTokens.begin`.
+            SignInForbidden: see :meth:`OpenSessions.begin`.
         """
 
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
             proof = prove(uow)
             succeeded(identity_in(uow).sign_in_attempts, self._limits)
-            return self.opening.tokens.begin(uow, self.client, proof)
+            return self.sessions.begin(uow, self.client, proof)
 
         return self._gate.write(self._command, self.client, begin)

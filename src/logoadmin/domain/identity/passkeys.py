@@ -10,7 +10,7 @@ from typing import Any
 from logoadmin.domain.identity.accounts import confirmed_factors, require_not_by_link, require_room
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, use
 from logoadmin.domain.identity.factors import enrolled
-from logoadmin.domain.identity.open_sessions import Proof, SessionOpening
+from logoadmin.domain.identity.open_sessions import OpenSessions, Proof
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
@@ -187,9 +187,9 @@ class PasskeyService(Service):
     Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
 
-    def __init__(self, opening: SessionOpening, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
-        super().__init__(opening.transactions)
-        self._opening, self._passkeys, self._challenges = opening, passkeys, challenges
+    def __init__(self, sessions: OpenSessions, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
+        super().__init__(sessions.transactions)
+        self._open_sessions, self._passkeys, self._challenges = sessions, passkeys, challenges
 
     @reads_with_rights(Permission(signed_in=True, recent=True, enrols=True))
     def begin(self, uow: ReadUnitOfWork, _command: BeginPasskey, held: Held) -> PasskeyOptions:
@@ -202,7 +202,7 @@ class PasskeyService(Service):
         user_id = user_of(held)
         require_not_by_link(uow, held)
         username = get_existing(uow, USERS, user_id).username
-        challenge = self._challenges.new(Purpose.ENROLMENT, self._opening.clock.now(), user_id)
+        challenge = self._challenges.new(Purpose.ENROLMENT, self._open_sessions.clock.now(), user_id)
         return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
@@ -237,7 +237,8 @@ class PasskeyService(Service):
         Raises:
             Conflict: passkeys cannot be used here.
         """
-        passkeys, challenge = self._passkeys.opened(), self._challenges.new(Purpose.SIGN_IN, self._opening.clock.now())
+        passkeys, now = self._passkeys.opened(), self._open_sessions.clock.now()
+        challenge = self._challenges.new(Purpose.SIGN_IN, now)
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
 
         def respond(uow: Reading, _: AskPasskey) -> PasskeyOptions:
@@ -259,7 +260,7 @@ class PasskeyService(Service):
             Conflict: passkeys cannot be used here.
         """
         self._passkeys.opened()
-        with self._opening.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
+        with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
             limits = limits_of(attempt.client.origin)
             attempt.count(lambda _uow, _now: (limits, None))
 

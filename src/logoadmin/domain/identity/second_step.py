@@ -7,7 +7,7 @@ from typing import Any, Final
 from logoadmin.domain.identity.accounts import confirmed_factors
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, use
 from logoadmin.domain.identity.factors import FactorService
-from logoadmin.domain.identity.open_sessions import Attempt, Proof, SessionOpening
+from logoadmin.domain.identity.open_sessions import Attempt, OpenSessions, Proof
 from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
@@ -88,8 +88,8 @@ class SecondStep:
             SecondFactorRequired: it has the challenge.
             SignInRefused: the password was changed while it was verified.
         """
-        opening, user_id = attempt.opening, credentials.user_id
-        now = opening.clock.now()
+        sessions, user_id = attempt.sessions, credentials.user_id
+        now = sessions.clock.now()
         self.passkeys.load()
 
         def required(uow: UnitOfWork) -> SecondFactorRequired | None:
@@ -111,7 +111,7 @@ class SecondStep:
             passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
             return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
 
-        if (error := opening.transactions.storage.write(required)) is not None:
+        if (error := sessions.transactions.storage.write(required)) is not None:
             raise error
 
     def verify(
@@ -137,10 +137,10 @@ class SecondStep:
 class SecondStepSignIn(FactorService):
     """The use cases of second factors, with the second step that begins a session."""
 
-    def __init__(self, opening: SessionOpening, second_step: SecondStep, issuer: str) -> None:
+    def __init__(self, sessions: OpenSessions, second_step: SecondStep, issuer: str) -> None:
         """Use ``issuer`` as the name of this service in authenticator apps."""
-        super().__init__(opening.transactions, second_step.totp, second_step.challenges.randomness, issuer)
-        self._opening, self._second_step = opening, second_step
+        super().__init__(sessions.transactions, second_step.totp, second_step.challenges.randomness, issuer)
+        self._open_sessions, self._second_step = sessions, second_step
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
@@ -151,9 +151,9 @@ class SecondStepSignIn(FactorService):
             SignInRefused: the challenge was used or has expired, or the answer is wrong or was used before.
             TooManySignIns: there were too many failed attempts.
         """
-        self._opening.require_passwords()
+        self._open_sessions.require_passwords()
         kind, answer = command.answer
-        with self._opening.attempt(gate, command, caller, partial(self._user_of, command)) as attempt:
+        with self._open_sessions.attempt(gate, command, caller, partial(self._user_of, command)) as attempt:
             attempt.count(partial(self._limits, command, attempt.client.origin))
             self._second_step.passkeys.load()
 
@@ -183,7 +183,7 @@ class SecondStepSignIn(FactorService):
 
     def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
         """Return the user of a challenge that can be met now."""
-        now = self._opening.clock.now()
+        now = self._open_sessions.clock.now()
         challenge = self._second_step.challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
         return None if challenge is None else challenge.user_id
 

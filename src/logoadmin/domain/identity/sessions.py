@@ -12,7 +12,7 @@ from typing import Final
 
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.open_sessions import Proof, SessionOpening, client_of, session_of_token
+from logoadmin.domain.identity.open_sessions import OpenSessions, Proof, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -141,16 +141,16 @@ class SessionService(Service):
 
     def __init__(
         self,
-        opening: SessionOpening,
+        sessions: OpenSessions,
         hasher: PasswordHasher,
         second_step: SecondStep,
         verifier: TokenVerifier,
         callers: Callers,
     ) -> None:
-        super().__init__(opening.transactions)
+        super().__init__(sessions.transactions)
         self.caller = callers.caller
-        self._opening, self._session_tokens, self._second_step = opening, opening.tokens, second_step
-        self._hasher, self._verifier, self._clock = hasher, verifier, opening.clock
+        self._open_sessions, self._second_step = sessions, second_step
+        self._hasher, self._verifier, self._clock = hasher, verifier, sessions.clock
         self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     @for_program
@@ -169,8 +169,8 @@ class SessionService(Service):
             SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
                 opened, and failures for the name stay counted.
         """
-        self._opening.require_passwords()
-        with self._opening.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
+        self._open_sessions.require_passwords()
+        with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
             known = attempt.count(partial(self._look_up, command, attempt.client.origin))
             credentials, rehashed = self._verified(command, known)
             if credentials.has_factor:
@@ -200,7 +200,7 @@ class SessionService(Service):
         client = client_of(gate, caller)
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
-            return self._session_tokens.refresh(uow, command.refresh_token, client)
+            return self._open_sessions.refresh(uow, command.refresh_token, client)
 
         try:
             answer = gate.write(command, client, refresh)
@@ -238,7 +238,7 @@ class SessionService(Service):
 
         def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
             now = self._clock.now()
-            return self._session_tokens.of_user(uow, user_of(held), now, session_id_of(caller))
+            return self._open_sessions.of_user(uow, user_of(held), now, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_own)
 
@@ -265,7 +265,7 @@ class SessionService(Service):
             _refuse_keys(held)
             get_existing(uow, USERS, command.user_id)
             now = self._clock.now()
-            return self._session_tokens.of_user(uow, command.user_id, now, session_id_of(caller))
+            return self._open_sessions.of_user(uow, command.user_id, now, session_id_of(caller))
 
         return gate.snapshot_with_rights(command, caller, list_theirs)
 
@@ -284,7 +284,7 @@ class SessionService(Service):
 
     def _end(self, uow: AuditedUnitOfWork, user_id: int, command: RemoveSession | RemoveUserSession) -> RemovedSession:
         """End one session of a user."""
-        theirs = self._session_tokens.of_user(uow, user_id, uow.now)
+        theirs = self._open_sessions.of_user(uow, user_id, uow.now)
         if command.session_id not in {session.session_id for session in theirs}:
             raise NotFound("Session", command.session_id)
         if command.if_match is not None:
@@ -304,7 +304,7 @@ class SessionService(Service):
         """
         _refuse_keys(uow.held)
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
-        ended = self._session_tokens.end_all(uow, command.user_id)
+        ended = self._open_sessions.end_all(uow, command.user_id)
         return RemovedUserSessions(command.user_id, ended)
 
     @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))
@@ -317,7 +317,7 @@ class SessionService(Service):
         if isinstance(held, AllRights):
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
-        ways = self._session_tokens.rules.ways
+        ways = self._open_sessions.rules.ways
         return Me(
             **user,
             user_since=creation_of(history_in(uow), held.user_id),
