@@ -106,6 +106,21 @@ def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(pr
     assert not accepted(tokens(SHARED), token)
 
 
+@pytest.mark.rule("contract A11")
+def test_a_token_of_the_longest_scope_that_a_role_can_have_is_accepted(private: Key, public: Key) -> None:
+    longest = Grant(7, "session", NOW, NOW + 900, tuple(f"{number:064}" for number in range(64)))
+    for key in (private, SHARED):
+        assert accepted(tokens(key), tokens(key).sign(longest))
+        assert accepted(tokens(SHARED, public), tokens(key).sign(longest))
+    named = JwtTokens([SHARED], "https://example.org/" + "i" * 4096, "https://example.org/" + "a" * 4096)
+    assert accepted(named, named.sign(longest))
+
+
+def test_a_key_reveals_nothing_in_a_log(private: Key) -> None:
+    assert "object at" not in repr(private)
+    assert str(SHARED.signing) not in repr(SHARED)
+
+
 def test_keys_rotate_without_a_moment_in_which_a_process_refuses_another_ones_tokens() -> None:
     first, second, third = (hs256_key(f"the key number {number} of these tests, long enough") for number in (1, 2, 3))
     steps = [tokens(first, second), tokens(second, third, first), tokens(third, first, second)]
