@@ -75,16 +75,15 @@ def limits_of(
     Returns:
         Those of the origin first, because they limit the number of names.
     """
-    network = network_of(origin)
-    limits = [Limit(_hashed(network), _PER_ORIGIN)]
+    networks = [(network_of(origin), 1)]
+    if username is not None and not is_known:
+        wider = [(wider_network(origin, length), times) for length, times in _WIDER]
+        networks += [(wide, times) for wide, times in wider if wide is not None]
+    limits = [Limit(_hashed(network), _PER_ORIGIN * times) for network, times in networks]
     if username is not None:
-        wider = () if is_known else tuple((wider_network(origin, length), times) for length, times in _WIDER)
-        limits += [Limit(_hashed(wide), _PER_ORIGIN * times) for wide, times in wider if wide is not None]
-        limits.append(Limit(_hashed((network, username)), _PER_USERNAME, named=True, forgives=True))
         limits += [
-            Limit(_hashed((wide, username)), _PER_USERNAME * times, named=True)
-            for wide, times in wider
-            if wide is not None
+            Limit(_hashed((network, username)), _PER_USERNAME * times, named=True, forgives=times == 1)
+            for network, times in networks
         ]
         if not is_known:
             limits.append(Limit(_hashed(("name", username, "anywhere")), _PER_NAME, _NAME_WINDOW, named=True))
