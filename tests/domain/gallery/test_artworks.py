@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, GetAuthor
-from logoadmin.domain.kernel.errors import NotFound
+from logoadmin.domain.gallery.picture_mirror import NameCopies, PictureMirror
+from logoadmin.domain.kernel.access import ANONYMOUS
+from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.kernel.records import (
     Author,
     Logo,
@@ -21,7 +24,7 @@ from logoadmin.domain.kernel.records import (
     ThemeAuthor,
 )
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, NOW
+from tests.gallery import ARTWORK, NOW, signed_in
 
 
 @dataclass(frozen=True)
@@ -128,3 +131,13 @@ def test_the_authors_of_an_artwork_are_as_they_are_now(stocked: LogoAdmin, kind:
 def test_logos_and_themes_do_not_share_links(stocked: LogoAdmin) -> None:
     stocked.logos.unlink(artworks.UnlinkLogoAuthor(logo_id=1, author_id=1))
     assert tuple(stocked.themes.authors(artworks.ListThemeAuthors(theme_id=1))) == (ANN,)
+
+
+@pytest.mark.rule("contract B6", "contract P3")
+def test_pictures_are_replaced_by_copies_for_the_program_alone(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    """The copies are no input of users: nothing checks their addresses."""
+    mirror = PictureMirror(stocked.pictures)
+    for caller, refusal in ((ANONYMOUS, NotAuthenticated), (signed_in(storage, "*"), NotPermitted)):
+        with pytest.raises(refusal):
+            mirror.name(NameCopies(copies=()), caller)
+    assert mirror.name(NameCopies(copies=())) == 0

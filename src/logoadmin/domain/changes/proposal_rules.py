@@ -309,8 +309,8 @@ def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step:
     if not step.kind.settable or step.verb == "block":
         raise NotPermitted
     record = None if change.id is None else get_existing(uow, step.kind, change.id)
-    is_new_author = step.kind is AUTHORS and record is None
-    if not (_is_own(record or step.command, held.user_id) if record or is_new_author else True):
+    owned = step.command if record is None and step.kind is AUTHORS else record
+    if owned is not None and not _is_own(owned, held.user_id):
         raise NotPermitted
     own = own_author(uow, held.user_id)
     known = {author.author_id for author in (own, *getattr(record, "authors", ())) if author is not None}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.gallery.pictures import PictureService
-from logoadmin.domain.kernel.access import Permission, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, picture_of
@@ -69,7 +68,7 @@ class PictureMirror(Service):
             copy, failure = asked[each.url]
             yield replace(each, copy=copy, failure=failure)
 
-    @writes(Permission(Scope.ALL))
+    @writes()
     def name(self, uow: AuditedUnitOfWork, command: NameCopies) -> int:
         """Set the pictures of artworks to their copies, as one request; return the number of changes.
 
