@@ -303,7 +303,7 @@ class BulkService(Service):
         if isinstance(step.command, CreateUser):
             with placed(place):
                 self._gate(step).check(step.command, caller)
-            return creation(self._new_passwords, step.command.password)
+            return creation(self._new_passwords.hasher, step.command.password)
         return work_of(self._services[step.kind.kind], step.verb, step.command)
 
     def _gate(self, step: Step) -> Gate:

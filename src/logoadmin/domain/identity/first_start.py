@@ -73,8 +73,12 @@ def first_start(
 def _add_administrator(
     uow: AuditedUnitOfWork, new_passwords: NewPasswords, given: str | None, generated: str | None
 ) -> None:
-    # A generated password is random enough, whatever the minimum length: a slow hash would add nothing to it.
-    password = new_passwords.hasher.hash_random(generated) if generated else new_passwords.hash(given or "")
+    if generated is None:
+        new_passwords.check(given or "")
+        password = new_passwords.hasher.hash(given or "")
+    else:
+        # It is random enough, whatever the minimum length: a slow hash would add nothing to it.
+        password = new_passwords.hasher.hash_random(generated)
     administrator = uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
     set_password(uow, administrator, password, generated=generated is not None)
 

@@ -11,7 +11,6 @@ from typing import Final
 from unicodedata import normalize
 
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.ports.passwords import PasswordHasher
 
 # The length of the shortest common passwords that are listed (NIST SP 800-63B, OWASP ASVS 5, 6.2.1).
@@ -44,15 +43,6 @@ class NewPasswords:
     def are_judged(self) -> bool:
         """Whether there are rules besides the limits of the specification."""
         return self._min_length is not None
-
-    def hash(self, password: str, username: str = "") -> PasswordHash:
-        """Return the hash of a password, which is slow.
-
-        Raises:
-            InvalidInput: see :meth:`check`.
-        """
-        self.check(password, username)
-        return self.hasher.hash(password)
 
     def check(self, password: str, username: str = "") -> None:
         """Require that a password may be a new one.

@@ -40,6 +40,7 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.environment import Clock
+from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
 
@@ -136,7 +137,7 @@ class UserService(Service):
         gate.require_token(caller)
         self._new_passwords.check(command.password, command.username)
         gate.check(command, caller)
-        return gate.write(command, caller, creation(self._new_passwords, command.password))
+        return gate.write(command, caller, creation(self._new_passwords.hasher, command.password))
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id"))
     def get(self, uow: ReadUnitOfWork, command: GetUser) -> User:
@@ -226,7 +227,7 @@ class UserService(Service):
         gate.check(command, caller)
         self._new_passwords.check(command.password, self._name_of(command.user_id))
         current = None if own is None else self._verified(command, own)
-        password = self._new_passwords.hash(command.password)  # expensive, so outside the transaction
+        password = self._new_passwords.hasher.hash(command.password)  # expensive, so outside the transaction
 
         def set_password(uow: AuditedUnitOfWork, command: SetPassword) -> User:
             if own is not None:
@@ -279,9 +280,9 @@ class UserService(Service):
         return stored
 
 
-def creation(new_passwords: NewPasswords, given: str) -> WriteWork[CreateUser, User]:
-    """Hash a password, which is expensive, and return the work that then creates its user in a transaction."""
-    password = new_passwords.hash(given)
+def creation(hasher: PasswordHasher, accepted: str) -> WriteWork[CreateUser, User]:
+    """Hash an accepted password, which is expensive; return the work that then creates its user in a transaction."""
+    password = hasher.hash(accepted)
 
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
         values, users = command.model_dump(exclude={"password"}), uow.records(USERS)
