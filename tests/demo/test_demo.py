@@ -119,6 +119,6 @@ def test_no_command_is_named_that_would_change_another_gallery(tmp_path: Path) -
         assert demo.stdout is not None
         printed = [demo.stdout.readline() for _ in range(5)]
         demo.terminate()
-    assert printed[0].startswith("Nothing in this gallery is kept")
+    assert printed[0].startswith("Nothing in this gallery is stored")
     assert all(" with the password " in line for line in printed[1:4])
     assert printed[4].startswith("The console is at")

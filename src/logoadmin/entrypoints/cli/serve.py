@@ -131,7 +131,7 @@ def _open_demo(settings: "Settings", *, counted: bool) -> "LogoAdmin":
     from logoadmin.demo import open_demo
 
     gallery, passwords = open_demo(settings, counted=counted)
-    click.echo("Nothing in this gallery is kept. An administrator, a moderator and a member can sign in:")
+    click.echo("Nothing in this gallery is stored. An administrator, a moderator and a member can sign in:")
     for name, password in passwords.items():
         click.echo(f"  {name} with the password {password}")
     return gallery
