@@ -23,9 +23,9 @@ from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
-from logoadmin.domain.kernel.kinds import KINDS
+from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin
-from logoadmin.domain.kernel.records import Change, Kind, version_of
+from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.kernel.unit_of_work import SettingsInHistory
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
@@ -44,6 +44,7 @@ from tests.gallery import (
     add_session,
     ask,
     history,
+    recorded,
     signed_in,
 )
 
@@ -381,3 +382,8 @@ def test_a_context_reaches_its_own_ports_alone(port: str) -> None:
 @pytest.mark.parametrize("raw", RAW)
 def test_the_repositories_behind_the_change_log_are_changed_by_it_alone(raw: str) -> None:
     assert modules_with(raw) == RAW[raw]
+
+
+def test_a_missing_record_is_not_changed(storage: MemoryStorage) -> None:
+    with pytest.raises(LookupError, match="User 9 is to be changed"):
+        storage.write(recorded(lambda uow: uow.records(USERS).update(User(9, "eve", None, 1, NOW)), NOW))

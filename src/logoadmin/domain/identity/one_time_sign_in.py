@@ -262,9 +262,5 @@ def _taken(uow: AuditedUnitOfWork, hashed: str, purpose: ChallengePurpose, secon
     return found if identity_in(uow).challenges.take(hashed) and is_valid else None
 
 
-def _hashed_code(user_id: int, code: str) -> str:
-    return hashed_code("sign-in code", user_id, code)
-
-
-def _hashed_link(link: str) -> str:
-    return stored_hash("sign-in link", link)
+_hashed_code: Final = partial(hashed_code, "sign-in code")
+_hashed_link: Final = partial(stored_hash, "sign-in link")
