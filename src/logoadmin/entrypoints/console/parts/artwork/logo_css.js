@@ -97,7 +97,7 @@ export function LogoCss(props) {
     h("p", { class: "hint" }, t(isIdle && !disabled ? "logoCss.missing" : "logoCss.about")),
     h("div", { class: "cluster" },
       !value.trim() && url && !disabled && h(Button, { icon: "Image", onClick: () => void write() }, t("logoCss.write")),
-      h(Button, { tone: "quiet", icon: "Pencil", onClick: () => setEditing(true) }, t("logoCss.edit")),
+      h(Button, { icon: "Pencil", onClick: () => setEditing(true) }, t("logoCss.edit")),
     ),
   );
 }

@@ -233,7 +233,7 @@ function DateField({ id, value, choose }) {
       autocomplete: "off",
       spellcheck: false,
       maxLength: 64,
-      placeholder: day(Date.now() / 1000),
+      placeholder: t("history.kind.all"),
       value: wrong || written(value),
       "aria-invalid": wrong !== "",
       "aria-describedby": wrong ? `${id}-problem` : undefined,
