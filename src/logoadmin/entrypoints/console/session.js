@@ -13,7 +13,7 @@
  * @typedef {Stamp & {access: string, refresh: string, until: number}} Tokens
  */
 import { signal, computed } from "./vendor/preact.js";
-import { HOME, isUnsaved } from "./router.js";
+import { HOME, isUnsaved, navigate } from "./router.js";
 import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./network.js";
 
 /** What the server writes into the page. @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean, page: boolean, look: {title: string, home: string, submit: string | null, gallery_title: string | null, gallery_mark: string | null, gallery_accent: string | null}}} */
@@ -138,6 +138,11 @@ export async function signInAs(grant) {
   await take(response);
   if (replaced) void revoke(replaced);
   await whoAmI();
+}
+
+/** Sign out, after a question if input is unsaved. */
+export async function leave() {
+  if (await navigate("")) await signOut();
 }
 
 /** End the session, here and in all tabs. */

@@ -5,7 +5,7 @@ import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { NameDoubts } from "../parts/people/person.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
-import { lazy, Link, Skeleton, Unread, useRead } from "../parts/primitives/basics.js";
+import { lazy, Link, Pending, useRead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { nameOf } from "../presentation.js";
@@ -63,12 +63,11 @@ function Made({ kind, authorId, take }) {
   const title = t(`${kind}s.title`);
   return h("section", { class: "section" },
     h("h2", null, title),
-    failure && !data && h(Unread, { failure, again: () => void again() }),
-    !data && !failure && h(Skeleton, {}),
+    !data && h(Pending, { failure, again }),
     data?.length === 0 && h("p", { class: "hint" }, t(`author.made.no.${kind}s`)),
     data && data.length > 0 &&
       h("ul", { class: "made", "aria-label": title }, data.slice(0, SHOWN).map((artwork) => h(One, { key: artwork[`${kind}_id`], kind, artwork }))),
-    data && data.length > SHOWN && h(Link, { to: `${kind}s?author=${authorId}`, class: "button quiet" }, t("author.made.all")),
+    data && data.length > SHOWN && h(Link, { to: `${kind}s?author=${authorId}` }, t("filter.clear")),
   );
 }
 

@@ -5,7 +5,7 @@ import { returned } from "../client.js";
 import { nameOf, searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
-import { Begin, Button, EmptyState, lazy, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Begin, Button, EmptyState, lazy, Link, Pending, ViewHead } from "../parts/primitives/basics.js";
 import { NameMark } from "../parts/people/person.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
@@ -53,8 +53,7 @@ export default function Authors() {
       },
     ),
     h(ManyBar, { kind: "author", artworks: found, selection, acts: AuthorActs }),
-    failure && !records && h(Unread, { failure, again: afresh }),
-    !records && !failure && h(Skeleton, {}),
+    !records && h(Pending, { failure, again: afresh }),
     found?.length === 0 && h(Nothing, { any: records?.length !== 0 }),
     found && found.length > 0 &&
       h(Table, {

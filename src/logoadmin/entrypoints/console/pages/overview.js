@@ -3,7 +3,7 @@ import { h, useEffect } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { ChangeList } from "../parts/history/change_list.js";
 import { readPage } from "../parts/history/changes.js";
-import { Icon, lazy, Link, pictureUrl, Skeleton, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Icon, lazy, Link, Pending, pictureUrl, Skeleton, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { nameOf } from "../presentation.js";
 import { queue, reviews, waiting } from "../proposals.js";
 import { readStates, status } from "../reader_states.js";
@@ -50,7 +50,7 @@ function Section({ title, children }) {
 
 function Latest() {
   const { data, failure, again } = useRead((signal) => readPage({}, 0, { size: 2 * LATEST, signal }));
-  if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   return [
     h(ChangeList, { key: "list", entries: data.entries.slice(0, LATEST), undone: again, label: t("overview.latest") }),
     h(Link, { key: "all", to: "history" }, t("overview.history")),

@@ -5,7 +5,7 @@ import { say } from "../notices.js";
 import { isDecidable, isOwn, requeue } from "../proposals.js";
 import { navigate } from "../router.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, EmptyState, Skeleton, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, EmptyState, Pending, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { apply } from "../parts/proposals/deciding.js";
 import { asSent, ProposalForm, withRest } from "../parts/proposals/proposal_form.js";
 import { changeWords } from "../parts/proposals/submission_list.js";
@@ -18,7 +18,7 @@ const KINDS = ["logo", "theme", "author"];
 export default function ProposedChangePage({ params }) {
   const id = Number(params["proposal_id"]);
   const { data: seen, failure, again } = useRead((signal) => call("get", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, signal }), [id]);
-  if (!seen) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
+  if (!seen) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), h(Pending, { failure, again }));
   const { data: proposal, etag } = seen;
   const place = Number(params["place"]);
   const change = proposal.changes[place];

@@ -8,7 +8,7 @@ import { may } from "../session.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
 import { PeopleTabs } from "../parts/people/person.js";
-import { Button, EmptyState, Link, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Link, Pending, ViewHead } from "../parts/primitives/basics.js";
 
 export default function Roles() {
   const { records, failure } = listOf("role").value;
@@ -29,8 +29,7 @@ export default function Roles() {
     ),
     h(PeopleTabs, {}),
     h("p", { class: "lead" }, t("roles.lead")),
-    failure && !records && h(Unread, { failure, again: afresh }),
-    !records && !failure && h(Skeleton, {}),
+    !records && h(Pending, { failure, again: afresh }),
     records?.length === 0 && h(EmptyState, { icon: "ShieldCheck", title: t("roles.none") }, h("p", null, t("roles.none.begin"))),
     records &&
       h("ul", { class: "roles" },

@@ -4,7 +4,7 @@ import { Failure, ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
-import { Button, lazy, Link, rich, Skeleton, Unread, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { RecordForm, Text, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
@@ -19,7 +19,7 @@ export default function Settings() {
     h(ViewHead, { title: t("settings.title") }),
     h(Railed, null,
       h(Section, { title: t("settings.page"), text: t("settings.page.text") },
-        data !== undefined ? h(PageForm, {}) : failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}),
+        data !== undefined ? h(PageForm, {}) : h(Pending, { failure, again }),
       ),
       h(Section, { title: t("field.gallery_targets"), text: t("settings.targets.text") }, data !== undefined && h(Targets, {})),
       h(Section, { title: t("field.picture_hosts"), text: t("settings.hosts.text") }, data !== undefined && h(Hosts, {})),

@@ -1,6 +1,6 @@
 /** The submissions: those that wait for a decision, or those in another state. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { Failure, call, returned } from "../client.js";
+import { call, returned } from "../client.js";
 import { say } from "../notices.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { CHIPS, inTurn, queue, readQueue, requeue, waiting } from "../proposals.js";
@@ -9,7 +9,8 @@ import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may, me } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Skeleton, Unread, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Pending, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { usePages } from "../parts/primitives/pages.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { decideMany, DeclineDialog } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
@@ -54,7 +55,7 @@ function Queue({ proposals }) {
     // Names that look like another user's are marked.
     if (may("users:read")) void readList("user");
   }, [returned.value]);
-  if (!proposals) return failure ? h(Unread, { failure, again: () => void requeue() }) : h(Skeleton, {});
+  if (!proposals) return h(Pending, { failure, again: requeue });
   if (proposals.length === 0) {
     return waiting() > 0 ? h(EmptyState, { icon: "SearchX", title: t("submissions.empty") }) : h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));
   }
@@ -109,27 +110,18 @@ function Withdraw({ chosen, selection }) {
 
 /** @param {{state: State, isMine: boolean, label: string}} props */
 function Pages({ state, isMine, label }) {
-  const [read, setRead] = useState(/** @type {{proposals: ProposalSummary[], after: number} | undefined} */ (undefined));
-  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
-  const load = async (/** @type {number} */ after) => {
-    try {
-      const { data, next } = await call("get", "/api/proposals", { query: { state, ...(isMine ? { user_id: me.value?.user_id } : {}), order: "desc", limit: PAGE, ...(after ? { after } : {}) } });
-      const last = data.at(-1);
-      setRead({ proposals: [...(after && read ? read.proposals : []), ...data], after: next && last ? last.proposal_id : 0 });
-      setFailure(undefined);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      setFailure(error);
-    }
-  };
-  useEffect(() => void load(0), [state, returned.value]);
+  const { records: proposals, more, unread } = usePages(
+    async (/** @type {ProposalSummary | undefined} */ last, signal) => call("get", "/api/proposals", { query: { state, ...(isMine ? { user_id: me.value?.user_id } : {}), order: "desc", limit: PAGE, ...(last && { after: last.proposal_id }) }, signal }),
+    [state],
+  );
   const isOpen = isMine && state === "waiting";
-  const selection = useSelection("proposal_id", isOpen ? read?.proposals : []);
-  if (!read) return failure ? h(Unread, { failure, again: () => void load(0) }) : h(Skeleton, {});
-  if (read.proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") });
+  const selection = useSelection("proposal_id", isOpen ? proposals : []);
+  if (!proposals) return unread ?? h(Skeleton, {});
+  if (proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") });
   return [
-    isOpen && h(ManyBar, { key: "bar", kind: "proposal", artworks: read.proposals, selection, acts: Withdraw }),
-    h(SubmissionList, { key: "list", proposals: read.proposals, label, hasState: state === "applied", ...(isOpen && { selection, box: boxOf(selection) }) }),
-    read.after > 0 && h("div", { key: "more", class: "cluster" }, h(Button, { onClick: () => void load(read.after) }, t("record.history.more"))),
+    isOpen && h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: Withdraw }),
+    h(SubmissionList, { key: "list", proposals, label, hasState: state === "applied", ...(isOpen && { selection, box: boxOf(selection) }) }),
+    unread,
+    more && h("div", { key: "more", class: "cluster" }, more),
   ];
 }

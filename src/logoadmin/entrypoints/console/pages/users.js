@@ -6,7 +6,7 @@ import { searchForm } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
 import { PeopleTabs, Person } from "../parts/people/person.js";
-import { Button, EmptyState, lazy, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, lazy, Pending, ViewHead } from "../parts/primitives/basics.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -55,12 +55,11 @@ export default function Users() {
         ],
         order: orderChoice(),
       },
-      h("span", { class: "found", role: "status" }, found && t("found.people", { n: found.length })),
+      h("span", { class: "found", role: "status" }, found && t("many.user", { n: found.length })),
     ),
     !maySee("user") && h(EmptyState, { icon: "Lock", title: t("needsScope", { scope: "users:read" }) }),
     isInviting && h(Invitation, { close: () => setInviting(false) }),
-    maySee("user") && failure && !records && h(Unread, { failure, again: afresh }),
-    maySee("user") && !records && !failure && h(Skeleton, {}),
+    maySee("user") && !records && h(Pending, { failure, again: afresh }),
     found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),
     found && found.length > 0 &&
       h(Table, {

@@ -8,7 +8,7 @@ import { navigate } from "../router.js";
 import { me } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
-import { Button, EmptyState, Icon, Link, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Icon, Link, Pending, Time, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
 
 /** @typedef {"waiting" | "published" | "declined" | "blocked" | "left_out" | "withdrawn" | "off" | "gone"} State */
@@ -44,7 +44,7 @@ export default function Works() {
   }, [unseen.value]);
   return h("div", { class: "view" },
     h(ViewHead, { title: t("works.title") }, h(Button, { tone: "primary", icon: "Plus", shortcut: "N", onClick: () => void navigate("submit") }, t("submit.title.long"))),
-    !data && (failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {})),
+    !data && h(Pending, { failure, again }),
     data?.entries.length === 0 && h(EmptyState, { icon: "Image", title: t("works.empty") }, h("p", null, t("works.empty.begin")), h(Link, { to: "submit", class: "button plain" }, t("submit.title.long"))),
     data && data.entries.length > 0 && h("ul", { class: "box divided submissions", "aria-label": t("works.title") }, data.entries.map((entry) => h("li", { key: entry.key, class: "submission-row" }, h(Row, entry)))),
   );

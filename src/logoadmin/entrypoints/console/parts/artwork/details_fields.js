@@ -4,7 +4,7 @@ import { call } from "../../client.js";
 import { LICENCES, tagsIn, tagsOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { t, withTexts } from "../../texts.js";
-import { IconButton, lazy, Skeleton, Unread, useRead } from "../primitives/basics.js";
+import { IconButton, lazy, Pending, useRead } from "../primitives/basics.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 
 const MOST_TAGS = 10;
@@ -151,6 +151,6 @@ export function nodesOf(html) {
 /** @param {{text: string}} props */
 function Rendered({ text }) {
   const { data, failure, again } = useRead(async (signal) => (await call("post", "/api/text/render", { body: { text }, signal })).data.html, [text]);
-  if (data === undefined) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (data === undefined) return h(Pending, { failure, again });
   return h("div", { class: "box panel rendered" }, text.trim() ? nodesOf(data) : h("p", { class: "hint" }, t("none")));
 }

@@ -1,8 +1,9 @@
 /** What happened to an account: sign-ins, refused ones, factors, keys and passwords (contract O9). */
-import { h, useState } from "../../vendor/preact.js";
+import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button, Icon, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
+import { Icon, Skeleton, Time } from "../primitives/basics.js";
+import { usePages } from "../primitives/pages.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
 
@@ -17,27 +18,17 @@ export function MyEvents(props) {
 
 /** @param {{userId: number, label: string, since: unknown}} props Read again when `since` differs. */
 export function Events({ userId, label, since }) {
-  const { data, failure, again } = useRead((signal) => readPage(userId, undefined, signal), [userId, since]);
-  const [older, setOlder] = useState(/** @type {{first: unknown, events: SignInEvent[], hasMore: boolean} | undefined} */ (undefined));
-  const { busy, run } = useRun();
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
-  // Those that follow an older reading are not these.
-  const shown = older?.first === data ? { events: [...data.events, ...older.events], hasMore: older.hasMore } : data;
-  const more = async () => {
-    const page = await readPage(userId, shown.events.at(-1)?.event_id);
-    setOlder({ first: data, events: [...shown.events.slice(data.events.length), ...page.events], hasMore: page.hasMore });
-  };
-  if (shown.events.length === 0) return h("p", { class: "hint" }, t("record.history.none"));
-  return h("div", { class: "stack loose" },
-    h("ul", { class: "box divided rows", "aria-label": label }, shown.events.map((each) => h(Row, { key: each.event_id, its: each }))),
-    shown.hasMore && h("div", null, h(Button, { busy: busy !== "", onClick: () => void run(more) }, t("list.more"))),
+  const { records, more, unread } = usePages(
+    async (/** @type {SignInEvent | undefined} */ last, signal) => call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(last && { after: last.event_id }) }, signal }),
+    [userId, since],
   );
-}
-
-/** @param {number} userId @param {number} [after] @param {AbortSignal} [signal] @returns {Promise<{events: SignInEvent[], hasMore: boolean}>} */
-async function readPage(userId, after, signal) {
-  const { data, next } = await call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(after && { after }) }, ...(signal && { signal }) });
-  return { events: data, hasMore: next !== "" };
+  if (!records) return unread ?? h(Skeleton, {});
+  if (records.length === 0) return h("p", { class: "hint" }, t("record.history.none"));
+  return h("div", { class: "stack loose" },
+    h("ul", { class: "box divided rows", "aria-label": label }, records.map((each) => h(Row, { key: each.event_id, its: each }))),
+    unread,
+    more && h("div", null, more),
+  );
 }
 
 /** @param {{its: SignInEvent}} props */

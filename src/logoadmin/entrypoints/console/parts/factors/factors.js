@@ -5,7 +5,7 @@ import { call, Failure } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { may, me, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Link, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
+import { Button, Link, Pending, Time, useRead, useRun } from "../primitives/basics.js";
 import { ask, Dialog } from "../primitives/dialog.js";
 import { RecoveryCodes } from "./enrolment.js";
 import { Events } from "./events.js";
@@ -25,7 +25,7 @@ function Factors({ changed: report }) {
     return { factors: factors.data, left: codes.data.left };
   });
   const [adding, setAdding] = useState(false);
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   const { factors, left } = data;
   const changed = () => {
     // A factor that was required is required no longer.
@@ -130,7 +130,7 @@ function TheirFactors({ user, reason, changed }) {
     changed();
     return again();
   });
-  if (!factors) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!factors) return h(Pending, { failure, again });
   const remove = () =>
     unlessNeeded(async () => {
       const answer = await call("delete", "/api/users/{user_id}/factors", { path: { user_id: id } });

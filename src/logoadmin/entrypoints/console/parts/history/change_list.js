@@ -7,7 +7,7 @@ import { isListed, KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
-import { Button, Link, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Link, Pending, Skeleton, Time, useRead } from "../primitives/basics.js";
 import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
 
@@ -145,7 +145,7 @@ function Changes({ act, undone }) {
   const isOne = act.count === 1;
   const query = isOne || request === null ? { after: act.change_id - 1, limit: 1 } : { request_id: request, limit: SHOWN };
   const { data, failure, again } = useRead(async (signal) => (await read(query, signal)).data, [act.change_id]);
-  if (!data) return failure ? h(Unread, { failure, again }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   if (isOne) return data[0] ? h(Details, { change: data[0] }) : null;
   const whole = undoOf(act);
   return [

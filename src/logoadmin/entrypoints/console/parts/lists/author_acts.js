@@ -7,7 +7,7 @@ import { KINDS, listOf, readList } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
 import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { askWhy, Why } from "../primitives/form_dialog.js";
+import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST } from "./selection.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
 
@@ -79,10 +79,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
       failure && h(Unread, { failure, again: () => void read() }),
       isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : !failure && h(Skeleton, {}),
       h(Why, { value: note, change: setNote }),
-      h("div", { class: "cluster dialog-actions" },
-        h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
-        h("button", { type: "submit", class: "button primary", disabled: !isRead || isTooMany || gone.length === 0 }, t("merge.authors")),
-      ),
+      h(DialogEnd, { close, yes: t("merge.authors"), idle: !isRead || isTooMany || gone.length === 0 }),
     ),
   );
 }

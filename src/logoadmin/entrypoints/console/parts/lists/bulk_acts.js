@@ -9,7 +9,7 @@ import { byName, t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Menu } from "../primitives/menu.js";
-import { askWhy, Why } from "../primitives/form_dialog.js";
+import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST, work } from "./selection.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
 
@@ -115,10 +115,7 @@ function BulkDialog({ what, chosen, artworks, begin, close }) {
     h("form", { class: "form", onSubmit: submit },
       h(Value, { what, value, change: setValue, choices: choicesFor(what, chosen, artworks, authors ?? []) }),
       h(Why, { value: note, change: setNote }),
-      h("div", { class: "cluster dialog-actions" },
-        h("button", { type: "button", class: "button plain", onClick: close }, t("cancel")),
-        h("button", { type: "submit", class: "button primary", disabled: value.trim() === "" }, t(`bulk.${what}`)),
-      ),
+      h(DialogEnd, { close, yes: t(`bulk.${what}`), idle: value.trim() === "" }),
     ),
   );
 }

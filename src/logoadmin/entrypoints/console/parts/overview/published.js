@@ -4,7 +4,7 @@ import { ROOT, call } from "../../client.js";
 import { status } from "../../reader_states.js";
 import { day, enumeration, t } from "../../texts.js";
 import { READ_LIMIT, timedFetch } from "../../network.js";
-import { Button, Icon, rich, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Icon, Pending, rich, Time, useRead } from "../primitives/basics.js";
 
 /** @typedef {{version: number, issued: number, expires: number}} Latest */
 
@@ -21,7 +21,7 @@ export function Published() {
     status.value = found;
     return { found, latest: await readLatest(found.version) };
   });
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   const { found: { version, logos, themes }, latest } = data;
   // The service publishes in the background; this waits for it.
   const publish = async () => {

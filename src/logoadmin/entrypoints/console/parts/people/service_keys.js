@@ -7,7 +7,7 @@ import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
-import { Button, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Button, Pending, Time, useRead } from "../primitives/basics.js";
 import { About, TextField } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
@@ -33,7 +33,7 @@ export function MyKeys() {
     if (wasMaking.current && !isMaking) goOn();
     wasMaking.current = isMaking;
   }, [isMaking]);
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   /** @param {ServiceKey} key */
   const end = async (key) => {
     const sure = { title: t("keys.end.title", { name: key.name }), text: t("keys.end.text"), yes: t("keys.end"), no: t("cancel"), tone: /** @type {const} */ ("danger") };

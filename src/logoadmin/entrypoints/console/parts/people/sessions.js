@@ -2,22 +2,16 @@
 import { h } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say } from "../../notices.js";
-import { navigate } from "../../router.js";
-import { may, me, signOut } from "../../session.js";
+import { leave, may, me } from "../../session.js";
 import { t } from "../../texts.js";
 import { deviceOf, factorWords } from "../factors/events.js";
-import { Button, Skeleton, Time, Unread, useRead, useRun } from "../primitives/basics.js";
+import { Button, Pending, Time, useRead, useRun } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
 
 /** When it was last known to be in use. @param {Session} session */
 const usedAt = (session) => session.refreshed_at ?? session.created_at;
-
-/** Sign out, unless the user wants to keep unsaved changes. */
-async function leave() {
-  if (await navigate("")) await signOut();
-}
 
 /** End a session, unless that is over already. @param {Promise<unknown>} ending */
 const over = (ending) =>
@@ -63,7 +57,7 @@ const Rows = ({ sessions, label, isBusy, rights, end }) =>
 export function MySessions() {
   const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/sessions", { signal })).data);
   const { busy, run } = useRun(() => again());
-  if (!data) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!data) return h(Pending, { failure, again });
   const others = data.filter(({ current }) => !current);
   /** @param {Session[]} ending @param {string} words */
   const end = (ending, words) =>
@@ -84,7 +78,7 @@ export function UserSessions({ user, reason }) {
   const isSeen = may("users:read");
   const { data: sessions, failure, again } = useRead(async (signal) => (isSeen ? (await call("get", "/api/users/{user_id}/sessions", { path: { user_id: id }, signal })).data : []), [user]);
   const { busy, run } = useRun(() => again());
-  if (!sessions) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!sessions) return h(Pending, { failure, again });
   const rights = { scope: "users:write", reason };
   const end = (/** @type {Session} */ { session_id: sessionId, user_agent: agent }) =>
     void run(async () => {

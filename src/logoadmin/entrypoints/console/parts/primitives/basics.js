@@ -144,6 +144,9 @@ export function Unread({ failure, again }) {
   );
 }
 
+/** What stands where something is being read, or cannot be. @param {{failure: Failure | undefined, again: () => unknown}} props */
+export const Pending = ({ failure, again }) => (failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
+
 /** Grey shapes where a list will be, shown only if it takes a while. */
 export function Skeleton() {
   return h("div", { class: "skeleton", "aria-busy": true, role: "status" },

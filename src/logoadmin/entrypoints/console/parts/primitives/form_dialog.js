@@ -87,9 +87,13 @@ function Fields({ form, yes, send, made, explain, close, complain }) {
       },
     },
     form.fields.map((field) => h(FormField, { key: field.name, form, field })),
-    h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", busy }, yes)),
+    h(DialogEnd, { close, yes, busy }),
   );
 }
+
+/** The end of a form in a dialog. @param {{close: () => void, yes: string} & import("./basics.js").ButtonProps} props */
+export const DialogEnd = ({ close, yes, ...more }) =>
+  h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", ...more }, yes));
 
 /** The reason for a change, which the history keeps; nobody has to give one. @param {{value: string, change: (value: string) => void}} props */
 export const Why = ({ value, change }) => h(TextField, { label: t("record.why"), maxLength: 200, value, set: change });
@@ -157,7 +161,7 @@ export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlie
           h("p", { class: "label" }, t("decline.earlier")),
           earlier.map((each) => h("button", { key: each, type: "button", class: "button plain earlier-reason", dir: "auto", onClick: () => choose(each) }, each)),
         ),
-      h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "danger" }, yes)),
+      h(DialogEnd, { close, yes, tone: "danger" }),
     ),
   );
 }

@@ -9,7 +9,7 @@ import { readShared, shared } from "../../shared_settings.js";
 import { t, withTexts } from "../../texts.js";
 import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
-import { Button, Icon, lazy, Skeleton, Unread, useRead } from "../primitives/basics.js";
+import { Button, Icon, lazy, Pending, useRead } from "../primitives/basics.js";
 import { RecordForm, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 
@@ -28,7 +28,7 @@ export function ProposalForm({ kind, id, change, note = "", isReviewed = false, 
   // A service that was away for a moment does not begin the input again.
   const [first, setFirst] = useState(/** @type {Opened | undefined} */ (undefined));
   if (opened && !first) setFirst(opened);
-  if (!first) return failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {});
+  if (!first) return h(Pending, { failure, again });
   const renewed = async () => {
     const newer = await openForm({ kind, id, change, note, isReviewed }, new AbortController().signal);
     first.form.rebase(newer.begin);

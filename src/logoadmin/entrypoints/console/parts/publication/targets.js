@@ -9,6 +9,7 @@ import { t } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { TextField } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
+import { DialogEnd } from "../primitives/form_dialog.js";
 
 /** @typedef {{name: string, documents?: string[], own?: true, logo?: string}} Target */
 
@@ -100,7 +101,7 @@ function TargetDialog({ id, close }) {
       ),
       !values.own && [text("pages", 4), text("logo")],
       before && h(Works, { id }),
-      h("div", { class: "cluster dialog-actions" }, h(Button, { onClick: close }, t("cancel")), h(Button, { type: "submit", tone: "primary", scope: "*", busy }, t("save"))),
+      h(DialogEnd, { close, yes: t("save"), scope: "*", busy }),
     ),
   );
 }

@@ -8,7 +8,7 @@ import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
 import { Actor } from "../history/words.js";
 import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
-import { Breadcrumbs, Button, Heading, IconButton, rich, Skeleton, Time, Unread, useRead } from "../primitives/basics.js";
+import { Breadcrumbs, Button, Heading, IconButton, Pending, rich, Time, useRead } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
 import { askWhy } from "../primitives/form_dialog.js";
 import { Gone, Newer, useLastChange } from "./conflict_banner.js";
@@ -96,7 +96,7 @@ export function RecordPage(props) {
     ),
     h(RecordHead, { editing, title, ...props }),
     isGone && h(Gone, { editing, list }),
-    !form && !isGone && (failure ? h(Unread, { failure, again }) : h(Skeleton, {})),
+    !form && !isGone && (h(Pending, { failure, again })),
     h(Newer, { editing }),
     record && !editing.isNew && !isGone && props.state?.(editing),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),

@@ -7,12 +7,12 @@ import { isMeant, missingScope } from "../../place.js";
 import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, maySee, recent } from "../../records.js";
 import { navigate } from "../../router.js";
-import { may } from "../../session.js";
+import { leave, may } from "../../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../../texts.js";
 import { views } from "../../views.js";
 import { Icon } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { leave, SEARCH_KEYS, titleOf } from "./sidebar.js";
+import { SEARCH_KEYS, titleOf } from "./sidebar.js";
 
 /** @param {{close: () => void, help: () => void}} props `help` shows the keys. */
 export function Palette({ close, help }) {

@@ -1,13 +1,13 @@
 /** The way to every view: a sidebar beside the work; on a phone a bar below it, of the places of work and one for the rest. */
 import { h, useEffect, useId, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
-import { me, signOut } from "../../session.js";
+import { leave, me } from "../../session.js";
 import { LANGUAGES, chooseLanguage, language, number, t } from "../../texts.js";
 import { chooseTheme, PAGE, theme, THEMES } from "../../look.js";
 import { isMeant, missingScope, place } from "../../place.js";
 import { nameOf } from "../../presentation.js";
 import { isMember, readQueue, readUnseen, reviews, unseen, waiting } from "../../proposals.js";
-import { navigate, visits } from "../../router.js";
+import { visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Brand, Button, Icon, Link } from "../primitives/basics.js";
@@ -155,11 +155,6 @@ function Personal({ help, visited }) {
 
 /** @param {MouseEvent} event */
 const fold = ({ currentTarget }) => /** @type {Element} */ (currentTarget).closest("details")?.removeAttribute("open");
-
-/** Sign out, after a question if input is unsaved. */
-export async function leave() {
-  if (await navigate("")) await signOut();
-}
 
 /** @param {{label: string, value: string, choices: readonly (readonly [string, string])[], choose: (chosen: any) => unknown}} props */
 function Choice({ label, value, choices, choose }) {

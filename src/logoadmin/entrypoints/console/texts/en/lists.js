@@ -188,7 +188,7 @@ export default {
   "avatar.none": "No avatar.",
   "avatar.remove": "Remove the avatar",
   "avatar.removed": "Removed the avatar of {name}",
-  "found.people": { one: "{n} user", other: "{n} users" },
+  "many.user": { one: "{n} user", other: "{n} users" },
   "role.number": "Role {number}",
   "user.title": "User",
   "invite": "Invite",

@@ -191,7 +191,7 @@ export default {
   "avatar.none": "Аватара нет.",
   "avatar.remove": "Удалить аватар",
   "avatar.removed": "Удалён аватар: {name}",
-  "found.people": { one: "{n} пользователь", few: "{n} пользователя", many: "{n} пользователей", other: "{n} пользователя" },
+  "many.user": { one: "{n} пользователь", few: "{n} пользователя", many: "{n} пользователей", other: "{n} пользователя" },
   "role.number": "Роль {number}",
   "user.title": "Пользователь",
   "invite": "Пригласить",

@@ -1,0 +1,23 @@
+/** What a view reads page by page. */
+import { h, useEffect, useState } from "../../vendor/preact.js";
+import { returned } from "../../client.js";
+import { t } from "../../texts.js";
+import { Button, Unread, useRead } from "./basics.js";
+
+/**
+ * As `useRead`, page by page, from the first one on whenever an input changes.
+ *
+ * @template T
+ * @param {(last: T | undefined, signal: AbortSignal) => Promise<{data: T[], next: string}>} read What follows the last one.
+ * @param {readonly unknown[]} [inputs]
+ */
+export function usePages(read, inputs = []) {
+  const [before, setBefore] = useState(/** @type {T[]} */ ([]));
+  useEffect(() => setBefore((known) => (known.length > 0 ? [] : known)), [returned.value, ...inputs]);
+  const { data, failure, again } = useRead(async (signal) => {
+    const page = await read(before.at(-1), signal);
+    return { records: [...before, ...page.data], hasMore: page.next !== "" };
+  }, [before, ...inputs]);
+  const more = data?.hasMore && h(Button, { onClick: () => setBefore(data.records) }, t("list.more"));
+  return { records: data?.records, more, unread: failure && h(Unread, { failure, again: () => void again() }) };
+}
