@@ -250,7 +250,7 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
             del github.answers[AUTHORIZE]
             at_github.click()
             expect(page.locator("h1")).to_have_text("Submit a work")
-            assert page.url == f"{home}submit"
+            expect(page).to_have_url(f"{home}submit")
             begun = github.asked[-3].query
             assert begun.keys() == {
                 *("response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method")
@@ -295,16 +295,16 @@ def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(single
         issuer.answers["/authorize"] = lie(home, **{"iss": issuer.url, **answer})
         button.click()
         expect(page.get_by_role("alert")).to_contain_text(why)
-        assert page.url == f"{home}authors/2?from=mail"
+        expect(page).to_have_url(f"{home}authors/2?from=mail")
     person.open("?code=a-code&state=of-somebody-else")
     expect(page.get_by_role("alert")).to_contain_text("The sign-in there did not succeed.")
-    assert page.url == home
+    expect(page).to_have_url(home)
     assert "/token" not in issuer.paths()
     person.open("authors/2?from=mail")
     del issuer.answers["/authorize"]
     button.click()
     expect(page.locator("h1")).to_have_text("Ben")
-    assert page.url == f"{home}authors/2?from=mail"
+    expect(page).to_have_url(f"{home}authors/2?from=mail")
     begun = [asked.query for asked in issuer.asked if asked.path == "/authorize"]
     assert len({each[name] for each in begun for name in ("state", "nonce", "code_challenge")}) == 3 * len(begun)
     assert page.evaluate("sessionStorage['logoadmin.issuer']") is None
