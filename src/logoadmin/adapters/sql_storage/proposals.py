@@ -1,17 +1,17 @@
 """The repositories of proposals, of notices, and of the sources of notices for members."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, fields
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic_core import to_json
 from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
-from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import notices, proposals, seen_notices
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.domain.kernel.records import Kind
@@ -25,15 +25,28 @@ from logoadmin.ports.proposal_storage import (
     Viewer,
 )
 
-_FIELDS: Final = tuple(field.name for field in fields(StoredProposal))
-_LISTED: Final = tuple(field.name for field in fields(ListedProposal))
-_COLUMNS: Final = tuple(proposals.c[name] for name in _FIELDS)
-LISTED_COLUMNS: Final = tuple(proposals.c[name] for name in _LISTED)
+Listed = TypeVar("Listed", bound=ListedProposal)
+
 _JSON: Final = ("summary", "changes")
+
+
+def _reader(record: type[Listed]) -> RecordReader[Listed]:
+    """Return the reader of proposals, with all of their fields or those in lists."""
+    names = [field.name for field in fields(record)]
+    return RecordReader(
+        lambda *values: record(**dict(zip(names, values, strict=True))),
+        [proposals.c[name] for name in names],
+        state=ProposalState,
+        **dict.fromkeys(_JSON, json.loads),
+    )
+
+
+_proposal: Final = _reader(StoredProposal)
+_listed: Final = _reader(ListedProposal)
 _OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.user_since == bindparam("since"))
 _OTHERS = proposals.c.kinds.bitwise_and(bindparam("hidden_kinds")) == 0
 _PAGES = KeysetPages(
-    select(*LISTED_COLUMNS),
+    select(*_listed.columns),
     proposals.c.proposal_id,
     {
         "state": proposals.c.state == bindparam("state"),
@@ -56,31 +69,16 @@ _SUCCESSFUL = (
     .distinct()
 )
 _UNAPPLIED = (
-    select(*_COLUMNS)
+    select(*_proposal.columns)
     .where(proposals.c.unapplied_since <= bindparam("until"))
     .order_by(proposals.c.unapplied_since, proposals.c.proposal_id)
     .limit(bindparam("limit"))
 )
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _MADE_CHANGE = (
-    select(*_COLUMNS).where(proposals.c.first_change <= KEY).order_by(proposals.c.first_change.desc()).limit(1)
+    select(*_proposal.columns).where(proposals.c.first_change <= KEY).order_by(proposals.c.first_change.desc()).limit(1)
 )
 _WAITING = select(func.count(), func.min(proposals.c.waiting_since)).where(proposals.c.state == bindparam("state"))
-
-
-def _proposal(row: Row) -> StoredProposal:
-    return StoredProposal(**_deserialized(_FIELDS, row))
-
-
-def listed(row: Row) -> ListedProposal:
-    """Return the proposal in a row of ``LISTED_COLUMNS``."""
-    return ListedProposal(**_deserialized(_LISTED, row))
-
-
-def _deserialized(names: Sequence[str], row: Row) -> dict[str, Any]:
-    values = dict(zip(names, row, strict=True))
-    read = {name: json.loads(values[name] or "{}") for name in _JSON if name in values}
-    return values | read | {"state": ProposalState(values["state"])}
 
 
 class SqlProposals(Repository):
@@ -100,8 +98,7 @@ class SqlProposals(Repository):
         return int(version or 0)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
-        row = self._find(*_COLUMNS, proposal_id=proposal_id)
-        return None if row is None else _proposal(row)
+        return self._get(_proposal, proposal_id=proposal_id)
 
     def made_change(self, change_id: int) -> StoredProposal | None:
         # Those of others lie before it or after it, never around it.
@@ -130,7 +127,7 @@ class SqlProposals(Repository):
             viewer_id = -1 if viewer.user_id is None else viewer.user_id
             given |= {"viewer_id": viewer_id, "since": viewer.since, "hidden_kinds": viewer.hidden_kinds}
         given = {name: value for name, value in given.items() if value is not None}
-        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), listed)
+        return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _listed)
 
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
         given = {"key": user_id, "since": since, "state": ProposalState.WAITING.value}
@@ -145,7 +142,7 @@ class SqlProposals(Repository):
         return frozenset(found)
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
-        return tuple(map(_proposal, self._transaction.rows(_UNAPPLIED, {"until": until, "limit": limit})))
+        return self._all(_proposal, _UNAPPLIED, {"until": until, "limit": limit})
 
     def waiting(self) -> tuple[int, int | None]:
         ((count, since),) = self._transaction.rows(_WAITING, {"state": ProposalState.WAITING.value})
@@ -153,7 +150,7 @@ class SqlProposals(Repository):
 
 
 def _values(proposal: StoredProposal) -> dict[str, Any]:
-    values = {name: getattr(proposal, name) for name in _FIELDS}
+    values = {field.name: getattr(proposal, field.name) for field in fields(proposal)}
     serialized = {name: to_json(values[name]).decode() for name in _JSON}
     return values | serialized | {"state": proposal.state.value}
 
@@ -185,14 +182,14 @@ class SqlNotices(Repository):
 _LIMIT: Any = bindparam("limit")
 _OF_USER: Final = (proposals.c.user_id == KEY, proposals.c.user_since == bindparam("since"))
 _DECIDED = (
-    select(*LISTED_COLUMNS)
+    select(*_listed.columns)
     .where(*_OF_USER, proposals.c.decided_at > 0, proposals.c.state != ProposalState.WITHDRAWN.value)
     .with_hint(proposals, "ix_proposals_user_id_decided_at")
     .order_by(proposals.c.decided_at.desc(), proposals.c.proposal_id.desc())
     .limit(_LIMIT)
 )
 _UNDONE = (
-    select(*LISTED_COLUMNS)
+    select(*_listed.columns)
     .where(*_OF_USER, proposals.c.state == ProposalState.WAITING.value, proposals.c.undone_change > 0)
     .with_hint(proposals, "ix_proposals_user_id_state")
     .order_by(proposals.c.waiting_since.desc(), proposals.c.proposal_id.desc())
@@ -225,10 +222,10 @@ class SqlMemberNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        return self._proposals(_DECIDED, user_id, since, limit)
+        return self._all(_listed, _DECIDED, {"key": user_id, "since": since, "limit": limit})
 
     def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        return self._proposals(_UNDONE, user_id, since, limit)
+        return self._all(_listed, _UNDONE, {"key": user_id, "since": since, "limit": limit})
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         rows = self._transaction.rows(_BLOCKED, {"key": user_id, "limit": limit})
@@ -241,7 +238,3 @@ class SqlMemberNotices(Repository):
     def set_seen(self, user_id: int, seen: SeenNotices) -> None:
         words = " ".join(sorted(seen.of_that_second))
         self._put(seen_notices, {"user_id": user_id}, {"at": seen.at, "of_that_second": words})
-
-    def _proposals(self, query: Select[Any], user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        rows = self._transaction.rows(query, {"key": user_id, "since": since, "limit": limit})
-        return tuple(map(listed, rows))
