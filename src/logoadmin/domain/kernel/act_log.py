@@ -156,9 +156,9 @@ class ActLog:
         before, after = change.before or {}, change.after or {}
         summary["count"] += 1
         summary["actions"][change.action] = summary["actions"].get(change.action, 0) + 1
-        changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         # A record that is created or removed changes no fields.
-        fields = changed if before and after else []
+        both = {**before, **after} if before and after else {}
+        fields = [name for name in both if before.get(name) != after.get(name)]
         summary["fields"] = fields if summary["fields"] is None else [x for x in summary["fields"] if x in fields]
         if len(summary["names"]) < _MOST_NAMED and (name := _name(change)):
             summary["names"].setdefault(f"{change.kind} {change.id}", name)
