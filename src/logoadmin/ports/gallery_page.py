@@ -31,7 +31,7 @@ class GalleryPage(Protocol):
         """Return another page, the feed or the sitemap.
 
         Args:
-            kind: what it is about.
+            kind: its subject.
             values: what it shows; texts are never markup.
         """
 

@@ -1,6 +1,6 @@
 """The repositories of the gallery and its publication (contract L3, P2, P4, P5).
 
-They have pictures and what names them, withdrawals, which outlast their records, and links from artworks to authors.
+They have pictures and their names, withdrawals, which outlast their records, and links from artworks to authors.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ class StoredPicture:
 
 
 class Standing(IntEnum):
-    """What naming a picture means for those who ask for it.
+    """The effect of a name on requests for its picture.
 
     A picture is taken down while a blocked artwork names it and no published one does (contract P5).
     """
@@ -61,7 +61,7 @@ class PictureName(NamedTuple):
         kind: the kind of record, or ``proposal``.
         id: its id.
         picture: the picture.
-        standing: what that means.
+        standing: its effect.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class PictureName(NamedTuple):
 
 
 class Pictures(Protocol):
-    """The pictures, and what names them.
+    """The pictures and their names.
 
     A removed artwork that is blocked still names its picture.
     """
@@ -92,7 +92,7 @@ class Pictures(Protocol):
         """Keep pictures until a Unix time at least, even if nothing names them; others are ignored."""
 
     def remove(self, picture: str) -> None:
-        """Remove the bytes of a stored picture; what it was sent as is still known."""
+        """Remove the bytes of a stored picture; the hash of the sent file stays."""
 
     def note_in_history(self, pictures: Collection[str]) -> None:
         """Note that the history names these pictures; those that are not stored are ignored."""

@@ -105,7 +105,7 @@ class StoredResponses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredAct:
-    """What one request did.
+    """The act of one request: its changes, summed up.
 
     Attributes:
         act_id: the id of its first change.
@@ -113,7 +113,7 @@ class StoredAct:
         request_id: its id; None for a write of a program without one.
         undoes: the act that it undid; None if it undid none.
         undone_by: the request that undid it, unless that was undone.
-        summary: what it did, see :class:`~logoadmin.domain.kernel.act_log.ActSummary`.
+        summary: see :class:`~logoadmin.domain.kernel.act_log.ActSummary`.
     """
 
     act_id: int
@@ -153,7 +153,7 @@ class Acts(Protocol):
         """Return an act, or None."""
 
     def of_request(self, request_id: str) -> StoredAct | None:
-        """Return what a request did; None for an unknown request."""
+        """Return the act of a request; None for an unknown request."""
 
     def of_change(self, change_id: int) -> StoredAct | None:
         """Return the act of a change; None for an unknown change."""

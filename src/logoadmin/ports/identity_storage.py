@@ -29,7 +29,7 @@ class Session:
         refreshed_at: when it was last refreshed, None for never.
         address: the address of the sign-in, at most 64 characters; None if unknown.
         user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
-        factor: what the user signed in with.
+        factor: the last step of the sign-in.
     """
 
     session_id: str
@@ -246,4 +246,4 @@ class IdentityStorage(Protocol):
 
     @property
     def events(self) -> Events:
-        """What happened when users signed in."""
+        """The events of signing in."""

@@ -1,6 +1,6 @@
-"""What signs users in beside their passwords, and what happened when they did (contract O).
+"""Ways to sign in beside passwords, and the events of signing in (contract O).
 
-Apart from events it goes with its user. None of it is in the history or in exports.
+Except for events, they are removed with their user. None of them is in the history or in exports.
 """
 
 from collections.abc import Sequence

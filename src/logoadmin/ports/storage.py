@@ -7,8 +7,8 @@ Names are compared exactly, code point by code point (contract A6). Every method
 StorageUnavailable (contract A20).
 
 There is one write at a time: no other write changes anything between its first and its last step, and it sees all
-earlier writes. Therefore what it has read stays the same until its end, changes are numbered in the order in which they
-are stored, and no record has to be locked.
+earlier writes. Therefore its reads stay true until its end, changes are numbered in the order in which they are stored,
+and no record has to be locked.
 """
 
 from collections.abc import Callable

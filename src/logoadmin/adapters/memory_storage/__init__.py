@@ -2,9 +2,9 @@
 
 Records are lost when the process ends.
 
-From the outside in: :mod:`storage` runs work on the repositories, which are in :mod:`records`, :mod:`sessions`,
-:mod:`changes` and :mod:`publication`; :mod:`tables` is what they read, and the journal through which they change it.
-What their methods do is said by the ports.
+From the outside in: :mod:`storage` runs work on the repositories, which are in :mod:`records`, :mod:`identity`,
+:mod:`gallery` and :mod:`proposals`; :mod:`tables` has their data, and the journal through which they change it. The
+ports describe their methods.
 """
 
 from logoadmin.adapters.memory_storage.storage import MemoryStorage

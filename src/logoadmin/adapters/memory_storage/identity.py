@@ -1,4 +1,4 @@
-"""The repositories of identity: what signs users in, what happened when they did, and the secrets of the service."""
+"""The repositories of identity, of the events of signing in, and of the secrets of the service."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

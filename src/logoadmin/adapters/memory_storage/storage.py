@@ -105,7 +105,7 @@ class MemoryStorage:
         *,
         alone: bool = False,  # noqa: ARG002 (every write is)
     ) -> Answer:
-        """Run the work; undo what it did if it raises.
+        """Run the work; undo its changes if it raises.
 
         Raises:
             StorageUnavailable: this thread is in the middle of another write, which would not undo this one.

@@ -26,7 +26,7 @@ _ABSENT: Final[Any] = object()
 
 
 class Rows(UserDict[int, Row]):
-    """Records by id, whose ids are in order, so that a page costs what is on it."""
+    """Records by id, whose ids are in order, so that the cost of a page depends on its own length alone."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """Storage in an SQL database: SQLite, MariaDB or MySQL.
 
-From the outside in: :mod:`storage` runs unit-of-work functions in transactions; the :mod:`repositories` query the
-:mod:`tables`. :mod:`resilience` has the connection pool and the failure log. :mod:`databases` has
-a folder with the dialect of each database, :mod:`schema` creates the tables.
+From the outside in: :mod:`storage` runs unit-of-work functions in transactions, and :mod:`group_commit` those that
+wait together in one; the repositories of :mod:`unit_of_work` query the :mod:`tables`. :mod:`pool` has the connections,
+:mod:`failures` the failure log, :mod:`databases` the dialect of each database, and :mod:`schema` creates the tables.
 """
 
 from logoadmin.adapters.sql_storage.databases import files_of, path_of

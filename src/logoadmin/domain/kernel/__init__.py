@@ -1,1 +1,1 @@
-"""What every context builds on: records, limits, errors, rights, use cases and the change log."""
+"""The base of every context: records, limits, errors, rights, use cases and the change log."""

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 
-# What a session began with; of two steps, the second.
+# How a session began; of two steps, the second.
 SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "link", "issuer"]
 
 # The age up to which a sign-in is recent (contract O3).
@@ -165,7 +165,7 @@ class SentRequestId:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What the history keeps of a request beside its id (contract G5).
+    """The context of a request that the history keeps beside its id (contract G5).
 
     Attributes:
         source: where it came from.

@@ -1,4 +1,4 @@
-"""What a write did, summed up as its changes are recorded: the act of its request (contract G5).
+"""The act of a request: its changes, summed up as they are recorded (contract G5).
 
 It is stored with the changes, so that it reads the same whatever happens later.
 """
@@ -50,7 +50,7 @@ class ActOrigin(StrEnum):
 
 
 class ActSummary(TypedDict):
-    """What an act did, as it is stored; see :class:`~logoadmin.domain.changes.acts.Act`.
+    """The summary of an act, as it is stored; see :class:`~logoadmin.domain.changes.acts.Act`.
 
     Attributes:
         switched: the values of ``active`` that it set.
@@ -79,7 +79,7 @@ class ActSummary(TypedDict):
 
 @dataclass(slots=True, eq=False)
 class ActLog:
-    """The act of one write, which goes on with what earlier writes of its request did.
+    """The act of one write, which continues that of earlier writes of its request.
 
     Attributes:
         request_id: the id of the request.
@@ -109,7 +109,7 @@ class ActLog:
         return self._first
 
     def store(self, last_id: int) -> None:
-        """Store the act, if there were changes, and what follows for the act that it undid."""
+        """Store the act, if it has changes, and mark the one that it undid."""
         if self._summary is None:
             return
         undoes = None

@@ -2,8 +2,7 @@
 
 Each change of a record is authorized, gets a version, is stored and then recorded. Methods of the ports that are not
 written out here cannot be called by use cases, which reach neither the ports nor the change log: see
-:mod:`~logoadmin.domain.kernel.unit_of_work`. What the kinds of record have besides is in their contexts, as a
-composition of :class:`Auditing` says.
+:mod:`~logoadmin.domain.kernel.unit_of_work`. Rules of single kinds are in their contexts, see ``Auditing`` there.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -41,7 +41,7 @@ class ChangeLog:
     Attributes:
         now: the time of the changes, as Unix time.
         caller: the caller of the write.
-        act: what the write did.
+        act: the act of the write.
         undoes: the change that is being undone.
         submitter_id: the user who proposed the changes.
         changes: the last changes, which are not stored yet.

@@ -39,7 +39,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
-# What a command asks to be read or changed. It may run again from its start and touches nothing but the unit of work.
+# The work of a command. It may run again from its start and touches nothing but the unit of work.
 ReadWork = Callable[[ReadUnitOfWork, Asked], Answer]
 ReadWorkWithRights = Callable[[ReadUnitOfWork, Asked, Held], Answer]
 WriteWork = Callable[[AuditedUnitOfWork, Asked], Answer]
@@ -65,7 +65,7 @@ class Callers(Protocol):
 
 @dataclass(slots=True)
 class Transactions:
-    """What every :class:`Gate` of a gallery has in common.
+    """The dependencies that all gates of a gallery share.
 
     Attributes:
         storage: for work that depends on no rights.
@@ -272,7 +272,7 @@ class Gate:
 
 
 _SHARED: Final = hidden(Gate, "_shared")
-# What is behind a gate, for the contexts.
+# The dependencies of a gate, for the contexts.
 transactions_of: Final[Callable[[Gate], Transactions]] = _SHARED.__get__
 
 

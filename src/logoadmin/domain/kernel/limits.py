@@ -259,7 +259,7 @@ PreviewUrl = Annotated[
     *pattern_text(_HTTP_URL, "Input should be an absolute http or https URL", "url_parsing", maximum=MAX_PREVIEW_URL),
     described("The URL of a preview picture: absolute, http or https.", "https://example.org/aurora.png"),
 ]
-# What a new or changed record may have; records from before, and their exports, keep what they have.
+# The limits of new and changed records; older records, and their exports, keep their values.
 NewPreviewUrl = Annotated[
     PreviewUrl,
     AfterValidator(matching(_NO_PASSWORD, "url_parsing", "Input should be a URL without a password")),

@@ -1,4 +1,4 @@
-"""What the types of texts are made of: lengths, patterns and visible characters (contract A3).
+"""The parts of the types of texts: lengths, patterns and visible characters (contract A3).
 
 Each function returns arguments for ``Annotated``: what pydantic checks, and what the OpenAPI document says of it.
 """

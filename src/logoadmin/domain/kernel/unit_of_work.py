@@ -1,8 +1,8 @@
 """The units of work of use cases: records, and nothing that changes one behind the history's back (contract F1, G).
 
-A use case is given records alone, and changes them through the history. What is not in the history, such as sessions
-and events, is reached through the functions at the end; what is in it has wrappers in the contexts. Which context uses
-which is a table in ``tests/domain/kernel/test_audit.py``.
+A use case is given records alone, and changes them through the history. Data outside the history, such as sessions and
+events, is reached through the functions at the end; data in it has wrappers in the contexts. A table in
+``tests/domain/kernel/test_audit.py`` lists which context uses which.
 """
 
 from collections import defaultdict
@@ -91,13 +91,13 @@ def _accept_any(_uow: UnitOfWork, _held: Rights, _now: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Auditing:
-    """What the contexts add to every write.
+    """The rules that the contexts add to every write.
 
     Attributes:
         records: the records of the kinds that have rules of their own.
         guards: the guards of the kinds that give rights.
-        subscribers: what follows the changes.
-        check_end: what must hold at the end; raises Conflict.
+        subscribers: the functions that follow the changes.
+        check_end: checks the state at the end; raises Conflict.
         require_recent: rejects a caller whose sign-in is not recent, given the time; raises RecentSignInRequired.
     """
 
@@ -119,7 +119,7 @@ class Auditing:
 
 @dataclass(slots=True, eq=False)
 class _Write:
-    """What a unit of work is made of."""
+    """The parts of a unit of work."""
 
     uow: UnitOfWork
     auditing: Auditing
@@ -319,7 +319,7 @@ def stored_pictures_in(uow: AnyUnitOfWork) -> Pictures:
 
 
 def withdrawals_in(uow: AnyUnitOfWork) -> Withdrawals:
-    """Return what was withdrawn from the published gallery."""
+    """Return the withdrawals from the published gallery."""
     return repositories_in(uow).withdrawals
 
 

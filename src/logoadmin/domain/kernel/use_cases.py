@@ -72,7 +72,7 @@ class Service:
 
 
 _TRANSACTIONS: Final = hidden(Service, "_transactions")
-# What the gates of a service have in common, for the contexts.
+# The dependencies of a service's gates, for the contexts.
 behind: Final[Callable[[Service], Transactions]] = _TRANSACTIONS.__get__
 
 
@@ -82,7 +82,7 @@ def storage_of(of: Service | Gate) -> Storage:
 
 
 def gate_of(service: Service, name: str, command: Command) -> Gate:
-    """Return what stands before a use case.
+    """Return the gate of a use case.
 
     Raises:
         TypeError: it does not take commands of exactly this type (contract B6).
