@@ -10,7 +10,9 @@ import pytest
 import logoadmin
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
 from logoadmin.domain.gallery.artworks import CreateTheme, GetTheme
-from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Owner
+from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID
 from logoadmin.domain.publication.css.css_service import ArtworkImports, UseCopies
 from logoadmin.domain.publication.files.pointer import parsed
 from tests.answering import Answer, answering
@@ -63,6 +65,11 @@ def test_copied_themes_stay_what_they_are_whatever_their_origin_does(origin: Ori
         gallery.themes.create(CreateTheme(**ARTWORK | gone))
         assert published(gallery) == {}
         imports, caller = ArtworkImports(gallery.css), Owner("copies")
+        # The copies are no input of users: nothing checks that they come from where they say.
+        with pytest.raises(NotAuthenticated):
+            imports.use(UseCopies(artworks=()), ANONYMOUS)
+        with pytest.raises(NotPermitted):
+            imports.use(UseCopies(artworks=()), ActingAs(FIRST_ADMIN_ID))
         found = [*imports.copies()]
         assert [(each.name, each.failed[0].reason) for each in found if each.failed] == [
             ("Gone", "127.0.0.1: responds with status 404")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Scope
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -258,7 +258,7 @@ class ArtworkImports(Service):
             found = self._css.inline(InlineCss(kind="logo" if each.kind is Kind.LOGO else "theme", custom_css=each.css))
             yield replace(each, copy="" if found.failed else found.custom_css, failed=found.failed)
 
-    @writes(Permission(Scope.ALL))
+    @writes()
     def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:
         """Give artworks their CSS with copies, as one request; return the number of changes.
 
