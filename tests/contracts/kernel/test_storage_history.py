@@ -77,6 +77,24 @@ def test_changes_are_kept_as_they_are(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Limits")
+def test_whoever_has_a_change_cannot_change_the_history(storage: Storage) -> None:
+    """Neither with what was given, nor with what was read: by id, as a page, or of a request."""
+
+    def readings() -> list[Change]:
+        read = storage.read(
+            lambda uow: (uow.changes.get(1), *uow.changes.page(0, 9), *uow.changes.of_request("r", 9, 9))
+        )
+        return [each for each in read if each is not None]
+
+    given: Any = {"name": "Ann", "authors": [{"author_id": 2}]}
+    add(storage, change(1, after=given, request_id="r"))
+    for had in (given, *(each.after for each in readings())):
+        had["name"] = "Eve"
+        had["authors"][0]["author_id"] = 3
+        had["authors"].append({})
+    assert [each.after for each in readings()] == [{"name": "Ann", "authors": [{"author_id": 2}]}] * 3
+
+
 def test_changes_of_the_longest_styles_are_kept(storage: Storage) -> None:
     before, after = {"custom_css": "🂡" * MAX_CUSTOM_CSS}, {"custom_css": "🂢" * MAX_CUSTOM_CSS}
     add(storage, change(1, before=before, after=after), change(2, before=after, after=None))

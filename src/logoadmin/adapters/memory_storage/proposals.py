@@ -1,11 +1,12 @@
 """The proposals, the notices, and the sources of notices for members."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from heapq import nlargest
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import Repository
+from logoadmin.adapters.memory_storage.tables import Repository, copied
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Kind
@@ -36,7 +37,8 @@ class MemoryProposals(Repository):
         return max((each.version for each in self._tables.proposals.values() if each.user_id == user_id), default=0)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
-        return self._tables.proposals.get(proposal_id)
+        proposal = self._tables.proposals.get(proposal_id)
+        return None if proposal is None else _copied(proposal)
 
     def made_change(self, change_id: int) -> StoredProposal | None:
         made = self._tables.proposals.values()
@@ -44,7 +46,7 @@ class MemoryProposals(Repository):
         return next(found, None)
 
     def add(self, proposal: StoredProposal) -> None:
-        self._journal.set(self._tables.proposals, proposal.proposal_id, proposal)
+        self._journal.set(self._tables.proposals, proposal.proposal_id, _copied(proposal))
 
     update = add
 
@@ -58,7 +60,7 @@ class MemoryProposals(Repository):
         order: Order = "asc",
     ) -> tuple[ListedProposal, ...]:
         found = (
-            proposal.listed()
+            _copied(proposal).listed()
             for proposal in self._tables.proposals.after(after, order)
             if state in (None, proposal.state)
             and user_id in (None, proposal.user_id)
@@ -118,7 +120,7 @@ class MemoryMemberNotices(Repository):
             for each in self._of_user(user_id, since)
             if each.state in (ProposalState.APPLIED, ProposalState.DECLINED)
         )
-        return tuple(each.listed() for each in nlargest(limit, found, attrgetter("decided_at", "proposal_id")))
+        return tuple(_copied(each).listed() for each in nlargest(limit, found, attrgetter("decided_at", "proposal_id")))
 
     def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
         found = (
@@ -126,7 +128,8 @@ class MemoryMemberNotices(Repository):
             for each in self._of_user(user_id, since)
             if each.state is ProposalState.WAITING and each.undone_change is not None
         )
-        return tuple(each.listed() for each in nlargest(limit, found, attrgetter("waiting_since", "proposal_id")))
+        newest = nlargest(limit, found, attrgetter("waiting_since", "proposal_id"))
+        return tuple(_copied(each).listed() for each in newest)
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         return tuple(nlargest(limit, self._blocked(user_id), attrgetter("at", "kind", "id")))
@@ -150,3 +153,7 @@ class MemoryMemberNotices(Repository):
                 if withdrawal is not None and withdrawal.reason is not None and any(each in links for each in own):
                     name = self._tables.records[kind.kind][id_].name
                     yield BlockedWork(kind.kind, id_, name, withdrawal.at, withdrawal.reason)
+
+
+def _copied(proposal: StoredProposal) -> StoredProposal:
+    return replace(proposal, changes=copied(proposal.changes), summary=copied(proposal.summary))

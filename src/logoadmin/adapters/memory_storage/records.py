@@ -15,7 +15,7 @@ from logoadmin.adapters.memory_storage.identity import (
     MemoryRecoveryCodes,
     MemorySessions,
 )
-from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
+from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables, copied
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
@@ -294,11 +294,12 @@ class MemoryChanges(Repository):
         for change in changes:
             if act_id is not None:
                 self._journal.set(self._tables.acts_of_changes, change.change_id, act_id)
-            self._journal.set(self._tables.changes, change.change_id, change)
+            self._journal.set(self._tables.changes, change.change_id, _copied(change))
             self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
 
     def get(self, change_id: int) -> Change | None:
-        return self._tables.changes.get(change_id)
+        change = self._tables.changes.get(change_id)
+        return None if change is None else _copied(change)
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
         found = (self._tables.changes.get(change_id) for change_id in change_ids)
@@ -318,7 +319,7 @@ class MemoryChanges(Repository):
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         of = (change for change in self._tables.changes.values() if change.request_id == request_id)
         newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
-        return truncated_page(newest_first[:limit], text_length)
+        return truncated_page(map(_copied, newest_first[:limit]), text_length)
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         undoers = (change for change in self._tables.changes.values() if change.undoes == change_id)
@@ -329,7 +330,11 @@ class MemoryChanges(Repository):
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:
         found = (change for change in self._tables.changes.after(after, order) if matches(change, where))
-        return truncated_page(islice(found, limit), text_length)
+        return truncated_page(map(_copied, islice(found, limit)), text_length)
+
+
+def _copied(change: Change) -> Change:
+    return replace(change, before=copied(change.before), after=copied(change.after))
 
 
 def matches(change: Change, where: ChangeFilter) -> bool:
@@ -362,7 +367,8 @@ class MemoryActs(Repository):
     """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
 
     def get(self, act_id: int) -> StoredAct | None:
-        return self._tables.acts.get(act_id)
+        act = self._tables.acts.get(act_id)
+        return None if act is None else _act_copied(act)
 
     def of_request(self, request_id: str) -> StoredAct | None:
         return self.get(self._tables.acts_of_requests.get(request_id, 0))
@@ -376,11 +382,11 @@ class MemoryActs(Repository):
         self.update(act)
 
     def update(self, act: StoredAct) -> None:
-        self._journal.set(self._tables.acts, act.act_id, act)
+        self._journal.set(self._tables.acts, act.act_id, _act_copied(act))
 
     def page(self, after: int, limit: int, where: ChangeFilter, order: Order) -> tuple[StoredAct, ...]:
         found = (act for act in self._tables.acts.after(after, order) if self._is_found(act, where))
-        return tuple(islice(found, limit))
+        return tuple(map(_act_copied, islice(found, limit)))
 
     def obstacles(self, acts: Sequence[StoredAct]) -> Mapping[int, Obstacle]:
         found = ((act.act_id, next(self._obstacles(act), None)) for act in acts)
@@ -422,3 +428,7 @@ class MemoryActs(Repository):
     def _has_created(self, act: StoredAct, kind: Kind, id_: int) -> bool:
         changes = (self._tables.changes[change_id] for change_id in range(act.act_id, act.last_id + 1))
         return any((change.action, change.id) == (f"{kind}.created", id_) for change in changes)
+
+
+def _act_copied(act: StoredAct) -> StoredAct:
+    return replace(act, summary=copied(act.summary))

@@ -21,6 +21,7 @@ from logoadmin.ports.proposal_storage import SeenNotices, StoredNotice, StoredPr
 from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 
 Row = TypeVar("Row")
+Json = TypeVar("Json")
 
 _ABSENT: Final[Any] = object()
 
@@ -46,6 +47,16 @@ class Rows(UserDict[int, Row]):
         above = range(bisect_right(self._ids, id_), len(self._ids))
         for place in above if order == "asc" else reversed(range(bisect_left(self._ids, id_))):
             yield self.data[self._ids[place]]
+
+
+def copied(json: Json) -> Json:
+    """Return a copy of JSON, so that nobody who has it changes what is stored."""
+    copy: Any = json
+    if isinstance(json, dict):
+        copy = {name: copied(value) for name, value in json.items()}
+    elif isinstance(json, list | tuple):
+        copy = type(json)(map(copied, json))
+    return copy  # type: ignore[no-any-return]  # of the same type
 
 
 @dataclass(frozen=True, slots=True)
