@@ -1,4 +1,4 @@
-"""What the demo shows: invented artworks of invented people, and a week of their changes (contract Q4)."""
+"""The content of the demo: invented artworks of invented people, and a week of their changes (contract Q4)."""
 
 import secrets
 import time

@@ -1,4 +1,4 @@
-"""What the invented artworks of the demo say of themselves (contract Q4, S1)."""
+"""The details of the invented artworks of the demo (contract Q4, S1)."""
 
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-/** What all pages have in common: the language, light or dark, and what their footers offer. */
+/** The parts that all pages share: the language, light or dark, and what their footers offer. */
 
 const root = document.documentElement;
 

@@ -1,4 +1,4 @@
-/** What the list is made of: texts, elements, works, and their pictures and cards. */
+/** The parts of the list: texts, elements, works, and their pictures and cards. */
 import { initials, language, locale } from "./page-choices.js";
 
 /** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
@@ -14,7 +14,7 @@ import { initials, language, locale } from "./page-choices.js";
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have a form for each kind of number */
 /** @typedef {Node | string | false | null | undefined} Child */
 
-/** What index.html says about this gallery. */
+/** The data about this gallery in index.html. */
 export const config =
   /** @type {{title: string, home: ?string, submit: ?string, targets: {id: string, name: string}[], keys: import("./reader.js").Key[]}} */ (
     JSON.parse(document.getElementById("gallery")?.textContent ?? "")

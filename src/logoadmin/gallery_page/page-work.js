@@ -1,4 +1,4 @@
-/** What the pages of works and authors do with JavaScript: copying, sharing, a preview, and pictures that fail. */
+/** The scripts of the pages of works and authors: copying, sharing, a preview, and pictures that fail. */
 import { findAll, initials, language, locale } from "./page-choices.js";
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "long" });

@@ -14,7 +14,7 @@ const CHECK_EVERY = 60_000;
 
 const notice = find("#notice");
 const main = find("#main");
-/** What stands in place of the list. */
+/** The message in place of the list. */
 const place = find("#place");
 
 /** @type {Gallery | undefined} */
@@ -102,7 +102,7 @@ async function start() {
   setTimeout(settle, FIRST_CHECK);
 }
 
-/** What can wait until the first works are drawn. */
+/** Work that can wait until the first works are drawn. */
 function settle() {
   check();
   list.prepare();

@@ -1,1 +1,1 @@
-"""What the core needs from outside, as Protocols; ``adapters`` has the implementations."""
+"""The needs of the core from outside, as Protocols; ``adapters`` has the implementations."""

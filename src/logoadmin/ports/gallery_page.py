@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final, Literal, Protocol
 
-# What a page may load: the files of its gallery, and pictures.
+# A page may load the files of its gallery, and pictures.
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
     "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
 )
-# What a page is about; `moved` leads from an earlier address of an artwork.
+# The subject of a page; `moved` leads from an earlier address of an artwork.
 PageKind = Literal["artwork", "author", "blocked", "moved", "checks", "feed", "sitemap"]
 
 

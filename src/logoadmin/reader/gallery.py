@@ -218,7 +218,7 @@ class Gallery:
         latest = self._state.latest if found.body is None else _text("latest.json", found.body)
         if latest is not None and latest != self._state.latest:
             good = verified(latest, self._state.keys)
-            # What it blocks is gone, even if it has expired or is refused.
+            # Works that it blocks are gone, even if it has expired or is refused.
             if good.pointer["issued"] > now + _MOST_AHEAD:
                 self._use_early_blocks(good.pointer)
                 raise ReaderError("latest.json: issued in the future")

@@ -12,7 +12,7 @@ _KINDS: Final = ("author", "logo", "theme")
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a verified state contains.
+    """The content of a verified state.
 
     Attributes:
         pointer: the payload of ``latest.json``.

@@ -220,7 +220,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         return self
 
 
-# What was a setting of the service once, and where it is now.
+# Former settings of the service, and where they are now.
 MOVED: Final = {
     "gallery_targets": "is changed by administrators now, in the console under Settings or with PATCH /api/settings, "
     "where each target has documents, a list, in place of document; remove it here"

@@ -26,7 +26,7 @@ class Stop(Exception):
 
 
 class StorageTests:
-    """What each storage must do. A subclass gives it as the fixture ``storage``: prepared, empty, and its own.
+    """The rules for each storage. A subclass has it as the fixture ``storage``: prepared, empty, and its own.
 
     The docstring of a test is the rule that it proves.
     """

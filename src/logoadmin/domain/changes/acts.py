@@ -25,7 +25,7 @@ _PAGE_SIZES: Final = PageSizes(50, 50)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What one request did (contract G5): the same whatever happened since, but for the last three fields."""
+    """The changes of one request, summed up (contract G5). Only the last three fields change later."""
 
     change_id: Annotated[int, described("The id of its first change.", 41)]
     request_id: RequestId | None

@@ -44,7 +44,7 @@ _EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
 # With twice as many characters where each is escaped, and the URL, Discord accepts it: at most 2,000.
 _MOST_SHOWN: Final = 900
 _TRIAL: Final = "A trial of logoadmin: notices arrive here"
-# What begins a mention, and what formats text, in Discord and Mattermost.
+# Characters that begin a mention or format text in Discord and Mattermost.
 _HARMLESS: Final = str.maketrans({"@": "@\u200b", "#": "#\u200b", "<": "\u2039", ">": "\u203a"})
 _FORMATTING: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\*_~`|[]()"})
 # Mattermost reads ``text`` as Markdown: after this, a bracket begins no link and no picture.

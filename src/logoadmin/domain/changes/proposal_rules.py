@@ -33,7 +33,7 @@ from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 Values = Mapping[str, Any]
 
 _AUTHOR_IDS: Final = "author_ids"
-# What changes the details of an artwork.
+# The fields that change the details of an artwork.
 _DETAILS: Final = ("details", "add_tags", "remove_tags")
 # Why submitters do not set a field of their own records; others are refused without a reason.
 _NOT_THEIRS: Final = {

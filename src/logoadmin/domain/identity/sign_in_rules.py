@@ -1,4 +1,4 @@
-"""What signs people in, and the rules for it (contract O)."""
+"""The ways to sign in, and the rules for them (contract O)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """The unit of work of a write, in which every change is recorded (contract B4, F1, G).
 
-Each change of a record is authorized, gets a version, is stored and then recorded. Methods of the ports that are not
-written out here cannot be called by use cases, which reach neither the ports nor the change log: see
+Each change of a record is authorized, gets a version, is stored and then recorded. Use cases can call the
+methods in this module and no others of the ports: they reach neither the ports nor the change log: see
 :mod:`~logoadmin.domain.kernel.unit_of_work`. Rules of single kinds are in their contexts, see ``Auditing`` there.
 """
 

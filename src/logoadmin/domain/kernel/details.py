@@ -1,4 +1,4 @@
-"""What an artwork says of itself: its details (contract S1, S2).
+"""The details of an artwork, such as its description and licence (contract S1, S2).
 
 :class:`Details` is the only list of the members. The OpenAPI document, the columns of CSV files and the storages take
 them from here; who may read and set which is in :mod:`~logoadmin.domain.kernel.kinds`.
@@ -115,7 +115,7 @@ Screenshots = Annotated[
 
 
 class Details(Input):
-    """What an artwork says of itself. Every member is optional, and left out while it is empty.
+    """The details of an artwork. Every member is optional, and left out while it is empty.
 
     As new values of an artwork, the given members replace its own, and empty ones are removed (RFC 7396).
     """

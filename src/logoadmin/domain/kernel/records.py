@@ -169,7 +169,7 @@ GalleryTargets = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class SharedSettings:
-    """What administrators decide for everybody (contract J8)."""
+    """The settings for everybody, which administrators choose (contract J8)."""
 
     # There is one such record, from the start.
     settings_id: ClassVar[int] = 1

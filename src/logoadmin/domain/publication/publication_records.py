@@ -37,7 +37,7 @@ NO_LINKS: Final = Links()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What the page for visitors says (contract Q2).
+    """The choices for the page for visitors (contract Q2).
 
     Attributes:
         title: its title.
@@ -127,7 +127,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class PublicationStatus:
-    """What readers get of the gallery, and what they do not."""
+    """The works that readers of the gallery get, and those that they do not."""
 
     version: Annotated[int, described("The id of the last change.", 57)]
     logos: Annotated[int, described("The number of published logos.", 12)]
@@ -200,7 +200,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What publishing into files did.
+    """The result of publishing into files.
 
     Attributes:
         version: the id of the last change.

@@ -224,7 +224,7 @@ class PublicationService(StatusService):
 
     @cached_property
     def _made_with(self) -> str:
-        """What else publications are made of: the rules, and what makes the pages."""
+        """The other sources of a publication: the rules, and the maker of pages."""
         return hash_of(repr((self.rules, self._page.form)).encode())
 
     def _page_of(self, uow: UnitOfWork, shared: SharedSettings) -> Page | None:

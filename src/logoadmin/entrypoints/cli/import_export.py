@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from logoadmin.domain.kernel.errors import BadLine
     from logoadmin.domain.logo_admin import LogoAdmin
 
-# What a file of records does not contain.
+# Data that a file of records does not contain.
 NOT_EXPORTED: Final = (
     "the history and the version numbers",
     "blocks",

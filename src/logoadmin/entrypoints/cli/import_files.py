@@ -199,7 +199,7 @@ def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None
         "name": style.name,
         "target": target,
         "custom_css": style.custom_css,
-        # What moderators decided about a theme that is there stays.
+        # A decision of moderators about an existing theme stays.
         "active": known is None or known.active,
         "details": {**style.details.members(), "origin": origin},
         "merge_details": True,

@@ -119,7 +119,7 @@ def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published"
 
 
 class _Watched:
-    """What --watch prints and records.
+    """Prints and records publications for --watch.
 
     Attributes:
         last: the last publication that changed a file.

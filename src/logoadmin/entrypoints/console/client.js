@@ -44,7 +44,7 @@ export class Failure extends Error {
     this.passes = ["away", "late", "unknown", "wait"].includes(kind);
     /** Before this moment, in milliseconds, it is too soon to try again; 0 where nothing is to be waited for. */
     this.until = seconds > (kind === "wait" ? 0 : MOMENT) ? Date.now() + seconds * 1000 : 0;
-    /** What to quote to the administrator, where the service is at fault. */
+    /** The id to quote to the administrator, where the service is at fault. */
     this.reference = kind === "fault" || status >= 500 ? requestId : "";
     this.repeat = repeat;
   }

@@ -33,7 +33,7 @@ export function theInterface() {
   return asked;
 }
 
-/** What a request says beside the fields of the record. */
+/** The members of a request beside the fields of the record. */
 const OPTIONS = ["unblock"];
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a user prefers, such as cards or a table: one object, changed key by key. This browser keeps it for all its
+ * The preferences of a user, such as cards or a table: one object, changed key by key. This browser keeps it for all its
  * tabs, and the service for all browsers of the user (contract J8).
  *
  * @typedef {Record<string, unknown>} Preferences

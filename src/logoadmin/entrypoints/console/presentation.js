@@ -15,7 +15,7 @@
 import { KINDS } from "./records.js";
 import { byName, enumeration, isolated, t } from "./texts.js";
 
-/** What is drawn, as the service judges new names; older ones may be without. */
+/** Characters that are drawn, as the service judges new names; older names may have none. */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** @param {KindName} kind @param {any} record @returns {string} its name, or words to read and click in place of one that shows nothing */

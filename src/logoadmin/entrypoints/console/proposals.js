@@ -49,7 +49,7 @@ function unlessFailure(error) {
   if (!(error instanceof Failure)) throw error;
 }
 
-/** What the queue can be narrowed to. @type {Record<string, (proposal: ProposalSummary) => boolean>} */
+/** The filters of the queue. @type {Record<string, (proposal: ProposalSummary) => boolean>} */
 export const CHIPS = {
   risks: ({ new_hosts: hosts, risks }) => hosts.length + risks.length > 0,
   first: (proposal) => proposal.first_work,

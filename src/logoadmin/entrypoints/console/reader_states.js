@@ -3,7 +3,7 @@ import { computed, signal } from "./vendor/preact.js";
 import { call, Failure, writes } from "./client.js";
 import { may, me } from "./session.js";
 
-/** What matters most first: the first two are not published. */
+/** The most important state first: the first two are not published. */
 export const STATES = /** @type {const} */ (["blocked", "left_out", "risky"]);
 
 /** @typedef {import("logoadmin/api").components["schemas"]["PublicationStatus"]} Status */

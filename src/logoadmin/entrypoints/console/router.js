@@ -7,7 +7,7 @@ export const FILES = new URL("./", import.meta.url);
 export const HOME = new URL("../", FILES);
 
 const arrived = new URL(location.href);
-/** What an issuer sent with the browser (contract O7): it leaves the address before anybody else reads that. */
+/** The response of an issuer, which the browser brings (contract O7): it leaves the address before anybody else reads that. */
 export const issuerAnswer = arrived.pathname === HOME.pathname && arrived.searchParams.has("state") ? arrived.searchParams : undefined;
 /** In sessionStorage: the sign-in at the issuer that this tab began, and the view that it was asked for. */
 export const AT_ISSUER = "logoadmin.issuer";

@@ -84,7 +84,7 @@ class Assets:
 
     @functools.cached_property
     def _bundle(self) -> Mapping[str, Sequence[str]]:
-        """What ``tools/console/bundle.js`` wrote beside the files, if that made them."""
+        """The manifest of ``tools/console/bundle.js``, if that made the files."""
         bundle = self.by_name.get("bundle.json")
         found: Mapping[str, Sequence[str]] = json.loads(bundle.body) if bundle else {}
         return found

@@ -1,5 +1,5 @@
 /**
- * What rights are called, and what a change of them gives and takes (contract B3, B4).
+ * The names of rights, and which ones a change grants and withdraws (contract B3, B4).
  *
  * A scope is a list of words such as `logos:write`. `*` is all of them, also those that are added later; unknown words
  * belong to other services.
@@ -10,7 +10,7 @@ import { t } from "./texts.js";
 export const ALL = "*";
 /** The role of new users (contract A12), which cannot be removed. */
 export const FIRST_ROLE = 1;
-/** What each kind of record can be protected by; what has no `see` needs no right of its own. */
+/** The rights that protect each kind of record; a kind without `see` needs none to be read. */
 export const RIGHTS = /** @type {const} */ ([
   { kind: "logos", title: "logos.title", see: "", change: "logos:write" },
   { kind: "themes", title: "themes.title", see: "", change: "themes:write" },

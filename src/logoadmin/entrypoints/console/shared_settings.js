@@ -1,4 +1,4 @@
-/** What administrators decide for everybody, as it was last read (contract J8). */
+/** The settings for everybody, as they were last read (contract J8). */
 import { computed } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
 import { shared } from "./look.js";

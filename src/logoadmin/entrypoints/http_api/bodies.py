@@ -17,7 +17,7 @@ from logoadmin.entrypoints.http_api.operation import CSV, JSON, JSON_LINES, MAX_
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.ports.metrics import Metrics
 
-# What is shorter stays in memory.
+# Shorter bodies stay in memory.
 _IN_MEMORY: Final = 1024 * 1024  # bytes
 _MAX_FILES: Final = 8
 _MAX_FILES_OF_A_USER: Final = 2

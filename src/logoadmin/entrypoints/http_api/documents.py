@@ -1,4 +1,4 @@
-"""What is served beside the table of operations: documents, health checks and pictures (contract K1, P2, P5).
+"""Paths outside of the table of operations: documents, health checks and pictures (contract K1, P2, P5).
 
 On the page /docs, which is Swagger UI with its files, people read the OpenAPI document and try the operations. Health
 checks are public, accept any host name (contract A22), and return nothing secret.

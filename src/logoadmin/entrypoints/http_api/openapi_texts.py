@@ -157,7 +157,7 @@ _KEY: Final = (
     "response, and has no second effect."
 )
 _NOTE: Final = "Why you make the change, for the history: UTF-8, percent-encoded."
-# What these change has no place in the history, and therefore no note.
+# Changes by these are not in the history, and therefore have no note.
 _WITHOUT_HISTORY: Final = frozenset(
     {"links", "sessions", "preferences", "member_notices", "factors", "passkeys", "keys"}
 )

@@ -40,7 +40,7 @@ END_OF_URL: Final = re.compile(r"(?:\\.|[^)\\])*\)", re.DOTALL)
 
 Nodes = list[Node]
 
-# What is inside a node, by its class. A table, since comparing classes took a fifth of the time of judging.
+# The content of a node, by its class. A table, since comparing classes took a fifth of the time of judging.
 _INSIDE: Final[Mapping[type[Node], Callable[[Node], Nodes]]] = {
     FunctionBlock: attrgetter("arguments"),
     **dict.fromkeys((CurlyBracketsBlock, ParenthesesBlock, SquareBracketsBlock), attrgetter("content")),

@@ -9,7 +9,7 @@ from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP
 from logoadmin.ports.gallery_files import GalleryFiles
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-# What the templates write: links from the page of an artwork or an author, and the entries of pages, feed and sitemap.
+# Text of the templates: links from the page of an artwork or an author, and entries of pages, feed and sitemap.
 _LINK: Final = re.compile(rb'href="(?:\.\./)+((?:authors|logos|themes)/[0-9]+/)"')
 # An entry begins at a run of white space and not within it: a work's text may be thousands of spaces.
 _ENTRY: Final = re.compile(rb'(?<!\s)\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)

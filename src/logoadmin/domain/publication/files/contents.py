@@ -17,13 +17,13 @@ from logoadmin.domain.publication.publication_records import LeftOut, left_out
 from logoadmin.ports.storage import UnitOfWork
 
 ACTIVE: Final = Filter(active=True)
-# What keeps CSS out of style managers (contract Q3).
+# The risks that keep CSS out of style managers (contract Q3).
 _UNSTYLED: Final = "foreign_document"
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedArtwork:
-    """What pages need to know of every artwork.
+    """The data of an artwork that pages need.
 
     Attributes:
         version: its version, which rises with each change.
@@ -38,7 +38,7 @@ class PublishedArtwork:
 
 @dataclass(slots=True)
 class Contents:
-    """What readers get.
+    """The content of a publication.
 
     Attributes:
         records: the published records.

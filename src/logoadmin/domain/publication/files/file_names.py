@@ -5,13 +5,13 @@ from typing import Final
 
 from logoadmin.domain.publication.publication_records import FEED, PAGE, POINTER, READER, SITEMAP
 
-# What the pointer was made of, and how many active records are not in the index.
+# The sources of the pointer, and how many active records are not in the index.
 STATE: Final = ".publication.json"
 # Gives its space to the pointer when the disk is full.
 SPARE: Final = ".spare"
 # Locked by the process that publishes here in the background.
 LEASE: Final = ".lease"
-# What each file was made of, see publishing.
+# The sources of each file, see publishing.
 MADE: Final = ".made.json"
 # The folder of a page: an id, or the id that an artwork had elsewhere, none of which leads to other folders or files,
 # also where names in capitals are the same.
@@ -25,7 +25,7 @@ _HASHED: Final = (
     ("pictures/", r"[0-9a-f]{64}(?:-320)?\.webp"),
 )
 _STYLE: Final = r"[0-9]{1,19}\.user\.css"
-# What the page loads besides the reader; these are published as they are.
+# Files that the page loads besides the reader; these are published as they are.
 _ASSET: Final = r"page(?:-[a-z]{1,40})?\.(?:css|js|woff2)"
 _UNHASHED: Final = (
     *(("logos/", _STYLE), ("themes/", _STYLE)),

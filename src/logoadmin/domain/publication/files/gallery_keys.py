@@ -25,7 +25,7 @@ MOST_KEYS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a pointer is signed with.
+    """The keys and names with which a pointer is signed.
 
     Attributes:
         gallery: the UUID.

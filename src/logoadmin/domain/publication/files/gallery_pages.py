@@ -70,9 +70,9 @@ _MOST_LISTED: Final = 50_000
 # Raised with each change of the values that pages are made of.
 _FORM: Final = 1
 
-# What the index leaves out of records while it is empty.
+# Fields that the index leaves out of records while they are empty.
 _EMPTY: Final = {"preview_url": "", "picture": None}
-# What it knows of screenshots that are elsewhere, or are pictures of the gallery.
+# The fields of screenshots that are elsewhere, or are pictures of the gallery.
 _UNKNOWN: Final = {"url": "", "path": "", "alt": "", "width": None, "height": None}
 _NO_DETAILS: Final[Mapping[str, Any]] = dict.fromkeys(DETAILS)
 
@@ -81,7 +81,7 @@ _Work = tuple[Kind, int]
 
 @dataclass(frozen=True)
 class Site:
-    """What all pages of a gallery share.
+    """The values that all pages of a gallery share.
 
     Attributes:
         page: what administrators decided for the pages.

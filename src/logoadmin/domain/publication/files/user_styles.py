@@ -35,7 +35,7 @@ _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
 # Of the parts of a sheet, each of which gets the pages of its target.
 _MOST_CHARACTERS: Final = 4 * MAX_CUSTOM_CSS
 _QUOTES: Final = ('"', "'", "`")
-# What a sheet without it has at its top can stand in one rule for the pages of the target.
+# Rules that a sheet without it has at its top can stand in one rule for the pages of the target.
 _APART: Final = re.compile(r"@(?:charset|import|namespace|[^\s{};]*document)|\\|<!--|-->", re.IGNORECASE)
 
 

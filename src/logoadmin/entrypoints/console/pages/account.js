@@ -1,4 +1,4 @@
-/** What is one's own: password, second factors, the sessions on all devices, keys for scripts, and what happened to it. */
+/** The account of the user: password, second factors, the sessions on all devices, keys for scripts, and events. */
 import { h, useState } from "../vendor/preact.js";
 import { say } from "../notices.js";
 import { me, whoAmI } from "../session.js";

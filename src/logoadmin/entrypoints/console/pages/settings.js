@@ -42,7 +42,7 @@ export default function Settings() {
 /** @param {{title: string, text?: string, children?: any}} props */
 const Section = ({ title, text, children }) => h("section", { class: "section stack loose" }, h("h2", null, title), text && h("p", { class: "hint" }, text), children);
 
-/** What is no view opens beside the console. @param {string} path @param {string} text */
+/** A link to something outside of the console, which opens beside it. @param {string} path @param {string} text */
 const out = (path, text) => h("a", { href: new URL(path, ROOT).href, target: "_blank", rel: "noopener" }, text);
 
 function Hosts() {

@@ -15,7 +15,7 @@ export function authorStep(editing) {
   if (String(now) === String(wanted)) return undefined;
   return {
     send: () => changed({ kind, id, version, set: { author_ids: wanted } }),
-    took: () => editing.takePart({ ...record, authors: wanted.map(authorOf) }),
+    done: () => editing.takePart({ ...record, authors: wanted.map(authorOf) }),
   };
 }
 

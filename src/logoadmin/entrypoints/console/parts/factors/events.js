@@ -1,4 +1,4 @@
-/** What happened to an account: sign-ins, refused ones, factors, keys and passwords (contract O9). */
+/** The events of an account: sign-ins, refused ones, factors, keys and passwords (contract O9). */
 import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
@@ -8,7 +8,7 @@ import { usePages } from "../primitives/pages.js";
 /** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
 
 const PAGE = 8;
-/** What somebody else may have done. */
+/** Events that may be those of somebody else. */
 const ALARMING = ["sign_in_refused", "sign_in_limited", "token_reused"];
 
 /** The events of the account. @param {{userId: number, since: unknown}} props */
@@ -86,7 +86,7 @@ const SYSTEMS = [
   [/\bLinux\b|\bX11\b/, "Linux"],
 ];
 
-/** What a program calls itself, in words. @param {string | null | undefined} userAgent @returns {string} such as "Firefox on Windows" */
+/** The name of a program, from its user agent. @param {string | null | undefined} userAgent @returns {string} such as "Firefox on Windows" */
 export function deviceOf(userAgent) {
   const given = userAgent ?? "";
   const browser = BROWSERS.find(([pattern]) => pattern.test(given))?.[1];

@@ -112,7 +112,7 @@ function Codes({ left, changed }) {
 const READ = "users:read";
 const WRITE = "users:write";
 
-/** What administrators see of the signing in of a user: their second factors, and what happened to the account. @param {{user: User, reason: string | undefined}} props `reason` is why one may not change the user. */
+/** The second factors of a user and the events of the account, for administrators. @param {{user: User, reason: string | undefined}} props `reason` is why one may not change the user. */
 export function UserSecurity({ user, reason }) {
   const own = user.user_id === me.value?.user_id;
   const [changes, setChanges] = useState(0);

@@ -54,7 +54,7 @@ export function members(name, list) {
   return list.map((each) => (each?.url ? [each.url, each.alt].filter(Boolean).join(" ") : String(each)));
 }
 
-/** What came into a list and what went. @param {{name: string, before: string[], after: string[]}} props */
+/** The entries that a list gained and lost. @param {{name: string, before: string[], after: string[]}} props */
 function Members({ name, before, after }) {
   const gone = before.filter((each) => !after.includes(each));
   const come = after.filter((each) => !before.includes(each));
@@ -85,7 +85,7 @@ export function Value({ name, value }) {
 }
 
 const VersionPreviews = lazy(() => import("../css/css_preview.js").then((module) => module.VersionPreviews));
-/** What a change of the record does not set. */
+/** Fields that a change of the record does not set. */
 const UNSET = ["created_at", "blocked", "pins"];
 
 /** A version of a record beside what the record is now: what differs, how both look, and the way back. @param {{kind: KindName, change: Change, now: Change}} props */

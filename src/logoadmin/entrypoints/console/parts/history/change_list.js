@@ -99,7 +99,7 @@ function Refusal({ failure }) {
 /** @param {string} kind @returns {string} the scope that undoing a change of such a record needs */
 const writeScope = (kind) => (isListed(kind) ? KINDS[kind].write : "*");
 
-/** What one request did; its changes are read when somebody opens it. @param {{act: Act, undone: () => void}} props */
+/** The act of one request; its changes are read when somebody opens it. @param {{act: Act, undone: () => void}} props */
 function ActItem({ act, undone }) {
   const [open, setOpen] = useState(false);
   return h("article", { class: "change-item" },
@@ -174,7 +174,7 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
   );
 }
 
-/** What undoes, or why that is not possible; the focus stays here when the one takes the place of the other. @param {{obstacle: Obstacle | undefined, children?: any}} props */
+/** The button that undoes, or the reason why that is not possible; the focus stays here when one replaces the other. @param {{obstacle: Obstacle | undefined, children?: any}} props */
 function Undoable({ obstacle, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isUsed = useRef(false);

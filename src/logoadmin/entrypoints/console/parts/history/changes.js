@@ -21,7 +21,7 @@ import { call } from "../../client.js";
 import { flat } from "../../presentation.js";
 import { isListed, KINDS, refreshList } from "../../records.js";
 
-/** What may become of records of each kind, as the service names it behind the kind. */
+/** The actions on records of each kind, as the service names them after the kind. */
 export const ACTIONS = /** @type {const} */ ({
   logo: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked"],
   theme: ["created", "amended", "removed", "restored", "linked", "unlinked", "blocked", "unblocked"],

@@ -1,4 +1,4 @@
-/** What of the history is shown; all of it stands in the address. */
+/** The filters of the history, all of which stand in the address. */
 import { h, useEffect, useId, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { query, setQuery } from "../../router.js";

@@ -103,7 +103,7 @@ function keyOfOne({ origin, kind, verb, fields, active }) {
   return textFor([`change.${origin}.${did}`, `change.${did}`], "change.amended");
 }
 
-/** What a request did, in one sentence: the service says all that is in it, so it never changes. @param {{act: Act}} props */
+/** The act of a request in one sentence: all of it comes from the service, so it never changes. @param {{act: Act}} props */
 export function ActWords({ act }) {
   const { names, count, note, submitter_id, submitter_name } = act;
   return h("span", { class: "change-words" },

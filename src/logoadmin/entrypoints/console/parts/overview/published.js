@@ -1,4 +1,4 @@
-/** What readers have of the gallery now, the way to its page, and to the newest version. */
+/** The published version that readers have now, the link to its page, and the way to the newest version. */
 import { h, useState } from "../../vendor/preact.js";
 import { ROOT, call } from "../../client.js";
 import { status } from "../../reader_states.js";

@@ -118,7 +118,7 @@ export function pictureUrl(url) {
   }
 }
 
-/** What a list says that has nothing to show, or a whole view. @param {{title: any, icon?: IconName, whole?: boolean, children?: any}} props */
+/** The message of a list or a view that has nothing to show. @param {{title: any, icon?: IconName, whole?: boolean, children?: any}} props */
 export function EmptyState({ title, icon = "Inbox", whole = false, children }) {
   useEffect(() => {
     if (whole) nameTab(title);
@@ -144,7 +144,7 @@ export function Unread({ failure, again }) {
   );
 }
 
-/** What stands where something is being read, or cannot be. @param {{failure: Failure | undefined, again: () => unknown}} props */
+/** The placeholder for something that is being read, or cannot be. @param {{failure: Failure | undefined, again: () => unknown}} props */
 export const Pending = ({ failure, again }) => (failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
 
 /** Grey shapes where a list will be, shown only if it takes a while. */

@@ -5,8 +5,8 @@
  * @typedef {import("../../form.js").Interface} Interface
  * @typedef {object} Step One write of several that saving takes.
  * @property {() => Promise<Answer>} send
- * @property {(answer: Answer) => void} took
- * @typedef {object} Manner What is particular to a kind.
+ * @property {(answer: Answer) => void} done
+ * @typedef {object} KindRules How a kind differs from the others.
  * @property {(described: Interface) => Field[]} [fields] Where they are not those of the operation.
  * @property {(values: any, all: any) => Promise<Answer>} [create] Where that is another request, or more than one; `all` has the fields beside it as well.
  * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
@@ -37,12 +37,12 @@ export class Editing {
   #isLeft = false;
   #reading = new AbortController();
 
-  /** @param {KindName} kind @param {number | undefined} recordId None for a new one. @param {Manner} manner */
-  constructor(kind, recordId, manner) {
+  /** @param {KindName} kind @param {number | undefined} recordId None for a new one. @param {KindRules} rules */
+  constructor(kind, recordId, rules) {
     this.kind = kind;
     this.recordId = recordId;
     this.isNew = recordId === undefined;
-    this.manner = manner;
+    this.rules = rules;
     /** As it was read or written last. */
     this.record = signal(/** @type {any} */ (undefined));
     this.form = signal(/** @type {FormState | undefined} */ (undefined));
@@ -76,7 +76,7 @@ export class Editing {
   async load() {
     try {
       const stop = this.#reading.signal;
-      const proposed = this.isNew && !this.form.value && this.manner.propose?.(stop);
+      const proposed = this.isNew && !this.form.value && this.rules.propose?.(stop);
       const [described, answer, copied, first] = await Promise.all([theInterface(), this.#read(this.#etag, stop), this.#readOriginal(stop), proposed]);
       batch(() => {
         if (!this.form.value) this.form.value = this.#newForm(described, { ...answer.data, ...first }, copied);
@@ -101,7 +101,7 @@ export class Editing {
 
   /** @param {AbortSignal} stop @returns {Promise<any>} the record that a new one begins as a copy of, if there is one */
   async #readOriginal(stop) {
-    const { copyOf } = this.manner;
+    const { copyOf } = this.rules;
     if (!this.isNew || copyOf === undefined || this.form.value) return undefined;
     const { one, id } = KINDS[this.kind];
     return (await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: copyOf }, signal: stop }))).data;
@@ -110,7 +110,7 @@ export class Editing {
   /** @param {Interface} described @param {any} record @param {any} copied */
   #newForm(described, record, copied) {
     const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
-    const form = new FormState(this.manner.fields?.(described) ?? fieldsOf(described, operation, this.kind), record);
+    const form = new FormState(this.rules.fields?.(described) ?? fieldsOf(described, operation, this.kind), record);
     if (copied) form.fill(copied, presentation[this.kind].name);
     return form;
   }
@@ -172,8 +172,8 @@ export class Editing {
       }
       const own = this.#ownStep();
       if (own) await this.#run(own);
-      const hasMore = this.manner.next?.(this) !== undefined;
-      for (let step = this.manner.next?.(this); step; step = this.manner.next?.(this)) await this.#run(step);
+      const hasMore = this.rules.next?.(this) !== undefined;
+      for (let step = this.rules.next?.(this); step; step = this.rules.next?.(this)) await this.#run(step);
       if (hasMore) this.#take(await this.#read());
       this.#saved();
     });
@@ -186,8 +186,8 @@ export class Editing {
     if (this.recordId === undefined) {
       const { whole } = form;
       return {
-        send: () => this.manner.create?.(whole, form.values.value) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
-        took: (answer) => {
+        send: () => this.rules.create?.(whole, form.values.value) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
+        done: (answer) => {
           this.recordId = answer.data[id];
           form.saved(answer.data);
           this.#take(answer);
@@ -197,7 +197,7 @@ export class Editing {
     const { changed } = form;
     if (Object.keys(changed).length === 0) return undefined;
     const more = { path: this.path, body: changed, ifMatch: this.#etag };
-    return { send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)), took: (answer) => this.#take(answer) };
+    return { send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)), done: (answer) => this.#take(answer) };
   }
 
   /** @param {Step} step */
@@ -206,10 +206,10 @@ export class Editing {
       const answer = await step.send();
       this.#lost = undefined;
       this.#requestIds.push(answer.requestId);
-      step.took(answer);
+      step.done(answer);
     } catch (error) {
       const repeat = error instanceof Failure ? error.repeat : undefined;
-      this.#lost = repeat && { send: repeat, took: step.took };
+      this.#lost = repeat && { send: repeat, done: step.done };
       throw error;
     }
   }
@@ -219,7 +219,7 @@ export class Editing {
     this.#requestIds = [];
     if (requestIds.length === 0) return;
     sayDone(t("saved", { name: this.name }), requestIds, () => this.#undone());
-    if (this.isNew && !this.#isLeft) this.manner.created?.(this.record.value);
+    if (this.isNew && !this.#isLeft) this.rules.created?.(this.record.value);
   }
 
   #undone() {
@@ -249,7 +249,7 @@ export class Editing {
     if (!(error instanceof Failure)) throw error;
     // Writes of ours before the failure are not a conflict.
     if (this.#requestIds.length > 0 && !error.repeat) await this.load();
-    const words = error.repeat ? undefined : this.manner.explain?.(error, this.record.value);
+    const words = error.repeat ? undefined : this.rules.explain?.(error, this.record.value);
     if (words) this.complaint.value = words;
     else if (error.kind === "outdated") await this.#face();
     else if (error.kind === "missing") this.#vanished();

@@ -21,12 +21,12 @@ const LOOK = 20_000;
  * The editing state of a record, including changes by others.
  *
  * @param {KindName} kind @param {string | undefined} recordId None for a new one.
- * @param {import("./editing.js").Manner} manner
+ * @param {import("./editing.js").KindRules} rules
  * @returns {Editing}
  */
-function useEditing(kind, recordId, manner) {
-  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), manner), [kind, recordId]);
-  editing.manner = manner;
+function useEditing(kind, recordId, rules) {
+  const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), rules), [kind, recordId]);
+  editing.rules = rules;
   useEffect(() => void editing.load(), [editing, returned.value]);
   useEffect(() => {
     const look = () => {
@@ -69,7 +69,7 @@ function useEditing(kind, recordId, manner) {
  * @property {(record: any) => string} [needed] Why it cannot be removed.
  */
 
-/** @param {PageProps & Omit<import("./editing.js").Manner, "created">} props */
+/** @param {PageProps & Omit<import("./editing.js").KindRules, "created">} props */
 export function RecordPage(props) {
   const { kind, recordId, list, newTitle, children, aside, beside } = props;
   const created = async (/** @type {any} */ record) => {

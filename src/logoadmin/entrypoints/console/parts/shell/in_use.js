@@ -1,4 +1,4 @@
-/** What the shell needs as soon as somebody uses the page: the focus is kept, and Ctrl+Z undoes. */
+/** The parts of the shell that are needed once somebody uses the page: the focus is kept, and Ctrl+Z undoes. */
 import { undoLast } from "../../notices.js";
 import { isTyping } from "../../router.js";
 

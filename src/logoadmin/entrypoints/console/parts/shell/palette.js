@@ -190,7 +190,7 @@ function recentGroup() {
   return { title: t("palette.recent"), options: known.slice(0, SHOWN).map(({ kind, id, name }) => ({ ...recordOption(kind, id, name), rank: 0 })) };
 }
 
-/** What the search over everything finds: records that are loaded or that the service finds, views, and actions. @param {string} text the input @param {() => void} help shows the keys @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first */
+/** The results of the search over everything: records that are loaded or that the service finds, views, and actions. @param {string} text the input @param {() => void} help shows the keys @returns {{groups: Group[], isBusy: boolean, failure: Failure | undefined}} the best group first */
 function useOptions(text, help) {
   const q = searchForm(text.trim());
   const asked = useAsked(q);
@@ -209,7 +209,7 @@ function merged(kind, found) {
   return [...loaded, ...found.filter((record) => !there.has(record[id]))];
 }
 
-/** What the service finds, after a pause in typing; a newer search aborts the one before. @param {string} q in search form */
+/** The results of the service, after a pause in typing; a newer search aborts the one before. @param {string} q in search form */
 function useAsked(q) {
   const state = useMemo(() => signal({ q: "", found: /** @type {Partial<Record<KindName, any[]>>} */ ({}), failure: /** @type {Failure | undefined} */ (undefined) }), []);
   useEffect(() => {

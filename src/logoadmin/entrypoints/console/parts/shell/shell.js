@@ -70,7 +70,7 @@ function Work() {
   );
 }
 
-/** What a list has opened beside it; once closed, the focus is at its name in the list. */
+/** The drawer that a list has opened beside it; once closed, the focus is at its name in the list. */
 function Sheet() {
   const last = useRef("");
   const { view, path } = place.value;
@@ -94,7 +94,7 @@ function skip(event) {
   /** @type {HTMLElement | null} */ (document.querySelector("#work h1"))?.focus();
 }
 
-/** What shows that a request takes long. */
+/** The sign that a request takes long. */
 function Progress() {
   const text = slow.write.value ? t("working") : slow.read.value ? t("loading") : "";
   return h("div", { class: text ? "working" : "hidden", role: "status" }, h("span", { class: "hidden" }, text));
@@ -106,7 +106,7 @@ function Banner() {
   return [pageConfig.demo && h(Demo, {}), h("div", { class: text ? "banner" : "hidden", role: "status" }, text && h(Icon, { name: "WifiOff" }), text)];
 }
 
-/** What every view of a demo says. */
+/** The note on every view of a demo. */
 function Demo() {
   return h("p", { class: "demo" }, t("demo"));
 }

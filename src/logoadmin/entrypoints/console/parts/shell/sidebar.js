@@ -124,7 +124,7 @@ function Closed({ view }) {
   );
 }
 
-/** What the bar of a phone has no room for. @param {{help: () => void, close: () => void}} props */
+/** The entries for which the bar of a phone has no room. @param {{help: () => void, close: () => void}} props */
 function More({ help, close }) {
   const keys = () => {
     close();

@@ -1,4 +1,4 @@
-/** What all ways to sign in share: which there are, one attempt at a time, and why it failed. */
+/** The state that all ways to sign in share: which there are, one attempt at a time, and why it failed. */
 import { h, signal, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { TimedOut } from "../../network.js";
@@ -119,7 +119,7 @@ export async function withName(typed, act, tell = say) {
 /** Undefined until they are known. @type {Signal<Ways | undefined>} */
 export const ways = signal(undefined);
 
-/** What every service has, until it says more, or where it cannot be asked. @type {Ways} */
+/** The ways that every service has, until it names others, or where it cannot be asked. @type {Ways} */
 export const USUAL = { password: true, passkey: false, public_url: "", issuer: null };
 
 export async function readWays() {

@@ -24,7 +24,7 @@ import { ask } from "../primitives/dialog.js";
  * @property {string} view Where one wanted to go.
  */
 
-/** What went wrong at the issuer, as far as it may be repeated: a text key. */
+/** The text key of an error at the issuer that may be shown. */
 export class NotAtIssuer extends Error {
   /** @param {TextKey} key */
   constructor(key) {
