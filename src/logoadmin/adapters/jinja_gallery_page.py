@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from logoadmin.domain.publication.files.index import canonical
@@ -60,7 +61,6 @@ class JinjaGalleryPage:
     def _environment(self) -> "Environment":
         # Imported here: few programs make pages, and it takes a while.
         from jinja2 import DictLoader, Environment, StrictUndefined
-        from markupsafe import Markup
 
         environment = Environment(
             loader=DictLoader(dict(self._templates)),
@@ -72,17 +72,11 @@ class JinjaGalleryPage:
             auto_reload=False,
         )
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-        markup = Markup('<span data-ru="{}">{}</span>')
-
-        def sentence(name: str, /, **of: object) -> Markup:
-            """Return a sentence in English, which the script of the page can replace by the Russian one."""
-            return markup.format(self._russian(name, **of), self._english(name, **of))
-
-        fixed = {name: sentence(name) for name, both in self._words.items() if "{" not in str(both)}
+        fixed = {name: self._sentence(name) for name, both in self._words.items() if "{" not in str(both)}
         words = {
             "en": self._english,
             "ru": self._russian,
-            "t": lambda name, **of: fixed.get(name) or sentence(name, **of),
+            "t": lambda name, **of: fixed.get(name) or self._sentence(name, **of),
         }
         environment.globals |= {**words, "policy": POLICY, "named": _named}
         environment.filters |= {
@@ -111,6 +105,11 @@ class JinjaGalleryPage:
         """Return whether a file has the place for data."""
         return _DATA in content
 
+    def _sentence(self, name: str, /, **of: object) -> "_Html":
+        """Return a sentence in English, which the script of the page can replace by the Russian one."""
+        russian, english = escape(self._russian(name, **of)), escape(self._english(name, **of))
+        return _Html(f'<span data-ru="{russian}">{english}</span>')
+
     def _english(self, name: str, /, **of: object) -> str:
         return self._filled(name, _ENGLISH, of)
 
@@ -120,6 +119,15 @@ class JinjaGalleryPage:
     def _filled(self, name: str, language: int, of: Mapping[str, object]) -> str:
         sentence: str = self._words[name][language]
         return sentence.format_map({key: isolated(str(value)) for key, value in of.items()})
+
+
+class _Html(str):
+    """Text that is HTML already, which Jinja knows by its method."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
 
 
 def _data(value: Mapping[str, object]) -> str:
