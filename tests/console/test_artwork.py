@@ -112,7 +112,7 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
     service, page = console.service, console.page
     console.sign_in("logos/1")
     facts, save = page.locator(".record-facts"), page.locator(".record-save")
-    expect(facts).to_have_text(re.compile("On.*ID 1.*Created.*Changed.*by A program on the server"))
+    expect(facts).to_have_text(re.compile("On.*ID 1.*Created.*Changed.*·.*A program on the server"))
     expect(save).to_have_text("Saved")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 640})
@@ -134,7 +134,7 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
     field(page, "active").uncheck()
     save.click()
     done(page, "Saved")
-    expect(facts).to_have_text(re.compile("Off.*ID 1.*Created.*Changed.*by admin"))
+    expect(facts).to_have_text(re.compile("Off.*ID 1.*Created.*Changed.*·.*admin"))
     expect(save).to_have_text("Saved")
     with another(chromium, service, "logos/1") as painter:
         expect(painter.page.locator(".record-facts")).to_have_text(re.compile("Off.*ID 1.*Created"))

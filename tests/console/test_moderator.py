@@ -96,6 +96,8 @@ def test_several_are_applied_at_once_and_one_that_fails_says_why(console: Person
     )
     page.keyboard.press("Escape")
     expect(page.locator(".strip .found")).to_have_text("3 selected")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_role("button", name="Apply", exact=True)).to_be_enabled()
     page.keyboard.press("a")
     page.get_by_role("dialog").get_by_role("button", name="Apply").click()
     expect(page.locator(".notice")).to_contain_text("3 submissions will be applied in 10 seconds")

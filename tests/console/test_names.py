@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from tests.console.driver import _SPEAK, Person
+from tests.console.external_hosts import PICTURES
 from tests.console.submissions import admit, new_logo, submit
 from tests.gallery import ARTWORK
 
@@ -80,7 +81,9 @@ def test_a_name_written_from_the_right_turns_no_list_of_names_around(console: Pe
     page, gallery = console.page, console.service.gallery
     name = "נועה ברק"
     hebrew = gallery.authors.create(authors.CreateAuthor(user_id=900, username=name)).author_id
-    made = gallery.logos.create(artworks.CreateLogo(**ARTWORK | {"name": "Both"})).logo_id
+    made = gallery.logos.create(
+        artworks.CreateLogo(**ARTWORK | {"name": "Both", "preview_url": f"https://{PICTURES}/a.png"})
+    ).logo_id
     for author in (hebrew, 1):
         gallery.logos.link(artworks.LinkLogoAuthor(logo_id=made, author_id=author))
     console.sign_in("logos")
