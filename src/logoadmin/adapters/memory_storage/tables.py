@@ -21,7 +21,6 @@ from logoadmin.ports.proposal_storage import SeenNotices, StoredNotice, StoredPr
 from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 
 Row = TypeVar("Row")
-Json = TypeVar("Json")
 
 _ABSENT: Final[Any] = object()
 
@@ -49,14 +48,11 @@ class Rows(UserDict[int, Row]):
             yield self.data[self._ids[place]]
 
 
-def copied(json: Json) -> Json:
-    """Return a copy of JSON, so that nobody who has it changes what is stored."""
-    copy: Any = json
+def copied(json: Any) -> Any:
+    """Return a copy of JSON, so that nobody who has it changes the stored value."""
     if isinstance(json, dict):
-        copy = {name: copied(value) for name, value in json.items()}
-    elif isinstance(json, list | tuple):
-        copy = type(json)(map(copied, json))
-    return copy  # type: ignore[no-any-return]  # of the same type
+        return {name: copied(value) for name, value in json.items()}
+    return type(json)(map(copied, json)) if isinstance(json, list | tuple) else json
 
 
 @dataclass(frozen=True, slots=True)
