@@ -285,9 +285,9 @@ def block() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from ("", "| Package | Modules | Lines | Contents |", "|---|---|---|---|")
-    yield from (_row(folder) for folder in _packages(PACKAGE))
-    yield f"| `tests` | {_size(ROOT / 'tests')} | [The tests](testing.md) |"
+    yield ""
+    yield from (_item(folder) for folder in _packages(PACKAGE))
+    yield f"- `tests`, {_lines_in(ROOT / 'tests')}: [The tests](testing.md)"
     yield from ("", "| On SQLite | Files | Calls | Changes of file |", "|---|---|---|---|")
     followed = {**http_paths(), **library_paths()}
     for what, path in followed.items():
@@ -310,17 +310,16 @@ def _packages(folder: Path, depth: int = 2) -> Iterator[Path]:
         yield from _packages(package, depth - 1)
 
 
-def _row(package: Path) -> str:
-    """Return the row of a package: its size with the packages in it, and the start of its docstring."""
+def _item(package: Path) -> str:
+    """Return the line of a package: its size with the packages in it, and the start of its docstring."""
     docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
     start = _RULES.sub("", docstring.partition("\n\n")[0].replace("\n", " "))
     contents = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", start).replace("``", "`").removesuffix(".")
-    return f"| `{package.relative_to(PACKAGE.parent).as_posix()}` | {_size(package)} | {contents} |"
+    return f"- `{package.relative_to(PACKAGE.parent).as_posix()}`, {_lines_in(package)}: {contents}"
 
 
-def _size(folder: Path) -> str:
-    files = sorted(folder.rglob("*.py"))
-    return f"{len(files)} | {sum(len(file.read_text(encoding='utf-8').splitlines()) for file in files):,}"
+def _lines_in(folder: Path) -> str:
+    return f"{sum(len(file.read_text(encoding='utf-8').splitlines()) for file in folder.rglob('*.py')):,}"
 
 
 def written() -> str:
