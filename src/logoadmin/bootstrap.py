@@ -143,8 +143,9 @@ def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
     return () if path is None else keys_of_file(path)
 
 
+@lru_cache(maxsize=1)
 def gallery_page() -> GalleryPage:
-    """Return what makes the pages of the published gallery."""
+    """Return what makes the pages of the published gallery: one for the process, whose templates are compiled once."""
     folder = files("logoadmin").joinpath("gallery_page")
     beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
     templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}

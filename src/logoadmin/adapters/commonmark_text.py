@@ -26,22 +26,23 @@ class _Parser(MarkdownIt):
         return _LINK.match(url) is not None
 
 
+# It keeps nothing between texts, and making one takes milliseconds.
+_PARSER: Final = _Parser()
+
+
 class CommonmarkText:
     """Implements :class:`~logoadmin.ports.text.TextRenderer`."""
-
-    def __init__(self) -> None:
-        self._parser = _Parser()
 
     def html(self, text: str) -> str:
         """Return a text as HTML."""
         env: dict[str, object] = {}
-        tokens = self._parser.parse(text, env)
+        tokens = _PARSER.parse(text, env)
         _set_levels(token for token in tokens if token.type in ("heading_open", "heading_close"))
         for token in tokens:
             if token.tag in _WITH_DIRECTION and token.nesting == 1:
                 token.attrSet("dir", "auto")
             token.children = token.children and list(map(_safe, token.children))
-        rendered: str = self._parser.renderer.render(tokens, self._parser.options, env)
+        rendered: str = _PARSER.renderer.render(tokens, _PARSER.options, env)
         return rendered
 
 
