@@ -15,8 +15,8 @@ SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6"}
 LATER = ("slow", "server")
 MARKS = tuple(f"pytest.mark.{name}" for name in LATER)
 PLACES = {"spec": ROOT / "docs" / "spec.md", "contract": ROOT / "docs" / "contract.md"}
-# A row of the specification's tables, or a promise of the contract: the last letter of its number is not in its name.
-RULE = re.compile(r"^(?:\| (§\w+(?: \d+)?) \||\*\*([A-LO-S]\d*(?: [a-z]+)?)(?:[a-z]?| \([a-z]\))\*\* )")
+# A row of the endpoints, another rule of the specification, or a promise of the contract without its last letter.
+RULE = re.compile(r"^(?:\| |\*\*)(?:(§\w+(?: \d+)?)(?: \||\*\* )|([A-LO-S]\d*(?: [a-z]+)?)(?:[a-z]?| \([a-z]\))\*\* )")
 MOST_WORDS = 60
 
 
