@@ -1,1 +1,1 @@
-"""Implementations of the ports; each is named ``<technology>_<port>`` after the port that it implements."""
+"""Implementations of the ports, each named ``<technology>_<port>``."""

@@ -1,1 +1,1 @@
-"""The needs of the core from outside, as Protocols; ``adapters`` has the implementations."""
+"""Protocols for storage, clock, tokens, pictures and other needs of the core."""

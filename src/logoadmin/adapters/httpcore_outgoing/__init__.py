@@ -1,4 +1,4 @@
-"""Outgoing requests with httpcore2, an optional package: the guarded way out (contract L8)."""
+"""Guarded outgoing requests with httpcore2, an optional package (contract L8)."""
 
 import socket
 import ssl

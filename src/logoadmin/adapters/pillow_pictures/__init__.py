@@ -1,4 +1,4 @@
-"""Pictures with Pillow, an optional package, which is loaded for the first of them (contract P1)."""
+"""Pictures with Pillow, an optional package (contract P1)."""
 
 from threading import Lock
 

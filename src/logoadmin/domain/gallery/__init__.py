@@ -1,1 +1,1 @@
-"""The gallery: logos, themes and their authors, and the settings that administrators decide for everybody."""
+"""Logos, themes and their authors, and the settings of administrators."""

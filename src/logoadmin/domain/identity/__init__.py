@@ -1,1 +1,1 @@
-"""Identity: users and roles, how people sign in, and what they may do."""
+"""Users, roles, ways to sign in, and rights."""

@@ -1,1 +1,1 @@
-"""The console: its page and modules, and how they are served (contract J1, J2)."""
+"""The page of the console and its modules (contract J1, J2)."""
