@@ -316,9 +316,20 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in slugs(file), target
 
 
+def words(*pages: Path) -> int:
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+
+
+def test_the_docs_can_be_read() -> None:
+    assert words(README) <= 900
+    assert words(*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/decisions").glob("*.md")) <= 32_000
+    for page in ("install", "settings", "proxy", "backup", "upgrade", "watch"):
+        assert words(ROOT / f"docs/{page}.md") <= 1_200, page
+
+
 def test_decisions_have_dates() -> None:
     decisions = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
-    assert len(decisions) > 20
+    assert 20 < len(decisions) <= 25
     for decision in decisions:
         assert re.match(r"# \d{4}: .+\n\n\*\*Date\.\*\* \d{4}-\d\d-\d\d\b", decision.read_text(encoding="utf-8")), (
             decision.name
