@@ -1,6 +1,7 @@
 """The modules of the console in a page that has nothing else; and the whole of it, with a person who uses it."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,7 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Route
 
+from logoadmin.entrypoints import app
 from logoadmin.entrypoints.console import routes
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from tests import browser
 from tests.bundle import BUNDLED, write_bundle
 from tests.console.driver import Person, looking
@@ -39,6 +42,8 @@ def _answer(route: Route) -> None:
 def _form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Serve the console as a bundle if ``LOGOADMIN_TEST_BUNDLE`` says so, or else as plain modules."""
     with pytest.MonkeyPatch.context() as patch:
+        # Each test has its own service; all have the same interface, and describing it takes half a second.
+        patch.setattr(app, "openapi_document", lru_cache(4)(openapi_document))
         if BUNDLED:
             patch.setattr(routes, "DIRECTORY", write_bundle(tmp_path_factory.mktemp("bundle") / "console", *OPENED))
         yield

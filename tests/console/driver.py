@@ -117,12 +117,12 @@ class Person:
         (page or self.page).goto(f"{self.service.address}/console/{path}")
 
     def sign_in(self, path: str = "", *, username: str = "admin", password: str = ADMIN_PASSWORD) -> None:
-        """Go to a view, and sign in first."""
+        """Go to a view with a new session, as in a tab that is loaded again; the form has tests of its own."""
+        credentials = {"username": username, "password": password}
+        tokens = self._context.request.post(f"{self.service.address}/api/auth/token", data=credentials).json()
+        self.page.goto(f"{self.service.address}/livez")
+        self.page.evaluate("token => sessionStorage.setItem('logoadmin.refresh', token)", tokens["refresh_token"])
         self.open(path)
-        form = self.page.locator(".sign-in form")
-        form.locator("[name=username]").fill(username)
-        form.locator("[name=password]").fill(password)
-        form.locator("[name=password]").press("Enter")
         expect(self.page.locator(".sidebar")).to_be_visible()
 
     def see(self, appearance: Appearance) -> None:
