@@ -29,6 +29,12 @@ _SPEAK: Final = """async (language) => {
   const { chooseLanguage } = await import(files + "texts.js");
   await chooseLanguage(language);
 }"""
+# Gives a tab a session, in place of any that was before.
+_SIGN_IN: Final = """(token) => {
+  localStorage.removeItem("logoadmin.newest");
+  sessionStorage.clear();
+  sessionStorage.setItem("logoadmin.refresh", token);
+}"""
 # Whether the view has loaded: records instead of skeletons, pictures in view, the CSS editor.
 _RESTS: Final = """!document.querySelector(".skeleton, .css-editor-plain")
   && [...document.images].every((image) => image.complete)"""
@@ -121,7 +127,7 @@ class Person:
         credentials = {"username": username, "password": password}
         tokens = self._context.request.post(f"{self.service.address}/api/auth/token", data=credentials).json()
         self.page.goto(f"{self.service.address}/livez")
-        self.page.evaluate("token => sessionStorage.setItem('logoadmin.refresh', token)", tokens["refresh_token"])
+        self.page.evaluate(_SIGN_IN, tokens["refresh_token"])
         self.open(path)
         expect(self.page.locator(".sidebar")).to_be_visible()
 

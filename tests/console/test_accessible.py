@@ -153,14 +153,14 @@ def complaints(person: Person, appearance: Appearance) -> list[str]:
 
 
 def complaints_of(person: Person, paths: Sequence[str]) -> dict[tuple[str, Appearance], list[str]]:
-    """Return what is wrong with views, wide and light in English, and narrow and dark in Russian."""
+    """Return what is wrong with views, in turns wide and light in English, and narrow and dark in Russian."""
     found = {}
     light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
     for number, path in enumerate(paths):
         person.open(path)
         person.settle()
-        for appearance in (light, dark) if number % 2 else (dark, light):
-            found[path, appearance] = complaints(person, appearance)
+        appearance = light if number % 2 else dark
+        found[path, appearance] = complaints(person, appearance)
     return {where: those for where, those in found.items() if those}
 
 

@@ -51,10 +51,10 @@ CONTACTS = {
 }
 
 
-@pytest.mark.parametrize("css", CONTACTS)
-def test_every_host_is_listed_once(module: Module, css: str) -> None:
-    assert module(MODULE, "contactsOf", [css])["origins"] == CONTACTS[css]
-    assert module(MODULE, "contactsOf", [css.replace("\n", "\r\n")])["origins"] == CONTACTS[css]
+def test_every_host_is_listed_once(module: Module) -> None:
+    for end in ("\n", "\r\n"):
+        found = {css: module(MODULE, "contactsOf", [css.replace("\n", end)])["origins"] for css in CONTACTS}
+        assert found == CONTACTS
 
 
 @pytest.mark.parametrize("css", ["a{b:url(x.png)}", "a{b:url(/api/logos)}", "@import '../x.css';", "b:url(?x)"])

@@ -220,26 +220,29 @@ def test_copies_for_a_selection_are_one_change_with_one_undo_and_failures_are_li
     assert now() == before
 
 
+def word(shade: int) -> bytes:
+    """Return a picture of one shade on nothing."""
+    image, file = Image.new("RGBA", (320, 200)), io.BytesIO()
+    image.paste((shade, shade, shade, 255), (40, 60, 280, 140))
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
 @pytest.mark.rule("contract P1", "contract J3")
-@pytest.mark.parametrize(("shade", "ground"), [(255, "dark"), (0, "light")])
-def test_a_logo_lies_on_the_ground_of_its_picture_and_a_theme_fills_its_frame(
-    console: Person, shade: int, ground: str
-) -> None:
-    word = Image.new("RGBA", (320, 200))
-    word.paste((shade, shade, shade, 255), (40, 60, 280, 140))
-    file = io.BytesIO()
-    word.save(file, "PNG")
-    gallery = console.service.gallery
-    sent = gallery.pictures.send(SendPicture(), file.getvalue())
-    assert sent.ground == ground
-    url = f"{console.service.address}/pictures/{sent.picture}.webp"
-    gallery.logos.amend(AmendLogo(logo_id=1, preview_url=url))
-    theme = gallery.themes.create(CreateTheme(**ARTWORK | {"preview_url": url}))
+def test_a_logo_lies_on_the_ground_of_its_picture_and_a_theme_fills_its_frame(console: Person) -> None:
+    gallery, page = console.service.gallery, console.page
+    sent = [gallery.pictures.send(SendPicture(), word(shade)) for shade in (255, 0)]
+    assert [each.ground for each in sent] == ["dark", "light"]
+    urls = [f"{console.service.address}/pictures/{each.picture}.webp" for each in sent]
+    for number, url in enumerate(urls, 1):
+        gallery.logos.amend(AmendLogo(logo_id=number, preview_url=url))
+    theme = gallery.themes.create(CreateTheme(**ARTWORK | {"preview_url": urls[0]}))
     console.sign_in("logos/1")
-    expect(console.page.locator(f".picture-shown .picture.there.on-{ground}")).to_be_visible()
+    expect(page.locator(".picture-shown .picture.there.on-dark")).to_be_visible()
+    console.open("logos/2")
+    expect(page.locator(".picture-shown .picture.there.on-light")).to_be_visible()
     console.open(f"themes/{theme.theme_id}")
-    picture = console.page.locator(".record-picture .picture.theme.there")
-    expect(picture.locator("img")).to_have_css("object-fit", "cover")
+    expect(page.locator(".record-picture .picture.theme.there img")).to_have_css("object-fit", "cover")
 
 
 # More than a page of the service.
@@ -298,6 +301,7 @@ STATES_SHOWN: Final = STATES if FOLDER else STATES[-1:]
 SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])
 
 
+@pytest.mark.release
 @pytest.mark.rule("contract J3")
 def test_pictures_of_every_view_can_be_looked_at(chromium: Browser, service: Served, tmp_path: Path) -> None:
     folder = Path(FOLDER) if FOLDER else tmp_path

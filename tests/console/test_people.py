@@ -172,20 +172,15 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
 
 
 @pytest.mark.rule("contract R1", "contract J3")
-def test_a_role_says_who_sees_what(console: Person) -> None:
+def test_a_role_says_who_sees_what_and_begins_as_member_moderator_or_administrator(console: Person) -> None:
     console.sign_in("roles/new")
-    rows = console.page.get_by_role("table").get_by_role("row")
+    page = console.page
+    rows = page.get_by_role("table").get_by_role("row")
     expect(rows.filter(has_text="Submissions")).to_contain_text(
         "Their submitters, and reviewers who may change everything in them"
     )
     said = rows.filter(has_text="Everybody sees them").get_by_role("rowheader")
     expect(said).to_have_text(["Logos", "Themes", "Authors"])
-
-
-@pytest.mark.rule("contract J3")
-def test_a_role_begins_as_member_moderator_or_administrator(console: Person) -> None:
-    console.sign_in("roles/new")
-    page = console.page
     beginnings = page.get_by_role("group", name="Begin as")
     name = page.get_by_label("Name", exact=True)
     beginnings.get_by_role("button", name="Administrator").click()

@@ -510,5 +510,5 @@ def test_all_storages_agree(fresh: Callable[[], dict[str, Storage]]) -> None:
         def __init__(self) -> None:
             super().__init__(fresh())
 
-    examples = 75 if LONG else 15
+    examples = 75 if LONG else 8
     run_state_machine_as_test(Here, settings=settings(max_examples=examples, stateful_step_count=60, deadline=None))

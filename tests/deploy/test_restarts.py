@@ -25,10 +25,10 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("front", "workers", "restart"),
     [
         ("direct", 1, Services.start_again),
-        ("direct", 2, Services.replace_workers),
-        ("direct", 2, Services.start_again),
+        pytest.param("direct", 2, Services.replace_workers, marks=pytest.mark.release),
+        pytest.param("direct", 2, Services.start_again, marks=pytest.mark.release),
         ("nginx", 2, Services.replace_workers),
-        ("nginx", 2, Services.start_again),
+        pytest.param("nginx", 2, Services.start_again, marks=pytest.mark.release),
     ],
 )
 def test_no_request_fails_over_a_restart_and_no_write_is_lost(

@@ -24,7 +24,7 @@ from tests.services import Service, start
 
 pytestmark = [pytest.mark.rule("contract H2", "contract H3", "contract H5"), pytest.mark.slow("processes are killed")]
 
-ROUNDS: Final = int(OPTIONS.get("LOGOADMIN_TEST_STARTS", "8" if LONG else "2"))
+ROUNDS: Final = int(OPTIONS.get("LOGOADMIN_TEST_STARTS", "8" if LONG else "1"))
 IMPORTED: Final = range(1001, 1201)
 # A command takes about this long to load; a pause in between lets one process meet every step of another.
 _LONGEST_PAUSE: Final = 0.6

@@ -59,6 +59,7 @@ def run(folder: Path, *command: str | Path) -> str:
 
 
 @pytest.mark.slow("mypy reads 300 modules")
+@pytest.mark.release
 def test_a_generated_client_in_python_does_a_days_work(folder: Path, address: str) -> None:
     folder.joinpath("config.yml").write_text("post_hooks: []")
     options = ("--path", "openapi.json", "--meta", "none", "--config", "config.yml", "--output-path", "gallery_client")

@@ -32,7 +32,7 @@ from tests.services import Service, start
 pytestmark = pytest.mark.rule("contract F3")
 
 # For each database; more of them for a closer look.
-INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "60"))
+INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "30"))
 AT_ONCE: Final = 16
 # How many authors each client asks for of a service that ends itself.
 EACH: Final = 8

@@ -119,8 +119,7 @@ def test_an_unusable_address_is_reported_with_its_remedy(monkeypatch: pytest.Mon
 
 
 @pytest.mark.rule("contract H1", "contract K5")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "how"), [(1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)])
 def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
     served: Serve, tmp_path: Path, workers: int, how: int
 ) -> None:

@@ -251,5 +251,5 @@ def test_all_storages_agree_about_proposals(fresh: Callable[[], dict[str, Storag
         def __init__(self) -> None:
             super().__init__(fresh())
 
-    examples = 60 if LONG else 12
+    examples = 60 if LONG else 6
     run_state_machine_as_test(Here, settings=settings(max_examples=examples, stateful_step_count=40, deadline=None))

@@ -324,7 +324,7 @@ def test_files_are_public_and_their_folder_needs_a_parent(tmp_path: Path) -> Non
         published(FolderGalleryFiles(tmp_path / "no" / "gallery"), publication(1))
 
 
-_KILLS: Final = 40 if LONG else 15
+_KILLS: Final = 40 if LONG else 6
 _PUBLISHING: Final = """
 import sys
 from pathlib import Path

@@ -186,4 +186,4 @@ def test_withdrawals_follow_the_history() -> None:
 @pytest.mark.slow("a long random walk")
 @pytest.mark.rule("contract L3", "contract G2", "contract G4")
 def test_withdrawals_follow_the_history_on_every_storage(fresh: Callable[[], dict[str, Storage]]) -> None:
-    walk(fresh, 75 if LONG else 15)
+    walk(fresh, 75 if LONG else 6)

@@ -377,6 +377,7 @@ TestNeverStranded.settings = settings(stateful_step_count=25, max_examples=10)
 
 
 @pytest.mark.slow("a long random walk")
+@pytest.mark.release
 class TestNeverStrandedAtLength(TestNeverStranded):  # type: ignore[misc, valid-type]  # made when it is first asked for
     """The same, more often."""
 

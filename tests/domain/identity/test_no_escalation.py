@@ -506,6 +506,7 @@ TestEscalation.settings = settings(stateful_step_count=40, max_examples=12)
 
 
 @pytest.mark.slow("a long random walk")
+@pytest.mark.release
 class TestEscalationAtLength(TestEscalation):  # type: ignore[misc, valid-type]  # made when it is first asked for
     """The same, more often."""
 
