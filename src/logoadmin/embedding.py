@@ -88,9 +88,10 @@ def connect(
 
     if unknown := ", ".join(sorted(options.keys() - Options.__annotations__.keys())):
         raise TypeError(f"connect() got unexpected arguments: {unknown}")
+    if not isinstance(database, str):  # None, as of a variable that is not set, would mean the default of the service
+        raise TypeError("connect() needs the database as a text, such as sqlite:///gallery.db")
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
-    more = {"create": create, "gallery_dir": gallery_dir, **options}
-    more |= _several(outgoing_hosts=outgoing_hosts)
+    more = {"create": create, "gallery_dir": gallery_dir, **options, **_several(outgoing_hosts=outgoing_hosts)}
     return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more), counted=True))
 
 

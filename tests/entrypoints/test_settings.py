@@ -358,6 +358,8 @@ def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_na
         logoadmin.connect(factor_key="short")
     with pytest.raises(TypeError, match=r"^connect\(\) got unexpected arguments: second_facter$"):
         logoadmin.connect(second_facter="required")  # type: ignore[call-arg]  # misspelt
+    with pytest.raises(TypeError, match=r"^connect\(\) needs the database as a text, such as sqlite:///gallery.db$"):
+        logoadmin.connect(None)  # type: ignore[arg-type]  # as of a variable that is not set
 
 
 @pytest.mark.rule("contract O8")
