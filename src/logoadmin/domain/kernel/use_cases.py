@@ -13,7 +13,7 @@ embedding program alone. Each refuses every command that is not exactly of its t
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from inspect import signature
 from types import FunctionType, UnionType
 from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Protocol, TypeVar, get_args, overload
@@ -116,6 +116,7 @@ def rights_of(service: type[Service], name: str) -> Mapping[type[Command], Permi
     return dict.fromkeys(_commands_of(method.work), right) if isinstance(right, Permission) else right
 
 
+@lru_cache(maxsize=256)  # more than there are use cases
 def _commands_of(work: Callable[..., Any]) -> tuple[type[Command], ...]:
     """Return the types of command that the work of a use case takes."""
     parameters = signature(work).parameters
