@@ -66,7 +66,8 @@ def gray(depth: int, *chunks: bytes) -> bytes:
 
 
 def coloured(*chunks: bytes, depth: int = 8) -> bytes:
-    rows = [scene().crop((0, row, WIDTH, row + 1)).tobytes() for row in range(HEIGHT)]
+    image = scene()
+    rows = [image.crop((0, row, WIDTH, row + 1)).tobytes() for row in range(HEIGHT)]
     if depth == 16:
         # In the left half the lower byte is that of the transparent colour, in the right it is not.
         rows = [b"".join(bytes((each, 0 if at < 96 else 1)) for at, each in enumerate(row)) for row in rows]

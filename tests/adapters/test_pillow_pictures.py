@@ -6,7 +6,6 @@ import random
 import struct
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -48,10 +47,9 @@ def animation(
     return saved(shown[0], form, save_all=True, append_images=[*shown[1:]], duration=70, loop=0, **options)
 
 
-def bomb(width: int, height: int, size: int = 64 * 1024) -> bytes:
+def bomb(width: int, height: int) -> bytes:
     """Return a PNG whose header says that it has these sides."""
-    head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-    return head + chunk(b"IDAT", zlib.compress(bytes(40 * 1024 * 1024), 9)[:size]) + chunk(b"IEND", b"")
+    return png((width, height), 8, 2, [bytes(4 * 1024**2)])
 
 
 def profile() -> bytes:
@@ -176,11 +174,16 @@ def test_large_pictures_are_scaled() -> None:
     found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
     assert (found.width, found.height) == (1600, 400)
     assert opened(found.thumbnail).size == (320, 80)
+
+
+@pytest.mark.slow("it encodes 16 million pixels")
+def test_long_animations_are_scaled_further() -> None:
     many = CODEC.convert(animation("GIF", 10, (1400, 1400)))
     assert many.frames == 10
     assert 15_000_000 < many.width * many.height * many.frames <= 16_000_000
 
 
+@pytest.mark.slow("it encodes millions of pixels")
 @pytest.mark.parametrize(
     "make",
     [
@@ -222,34 +225,33 @@ def test_only_scans_count() -> None:
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
-@pytest.mark.parametrize("tenth", range(10))
-def test_a_file_that_is_cut_off_is_refused(form: str, tenth: int) -> None:
+def test_a_file_that_is_cut_off_is_refused(form: str) -> None:
     content = saved(noise(200, 200).quantize(64) if form == "GIF" else noise(200, 200), form)
-    text = refusal(content[: len(content) * tenth // 10])
-    assert "cut off" in text
+    for tenth in range(10):
+        assert "cut off" in refusal(content[: len(content) * tenth // 10])
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        (bomb(65_535, 65_535), "too many pixels; it should have at most 40 million"),
-        (bomb(8000, 5001), "8000 by 5001 pixels; it should have at most 40 million"),
-        (bomb(4096, 4096), "damaged or cut off"),
-        (bomb(1, 40_000_000), "too much memory"),
-        (b"GIF89a" + b"\xff\xff\xff\xff\x00\x00\x00;", "65535 by 65535 pixels|too many pixels|cut off"),
-        (gif((65_535, 65_535), gif_frame((0, 0), (1, 1), [1])), "65535 by 65535 pixels"),
-        (saved(Image.new("RGB", (4300, 4300)), "WEBP", method=0), "too much memory"),
-        (b"\xef\xbb\xbf<SVG xmlns='http://www.w3.org/2000/svg'/>", "Convert SVG to PNG or WebP first"),
-        (b"<!-- a --><svg/>", "Convert SVG to PNG or WebP first"),
-        (b"%PDF-1.7", "not a PNG, JPEG, GIF or WebP"),
-        (saved(Image.new("RGB", (9, 9)), "BMP"), "not a PNG, JPEG, GIF or WebP"),
-        (saved(Image.new("RGB", (9, 9)), "TIFF"), "not a PNG, JPEG, GIF or WebP"),
-        (saved(Image.new("RGB", (9, 9)), "JPEG")[:-2] + b"\xff\xda\0\x02" * 31, "too many scans"),
-        (b"", "not a PNG"),
-    ],
-)
-def test_hostile_files_are_refused_with_the_reason(content: bytes, text: str) -> None:
-    assert any(part in refusal(content) for part in text.split("|"))
+HOSTILE: Final[dict[Callable[[], bytes], str]] = {
+    lambda: bomb(65_535, 65_535): "too many pixels; it should have at most 40 million",
+    lambda: bomb(8000, 5001): "8000 by 5001 pixels; it should have at most 40 million",
+    lambda: bomb(4096, 4096): "damaged or cut off",
+    lambda: bomb(1, 40_000_000): "too much memory",
+    lambda: b"GIF89a" + b"\xff\xff\xff\xff\x00\x00\x00;": "65535 by 65535 pixels|too many pixels|cut off",
+    lambda: gif((65_535, 65_535), gif_frame((0, 0), (1, 1), [1])): "65535 by 65535 pixels",
+    lambda: saved(Image.new("RGB", (4300, 4300)), "WEBP", method=0): "too much memory",
+    lambda: b"\xef\xbb\xbf<SVG xmlns='http://www.w3.org/2000/svg'/>": "Convert SVG to PNG or WebP first",
+    lambda: b"<!-- a --><svg/>": "Convert SVG to PNG or WebP first",
+    lambda: b"%PDF-1.7": "not a PNG, JPEG, GIF or WebP",
+    lambda: saved(Image.new("RGB", (9, 9)), "BMP"): "not a PNG, JPEG, GIF or WebP",
+    lambda: saved(Image.new("RGB", (9, 9)), "TIFF"): "not a PNG, JPEG, GIF or WebP",
+    lambda: saved(Image.new("RGB", (9, 9)), "JPEG")[:-2] + b"\xff\xda\0\x02" * 31: "too many scans",
+    lambda: b"": "not a PNG",
+}
+
+
+@pytest.mark.parametrize(("make", "text"), HOSTILE.items())
+def test_hostile_files_are_refused_with_the_reason(make: Callable[[], bytes], text: str) -> None:
+    assert any(part in refusal(make()) for part in text.split("|"))
 
 
 _MEASURED: Final = """
