@@ -22,6 +22,7 @@ from logoadmin.settings import Settings, settings_of
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract Q4")
+DRAWN: Final = pytest.mark.slow("150 pictures are drawn and encoded")
 
 WEEK = 7 * 86_400
 
@@ -43,6 +44,7 @@ def demo(opened: Demo) -> LogoAdmin:
     return opened.gallery
 
 
+@DRAWN
 def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
     logos, themes = list(demo.logos.list(logoadmin.ListLogos())), list(demo.themes.list(logoadmin.ListThemes()))
     assert (len(logos), len(themes), len(list(demo.authors.list(logoadmin.ListAuthors())))) == (61, 12, 15)
@@ -59,6 +61,7 @@ def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
         assert len(about.pictures) == 1  # beside the first one
 
 
+@DRAWN
 def test_its_queue_shows_what_a_review_is_for(demo: LogoAdmin) -> None:
     proposals = list(demo.proposals.list(ListProposals()))
     assert [each.state.value for each in proposals] == ["declined", "applied", *["waiting"] * 5]
@@ -70,6 +73,7 @@ def test_its_queue_shows_what_a_review_is_for(demo: LogoAdmin) -> None:
     assert not [each for each in demo.authors.list(logoadmin.ListAuthors()) if each.username == boat.user_name]
 
 
+@DRAWN
 def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:
     artworks = [*demo.logos.list(logoadmin.ListLogos()), *demo.themes.list(logoadmin.ListThemes())]
     shown = {artwork.preview_url for artwork in artworks}
@@ -85,6 +89,7 @@ def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:
 _SAID: Final = "A demo with invented people and works. Nothing of it is stored."
 
 
+@DRAWN
 def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
     with TestClient(web_application(demo), base_url="http://localhost") as client:
         console = client.get("/console/").text
@@ -94,6 +99,7 @@ def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
             comes_true(lambda: _SAID in client.get(path).text)  # noqa: B023 (called at once)
 
 
+@DRAWN
 def test_administrator_moderator_and_member_can_sign_in_and_look_around_at_once(opened: Demo) -> None:
     scopes = {}
     for name, password in opened.passwords.items():

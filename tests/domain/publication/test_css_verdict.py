@@ -230,6 +230,7 @@ def _seconds(css: str) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     # With the square of the length, it would be 64 times.
