@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import ClauseElement
 
-from logoadmin import connect
+from logoadmin import connect, starting
+from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.transaction import CompiledStatement, StatementCompiler
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 STORAGES = ("memory", "sqlite", "mariadb")
+# Memory in KiB and passes, as settings have them by default.
+USUAL_COST = (19_456, 2)
 
 settings.register_profile(
     "logoadmin",
@@ -52,18 +55,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Exclude existing objects from garbage collection."""
     gc.freeze()
+    gc.set_threshold(50_000)
     gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _environment() -> Iterator[None]:
-    """Set cheap hashing in the environment, and remove the options of the tests."""
+    """Make hashing cheap unless settings choose its cost, and remove the options of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name in OPTIONS:
             patch.delenv(name, raising=False)
         patch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
         patch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
+        patch.setattr(starting, "Argon2Passwords", _hasher)
         yield
+
+
+def _hasher(memory_kib: int, passes: int) -> Argon2Passwords:
+    """Return a hasher of this cost, or the cheapest one in place of the usual one: connect() takes no other."""
+    return Argon2Passwords(8, 1) if (memory_kib, passes) == USUAL_COST else Argon2Passwords(memory_kib, passes)
 
 
 @pytest.fixture(scope="session", autouse=True)
