@@ -250,11 +250,12 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_bundle(tmp_path_factory.mktemp("bundle") / "console")
 
 
-@pytest.fixture
-def bundled_app(bundle: Path, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
+@pytest.fixture(scope="module")
+def bundled_app(bundle: Path) -> ASGIApp:
     """An application that serves the console of the wheel."""
-    monkeypatch.setattr(routes, "DIRECTORY", bundle)
-    return logoadmin.asgi(gallery)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "DIRECTORY", bundle)
+        return logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
 
 
 def in_the_wheel(project: Path) -> dict[str, bytes]:

@@ -51,7 +51,7 @@ def others(gallery: LogoAdmin, watched: WatchedStorage) -> list[Headers]:
 
 
 @pytest.mark.rule("contract R1")
-@settings(max_examples=8)
+@settings(max_examples=2)
 @given(
     name=NAMES, other=NAMES, kind=st.sampled_from(["logo", "theme"]), css=st.sampled_from(["/* */", "a { color: red }"])
 )

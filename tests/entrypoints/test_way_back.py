@@ -46,9 +46,8 @@ CODE: Final = re.compile(r"([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}\n")
 
 
 @pytest.fixture
-def gallery(run: Run) -> Iterator[LogoAdmin]:
+def gallery(initialised: None) -> Iterator[LogoAdmin]:  # noqa: ARG001
     """A gallery whose user ann, 7, has a password and an authenticator app."""
-    assert run("init").code == 0
     with logoadmin.connect(DATABASE, access="open") as found:
         found.users.create(CreateUser(user_id=7, username="ann", password="ann's password"))
         yield found
