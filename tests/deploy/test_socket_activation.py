@@ -27,7 +27,7 @@ def get(connection: http.client.HTTPConnection) -> int:
     return answer.status
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["2", pytest.param("1", marks=pytest.mark.release)])
 def test_connections_during_a_restart_wait_and_are_served(
     workers: str, listener: socket.socket, tmp_path: Path
 ) -> None:

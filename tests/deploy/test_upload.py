@@ -128,7 +128,7 @@ def test_a_second_run_sends_no_file_twice_that_cannot_change(store: Store) -> No
     assert [name for name, *_ in store.sent()] == ["reader.js", *PAGE, *FEEDS, "latest.json"]
 
 
-@pytest.mark.parametrize("name", sorted(NAMED | STYLES | PAGES | {"reader.js", *PAGE, *FEEDS}))
+@pytest.mark.parametrize("name", ["reader.js", PAGE[0], FEEDS[0], *map(min, (NAMED, STYLES, PAGES))])
 def test_after_a_failure_readers_keep_the_earlier_pointer(store: Store, name: str) -> None:
     assert store.upload(FAILS_AT=name) != 0
     assert not (store.store / "gallery/latest.json").exists()
