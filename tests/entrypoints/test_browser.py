@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Error, Locator, Page, expect
@@ -9,11 +10,14 @@ from playwright.sync_api import Browser, Error, Locator, Page, expect
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.browser import served, watched
+from tests.browser import Watched, served, watched
 from tests.gallery import ADMIN_PASSWORD
 from tests.options import LONG
 
 pytestmark = pytest.mark.slow("a browser")
+
+# The page renders all operations for seconds, on a busy machine for many.
+RENDERED: Final = 90_000  # milliseconds
 
 
 @pytest.mark.rule("contract C1", "contract H6")
@@ -22,7 +26,7 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
     with served(kind) as address, watched(chromium, address) as seen:
         page = seen.page
         page.goto(f"{address}{prefix}/docs")
-        expect(page.locator(".opblock")).to_have_count(len(OPERATIONS))
+        expect(page.locator(".opblock")).to_have_count(len(OPERATIONS), timeout=RENDERED)
         methods = page.locator(".opblock-summary-method").all_text_contents()
         paths = page.locator(".opblock [data-path]").evaluate_all("all => all.map(each => each.dataset.path)")
         assert sorted(zip(methods, paths, strict=True)) == sorted((each.method, each.path) for each in OPERATIONS)
@@ -81,7 +85,7 @@ def test_the_patterns_of_the_document_mean_the_same_in_a_browser(chromium: Brows
             assert found == wanted, flags
 
 
-def test_operations_and_schemas_open_under_the_policy(chromium: Browser) -> None:
+def test_operations_and_schemas_open_under_the_policy_whose_violation_would_be_seen(chromium: Browser) -> None:
     # A list with its filters, bodies, ids: the other operations show nothing else, and each takes the page a second.
     paths = r"/api/logos.*" if LONG else r"/api/logos(/\{logo_id\})?"
     logos = [operation for operation in OPERATIONS if re.fullmatch(paths, operation.path)]
@@ -89,25 +93,27 @@ def test_operations_and_schemas_open_under_the_policy(chromium: Browser) -> None
         seen.page.goto(f"{address}/docs")
         for what in (".opblock-summary-control", ".try-out__btn"):
             buttons = seen.page.locator(", ".join(f"[id$='-{operation.name}'] {what}" for operation in logos))
-            expect(buttons).to_have_count(len(logos))
+            expect(buttons).to_have_count(len(logos), timeout=RENDERED)
             buttons.evaluate_all("all => all.forEach(each => each.click())")
         expect(seen.page.locator(".opblock.is-open .execute")).to_have_count(len(logos))
         seen.page.locator("section.models .json-schema-2020-12-accordion").last.click()
         expect(seen.page.locator("section.models .json-schema-2020-12-property").first).to_be_visible()
         assert seen.complaints == []
+        violation_is_seen(seen)
 
 
-def test_a_violation_of_the_policy_would_be_seen(chromium: Browser) -> None:
-    with served("gallery") as address, watched(chromium, address) as seen:
-        seen.page.goto(f"{address}/docs")
-        seen.page.evaluate("""() => {
-            document.body.setAttribute("style", "color: red");
-            document.body.append(Object.assign(document.createElement("script"), { text: "0" }));
-            return fetch("http://example.org/").catch(() => 0);
-        }""")
-        expect(seen.page.locator(".opblock")).to_have_count(len(OPERATIONS))
-        violated = {complaint.split(":")[0] for complaint in seen.complaints}
-        assert violated >= {"style-src-attr", "script-src-elem", "connect-src"}
-        with pytest.raises(Error):
-            seen.page.goto("http://127.0.0.1:1/")
-        assert "request to http://127.0.0.1:1/" in seen.complaints
+def violation_is_seen(seen: Watched) -> None:
+    seen.page.evaluate("""() => {
+        document.body.setAttribute("style", "color: red");
+        document.body.append(Object.assign(document.createElement("script"), { text: "0" }));
+        return fetch("http://example.org/").catch(() => 0);
+    }""")
+    forbidden = {"style-src-attr", "script-src-elem", "connect-src"}
+    for _ in range(1000):
+        if {complaint.split(":")[0] for complaint in seen.complaints} >= forbidden:
+            break
+        seen.page.wait_for_timeout(20)
+    assert {complaint.split(":")[0] for complaint in seen.complaints} >= forbidden
+    with pytest.raises(Error):
+        seen.page.goto("http://127.0.0.1:1/")
+    assert "request to http://127.0.0.1:1/" in seen.complaints
