@@ -3,7 +3,7 @@ import { computed, effect, signal } from "./vendor/preact.js";
 import { HOME } from "./router.js";
 import { pageConfig } from "./session.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["SharedSettings"]} Shared */
+/** @typedef {Schemas["SharedSettings"]} Shared */
 
 /** What administrators decided for everybody, as it was last read. */
 export const shared = signal(/** @type {Shared | undefined} */ (undefined));

@@ -6,11 +6,10 @@ import { may, me } from "./session.js";
 /** The most important state first: the first two are not published. */
 export const STATES = /** @type {const} */ (["blocked", "left_out", "risky"]);
 
-/** @typedef {import("logoadmin/api").components["schemas"]["PublicationStatus"]} Status */
 /** @typedef {typeof STATES[number]} State */
-/** @typedef {{[S in State]?: Status[S][number]}} Known The entries of one record, by state. */
+/** @typedef {{[S in State]?: Schemas["PublicationStatus"][S][number]}} Known The entries of one record, by state. */
 
-export const status = signal(/** @type {Status | undefined} */ (undefined));
+export const status = signal(/** @type {Schemas["PublicationStatus"] | undefined} */ (undefined));
 
 /** By the kind and the id of a record. */
 const states = computed(() => {

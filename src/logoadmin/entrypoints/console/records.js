@@ -1,7 +1,6 @@
 /**
  * The lists of records: read completely once, revalidated by version, and updated by writes of this page.
  *
- * @typedef {import("logoadmin/api").components["schemas"]} Schemas
  * @typedef {{logo: Schemas["Logo"], theme: Schemas["Theme"], author: Schemas["Author"], user: Schemas["User"],
  *   role: Schemas["Role"]}} Records
  * @typedef {keyof Records} KindName

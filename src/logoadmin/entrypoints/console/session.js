@@ -8,7 +8,6 @@
  * time or after a lost response, gives another pair of the same session (contract C3). Tabs tell newer tokens from older
  * ones by the session and the time of issue that the access token names.
  *
- * @typedef {import("logoadmin/api").components["schemas"]["Me"]} Me
  * @typedef {{session: string, begun: number, issued: number}} Stamp The id of the session, when it began and when these tokens were issued, in seconds by the clock of the service.
  * @typedef {Stamp & {access: string, refresh: string, until: number}} Tokens
  */
@@ -31,8 +30,7 @@ const others = new BroadcastChannel(`logoadmin ${HOME.pathname}`);
 
 /** `starting` until the session is known; `ended` while the dialog asks for a sign-in before anything goes on. */
 export const state = signal(/** @type {"starting" | "out" | "in" | "ended"} */ ("starting"));
-/** @type {Signal<Me | undefined>} */
-export const me = signal(/** @type {Me | undefined} */ (undefined));
+export const me = signal(/** @type {Schemas["Me"] | undefined} */ (undefined));
 /** @returns {string | undefined} what a later user with the same id has not */
 export const person = () => me.value && `${me.value.user_id}-${me.value.user_since}`;
 

@@ -1,14 +1,13 @@
 /** Types that many modules use, so that none has to import them: those of the interface, and those of the console's own modules. */
 import type { components } from "logoadmin/api";
 
-type Schemas = components["schemas"];
-type Snapshot = Record<string, any> | null;
-
 declare global {
+  type Schemas = components["schemas"];
+  /** A record before or after a change, whatever its kind. */
+  type Snapshot = Record<string, any> | null;
   type Act = Schemas["Act"];
   type Answer<T = any> = import("./client.js").Answer<T>;
   type ArtworkKind = "logo" | "theme";
-  /** A change in the history, with its record before and after, whatever its kind. */
   type Change = Schemas["Change"] & { before: Snapshot; after: Snapshot };
   type Editing = import("./parts/record/editing.js").Editing;
   type Failure = import("./client.js").Failure;

@@ -1,14 +1,13 @@
 /** The pictures that the gallery keeps: how large each is, who sent it, and what names it (contract P4, P5). */
-import { h, useRef, useState } from "../vendor/preact.js";
+import { h, useRef } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { say } from "../notices.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, Unread, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { Picture } from "../parts/primitives/picture.js";
 import { size } from "../parts/primitives/files.js";
-
-/** @typedef {import("logoadmin/api").components["schemas"]["KeptPicture"]} KeptPicture */
+import { usePages } from "../parts/primitives/pages.js";
 
 const PAGE = 200;
 /** The views of what names pictures. */
@@ -21,48 +20,42 @@ export default function Pictures() {
 }
 
 function List() {
-  // Everything on earlier pages.
-  const [before, setBefore] = useState(/** @type {KeptPicture[]} */ ([]));
   const { busy, run } = useRun();
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
-  const { data, failure, again } = useRead(async (signal) => {
-    const after = before.at(-1)?.picture;
-    const page = await call("get", "/api/pictures", { query: { limit: PAGE, ...(after && { after }) }, signal });
-    return { pictures: [...before, ...page.data], hasMore: page.next !== "" };
-  }, [before]);
-  const unread = failure && h(Unread, { failure, again: () => void again() });
-  if (!data) return unread ?? h(Skeleton, {});
-  if (data.pictures.length === 0) return unread ?? h(EmptyState, { title: t("settings.pictures.none") });
-  /** @param {KeptPicture} kept */
+  const { records, more, unread, forget } = usePages(async (/** @type {Schemas["KeptPicture"] | undefined} */ last, signal) =>
+    call("get", "/api/pictures", { query: { limit: PAGE, ...(last && { after: last.picture }) }, signal }),
+  );
+  if (!records) return unread ?? h(Skeleton, {});
+  if (records.length === 0) return unread ?? h(EmptyState, { title: t("settings.pictures.none") });
+  /** @param {Schemas["KeptPicture"]} kept */
   const remove = async (kept) => {
-    await call("delete", "/api/pictures/{picture}", { path: { picture: kept.picture } });
-    say(t("settings.pictures.removed"));
-    list.current?.focus();
-    setBefore((known) => known.filter(({ picture }) => picture !== kept.picture));
-  };
-  /** @param {KeptPicture} kept */
-  const asked = async (kept) => {
-    const names = kept.named_by.map(nameOf);
-    const sure = { title: t("settings.pictures.remove.title"), text: t("settings.pictures.remove.text"), list: names, yes: t("settings.pictures.remove"), no: t("cancel") };
-    if (await ask({ ...sure, tone: "danger" })) await run(() => remove(kept), kept.picture);
+    const { picture } = kept;
+    const sure = { title: t("settings.pictures.remove.title"), text: t("settings.pictures.remove.text"), list: kept.named_by.map(nameOf), yes: t("settings.pictures.remove"), no: t("cancel") };
+    if (!(await ask({ ...sure, tone: "danger" }))) return;
+    const removed = () => {
+      say(t("settings.pictures.removed"));
+      list.current?.focus();
+      forget(kept);
+    };
+    await run(() => call("delete", "/api/pictures/{picture}", { path: { picture } }), removed, picture);
   };
   return [
     h("p", { key: "about", class: "hint" }, t("settings.pictures.text")),
     h("ul", { key: "list", ref: list, tabIndex: -1, class: "box divided rows", "aria-label": t("settings.pictures") },
-      data.pictures.map((kept) => h(Row, { key: kept.picture, kept, busy: busy === kept.picture, remove: () => void asked(kept) })),
+      records.map((kept) => h(Row, { key: kept.picture, kept, busy: busy === kept.picture, remove: () => void remove(kept) })),
     ),
     unread,
-    data.hasMore && h("div", { key: "more", class: "cluster list-more" }, h(Button, { onClick: () => setBefore(data.pictures) }, t("list.more"))),
+    more && h("div", { key: "more", class: "cluster list-more" }, more),
   ];
 }
 
-/** @param {KeptPicture["named_by"][number]} named @returns {string} */
+/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} */
 const nameOf = ({ kind, id }) => [t(TITLES[/** @type {keyof typeof TITLES} */ (kind)]), kind !== "settings" && id].filter(Boolean).join(" ");
 
-/** @param {KeptPicture["named_by"][number]} named @returns {string} the path of its view */
+/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} the path of its view */
 const pathOf = ({ kind, id }) => [VIEWS[/** @type {keyof typeof VIEWS} */ (kind)], kind !== "settings" && id].filter(Boolean).join("/");
 
-/** @param {{kept: KeptPicture, busy: boolean, remove: () => void}} props */
+/** @param {{kept: Schemas["KeptPicture"], busy: boolean, remove: () => void}} props */
 function Row({ kept, busy, remove }) {
   const { url, width, height, size: bytes, sent_at: at, user_id: userId, user_name: name } = kept;
   const about = `${size(bytes)} · ${width} × ${height}`;

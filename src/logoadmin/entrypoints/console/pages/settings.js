@@ -1,6 +1,6 @@
 /** What administrators decide for everybody: how the gallery looks, its targets and picture hosts; and what the program is. */
 import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
-import { Failure, ROOT } from "../client.js";
+import { ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
@@ -74,7 +74,8 @@ function Hosts() {
 /** What everybody sees of the gallery: its title, mark, accent and link, and the rules for those who submit. */
 function PageForm() {
   const [form, setForm] = useState(/** @type {FormState | undefined} */ (undefined));
-  const [busy, setBusy] = useState(false);
+  const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ again) => (failure.kind === "invalid" ? form?.take(failure.problems) : sayFailure(failure, again));
+  const { busy, run } = useRun({ failed });
   useEffect(() => {
     const begin = (/** @type {import("../form.js").Interface} */ described) => setForm(new FormState(fieldsOf(described, "amend_settings", "settings"), { ...shared.peek() }));
     theInterface().then(begin, sayFailure);
@@ -82,19 +83,9 @@ function PageForm() {
   // What others change is shown, and input stays.
   useEffect(() => form?.rebase({ ...shared.value }), [form, shared.value]);
   if (!form) return h(Skeleton, {});
-  const save = async () => {
-    setBusy(true);
-    try {
-      await amendShared(() => form.changed, t("settings.page.done"));
-    } catch (error) {
-      if (error instanceof Failure && error.kind === "invalid") form.take(error.problems);
-      else sayFailure(error, () => void save());
-    } finally {
-      setBusy(false);
-    }
-  };
+  const save = () => run(() => amendShared(() => form.changed, t("settings.page.done")));
   return h(RecordForm, { form, save, disabled: !may("*") },
-    h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy, idle: !form.isChanged.value }, t("save"))),
+    h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", scope: "*", busy: busy !== "", idle: !form.isChanged.value }, t("save"))),
   );
 }
 

@@ -80,7 +80,7 @@ function Decide({ chosen, selection }) {
   const decide = (/** @type {"apply" | "decline"} */ act, reason = "") =>
     run(async () => {
       if (await decideMany(act, chosen, reason)) selection.set([]);
-    }, act);
+    }, undefined, act);
   const declined = (/** @type {string} */ reason) => {
     setAsking(false);
     void decide("decline", reason);
@@ -94,10 +94,11 @@ function Decide({ chosen, selection }) {
 
 /** Withdraws one's own that are selected. @param {{chosen: ProposalSummary[], selection: ListSelection}} props */
 function Withdraw({ chosen, selection }) {
-  const { busy, run } = useRun(() => {
+  const after = () => {
     void requeue();
     returned.value += 1;
-  });
+  };
+  const { busy, run } = useRun({ after });
   const withdraw = async () => {
     if (!(await ask({ title: t("withdraw.many.title", { n: chosen.length }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
     await run(async () => {

@@ -1,12 +1,9 @@
 /** Copies the stylesheets that the CSS of the form imports into it, or fetches earlier copies again (contract L5). */
 import { h, useState } from "../../vendor/preact.js";
-import { Failure, call } from "../../client.js";
-import { sayFailure } from "../../notices.js";
+import { call } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, useRun } from "../primitives/basics.js";
 import { failureWords } from "../pictures/fetching.js";
-
-/** @typedef {import("logoadmin/api").components["schemas"]["InlinedCss"]} Inlined */
 
 /**
  * @param {object} props
@@ -16,31 +13,23 @@ import { failureWords } from "../pictures/fetching.js";
  * @param {(css: string) => void} props.set Changes the text in the form.
  */
 export function CopiedImports({ kind, css, isImporting, set }) {
-  const [isBusy, setBusy] = useState(false);
-  const [found, setFound] = useState(/** @type {Inlined | undefined} */ (undefined));
-  const copy = async () => {
-    setBusy(true);
-    try {
-      const { data } = await call("post", "/api/css/inline", { body: { kind, custom_css: css } });
-      setFound(data);
-      if (data.custom_css !== css) set(data.custom_css);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      sayFailure(error, () => void copy());
-    } finally {
-      setBusy(false);
-    }
+  const { busy, run } = useRun();
+  const [found, setFound] = useState(/** @type {Schemas["InlinedCss"] | undefined} */ (undefined));
+  const copy = () => call("post", "/api/css/inline", { body: { kind, custom_css: css } });
+  const copied = (/** @type {Answer<Schemas["InlinedCss"]>} */ { data }) => {
+    setFound(data);
+    if (data.custom_css !== css) set(data.custom_css);
   };
   // What was found belongs to the text that came of it.
   const shown = found?.custom_css === css ? found : undefined;
   return h("div", { class: "stack" },
     h("p", { class: "hint" }, t(isImporting ? "inline.text" : "inline.copies")),
-    h("div", { class: "cluster" }, h(Button, { icon: isImporting ? "CopyPlus" : "RefreshCw", busy: isBusy, onClick: () => void copy() }, t(isImporting ? "inline.copy" : "inline.again"))),
+    h("div", { class: "cluster" }, h(Button, { icon: isImporting ? "CopyPlus" : "RefreshCw", busy: busy !== "", onClick: () => void run(copy, copied) }, t(isImporting ? "inline.copy" : "inline.again"))),
     h("div", { role: "status", class: "stack tight" }, shown && h(Outcome, { outcome: shown })),
   );
 }
 
-/** @param {{outcome: Inlined}} props */
+/** @param {{outcome: Schemas["InlinedCss"]}} props */
 function Outcome({ outcome: { sheets, failed } }) {
   return [
     sheets.length > 0 && h("p", { key: "words" }, t("inline.copied", { n: sheets.length })),

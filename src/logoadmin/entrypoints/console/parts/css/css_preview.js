@@ -1,14 +1,13 @@
 /** How CSS will look on the site: in a frame that has no origin and contacts only the hosts of `Contacts`. */
 import { effect, h, signal, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure, returned } from "../../client.js";
-import { sayFailure } from "../../notices.js";
 import { isMember, PROPOSE } from "../../proposals.js";
 import { KINDS } from "../../records.js";
 import { FILES } from "../../router.js";
 import { may, person, state } from "../../session.js";
 import { fixedHosts, isPictureHost, OWN_HOSTS, shareHosts, useShared } from "../../shared_settings.js";
 import { enumeration, language, t } from "../../texts.js";
-import { Button, pictureUrl, useEvents, useRead } from "../primitives/basics.js";
+import { Button, pictureUrl, useEvents, useRead, useRun } from "../primitives/basics.js";
 import { ownPicture, takenDown } from "../primitives/picture.js";
 import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
 
@@ -51,14 +50,12 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
     allow([...allowed.value, ...held]);
     stay();
   };
-  const trust = async (/** @type {string[]} */ hosts) => {
-    try {
+  const { run } = useRun();
+  const trust = (/** @type {string[]} */ hosts) =>
+    void run(async () => {
       await shareHosts(hosts, true, t("hosts.always.done", { n: hosts.length, hosts: enumeration(hosts) }));
       stay();
-    } catch (error) {
-      sayFailure(error, () => void trust(hosts));
-    }
-  };
+    });
   const isMoving = MOVING.test(shown) || contacts.imports.length > 0;
   return h("section", { class: "stack loose preview", "aria-label": label },
     h("div", { class: "spread preview-bar" },
@@ -75,7 +72,7 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
     ),
     h("div", { class: "preview-stage" }, h(Frame, { kind, target: current, contacts, reached, url, isPlaying: isPlaying && isMoving, ground })),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
-    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, isAwaited: reached.length < contacts.origins.filter(isAllowed).length, held, show, trust: (hosts) => void trust(hosts) })),
+    h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, isAwaited: reached.length < contacts.origins.filter(isAllowed).length, held, show, trust })),
   );
 }
 
@@ -248,9 +245,7 @@ export function useJudgement(kind, id, css, target, saved) {
   }, [kind, id, css, target, isSaved, mayAsk, returned.value, turn.value]);
 }
 
-/** @typedef {Change["after"]} State */
-
-/** How the site looks with a logo or theme as it was, and as it is. @param {{kind: "logo" | "theme", then: NonNullable<State>, now: NonNullable<State>}} props */
+/** How the site looks with a logo or theme as it was, and as it is. @param {{kind: "logo" | "theme", then: NonNullable<Snapshot>, now: NonNullable<Snapshot>}} props */
 export function VersionPreviews({ kind, then, now }) {
   return h("div", { class: "pair" }, h(Version, { label: t("version.then"), kind, state: then }), h(Version, { label: t("version.now"), kind, state: now }));
 }

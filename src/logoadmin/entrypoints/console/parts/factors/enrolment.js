@@ -56,7 +56,6 @@ function Way({ icon, title, text, why = "", choose }) {
   );
 }
 
-/** @typedef {import("logoadmin/api").components["schemas"]["NewTotp"]} Begun */
 /** @typedef {(codes: string[] | null) => void} Enrolled With recovery codes, if it is the first factor. */
 
 /** Of any keyboard: the service reads full-width and Arabic digits as well. */
@@ -65,14 +64,14 @@ const DIGITS = /^\p{Nd}{6}$/u;
 /** Enrolling an authenticator app: scan, type the code. @param {{name: string, heading: "h2" | "h3", enrolled: Enrolled, back: () => void}} props */
 function EnrolApp({ name, heading, enrolled, back }) {
   const { busy, failed, attempt } = useAttempt();
-  const [begun, setBegun] = useState(/** @type {Begun | undefined} */ (undefined));
+  const [begun, setBegun] = useState(/** @type {Schemas["NewTotp"] | undefined} */ (undefined));
   const begin = () => void attempt(() => call("post", "/api/auth/factors/totp", { body: { name } }), setBegun);
   useEffect(begin, []);
   if (begun) return h(Scan, { key: begun.factor_id, begun, level: heading, enrolled, back, restart: begin });
   return h("div", { class: "stack loose" }, failed ? h(Failing, { failed, busy }) : h(Skeleton, {}), h("div", null, h(Button, { onClick: back }, t("enrol.back"))));
 }
 
-/** @param {{begun: Begun, level: "h2" | "h3", enrolled: Enrolled, back: () => void, restart: () => void}} props */
+/** @param {{begun: Schemas["NewTotp"], level: "h2" | "h3", enrolled: Enrolled, back: () => void, restart: () => void}} props */
 function Scan({ begun, level, enrolled, back, restart }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();

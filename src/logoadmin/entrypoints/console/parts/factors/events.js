@@ -5,8 +5,6 @@ import { t } from "../../texts.js";
 import { Icon, Skeleton, Time } from "../primitives/basics.js";
 import { usePages } from "../primitives/pages.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["SignInEvent"]} SignInEvent */
-
 const PAGE = 8;
 /** Events that may be those of somebody else. */
 const ALARMING = ["sign_in_refused", "sign_in_limited", "token_reused"];
@@ -19,7 +17,7 @@ export function MyEvents(props) {
 /** @param {{userId: number, label: string, since: unknown}} props Read again when `since` differs. */
 export function Events({ userId, label, since }) {
   const { records, more, unread } = usePages(
-    async (/** @type {SignInEvent | undefined} */ last, signal) => call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(last && { after: last.event_id }) }, signal }),
+    async (/** @type {Schemas["SignInEvent"] | undefined} */ last, signal) => call("get", "/api/auth/events", { query: { user_id: userId, limit: PAGE, ...(last && { after: last.event_id }) }, signal }),
     [userId, since],
   );
   if (!records) return unread ?? h(Skeleton, {});
@@ -31,7 +29,7 @@ export function Events({ userId, label, since }) {
   );
 }
 
-/** @param {{its: SignInEvent}} props */
+/** @param {{its: Schemas["SignInEvent"]}} props */
 function Row({ its }) {
   const way = factorWords(its.factor);
   return h("li", { class: "stack tight row" },

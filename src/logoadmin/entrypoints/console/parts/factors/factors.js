@@ -1,7 +1,7 @@
 /** Second factors: one's own with recovery codes, and those of a user as administrators see them. */
 import Enrolment from "./enrolment.js";
 import { h, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
+import { call } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { may, me, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
@@ -48,49 +48,27 @@ function Factors({ changed: report }) {
   );
 }
 
-/** Remove factors, or say that the last administrator needs one. @param {() => Promise<void>} remove */
-async function unlessNeeded(remove) {
-  try {
-    await remove();
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
-    say(t("factor.needed"), { tone: "failed" });
-  }
-}
+/** Say why factors were not removed: the last administrator needs one. @param {Failure} failure @param {() => void} again */
+const notRemoved = (failure, again) => (failure.kind === "conflict" ? say(t("factor.needed"), { tone: "failed" }) : sayFailure(failure, again));
 
 /** @param {{its: Factor, isLast: boolean, changed: () => Promise<void>}} props */
 function Remove({ its, isLast, changed }) {
-  const { busy, run } = useRun(changed);
-  const remove = () =>
-    unlessNeeded(async () => {
-      await call("delete", "/api/auth/factors/{factor_id}", { path: { factor_id: its.factor_id } });
-      say(t("removed", { name: its.name }));
-    });
+  const { busy, run } = useRun({ after: changed, failed: notRemoved });
+  const remove = () => call("delete", "/api/auth/factors/{factor_id}", { path: { factor_id: its.factor_id } });
   const sure = async () => {
     const text = [t(isLast ? "factor.remove.last" : "factor.remove.text"), its.kind === "passkey" && t("factor.remove.passkey")].filter(Boolean).join(" ");
-    if (await ask({ title: t("factor.remove.ask", { name: its.name }), text, yes: t("remove"), no: t("cancel"), tone: "danger" })) await run(remove);
+    if (await ask({ title: t("factor.remove.ask", { name: its.name }), text, yes: t("remove"), no: t("cancel"), tone: "danger" })) await run(remove, () => say(t("removed", { name: its.name })));
   };
   return h(Button, { tone: "danger", busy: busy !== "", onClick: () => void sure() }, t("remove"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`));
 }
 
 /** How many recovery codes are left, and new ones. @param {{left: number, changed: () => Promise<void>}} props */
 function Codes({ left, changed }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useRun();
   const [codes, setCodes] = useState(/** @type {readonly string[]} */ ([]));
-  /** @param {() => Promise<any>} send */
-  const make = async (send) => {
-    setBusy(true);
-    try {
-      setCodes((await send()).data.recovery_codes);
-    } catch (error) {
-      sayFailure(error, () => void make(error instanceof Failure && error.repeat ? error.repeat : send));
-    } finally {
-      setBusy(false);
-    }
-  };
   const sure = async () => {
     const question = { title: t("recovery.ask"), text: t("recovery.ask.text"), yes: t("recovery.make"), no: t("cancel") };
-    if (left === 0 || (await ask(question))) await make(() => call("post", "/api/auth/recovery-codes", {}));
+    if (left === 0 || (await ask(question))) await run(() => call("post", "/api/auth/recovery-codes", {}), ({ data }) => setCodes(data.recovery_codes));
   };
   const close = () => {
     setCodes([]);
@@ -102,7 +80,7 @@ function Codes({ left, changed }) {
         h("p", { class: "row-name" }, t("recovery.codes")),
         h("p", { class: left > FEW ? "hint" : "problem" }, left > FEW ? t("recovery.left", { n: left }) : t("recovery.few", { n: left })),
       ),
-      h(Button, { busy, onClick: () => void sure() }, t("recovery.make")),
+      h(Button, { busy: busy !== "", onClick: () => void sure() }, t("recovery.make")),
     ),
     codes.length > 0 && h(Dialog, { key: "codes", title: t("recovery.codes") }, h(RecoveryCodes, { codes, done: close })),
   ];
@@ -126,18 +104,16 @@ export function UserSecurity({ user, reason }) {
 function TheirFactors({ user, reason, changed }) {
   const { user_id: id, username: name } = user;
   const { data: factors, failure, again } = useRead(async (signal) => (await call("get", "/api/users/{user_id}/factors", { path: { user_id: id }, signal })).data, [id]);
-  const { busy, run } = useRun(() => {
+  const after = () => {
     changed();
     return again();
-  });
+  };
+  const { busy, run } = useRun({ after, failed: notRemoved });
   if (!factors) return h(Pending, { failure, again });
-  const remove = () =>
-    unlessNeeded(async () => {
-      const answer = await call("delete", "/api/users/{user_id}/factors", { path: { user_id: id } });
-      say(t("factor.removed.all", { n: answer.data.removed, name }));
-    });
+  const remove = () => call("delete", "/api/users/{user_id}/factors", { path: { user_id: id } });
+  const removed = (/** @type {Answer} */ { data }) => say(t("factor.removed.all", { n: data.removed ?? factors.length, name }));
   const sure = async () => {
-    if (await ask({ title: t("factor.remove.all.ask", { name }), text: t("factor.remove.all.text"), yes: t("factor.remove.all"), no: t("cancel"), tone: "danger" })) await run(remove);
+    if (await ask({ title: t("factor.remove.all.ask", { name }), text: t("factor.remove.all.text"), yes: t("factor.remove.all"), no: t("cancel"), tone: "danger" })) await run(remove, removed);
   };
   if (factors.length === 0) return h("p", { class: "hint" }, t("factor.none.user"));
   return h("div", { class: "stack loose" },
@@ -147,7 +123,7 @@ function TheirFactors({ user, reason, changed }) {
   );
 }
 
-/** @typedef {import("logoadmin/api").components["schemas"]["ListedFactor"]} Factor */
+/** @typedef {Schemas["ListedFactor"]} Factor */
 
 /** The second factors of a user, as rows. @param {{factors: Factor[], label: string, action?: (factor: Factor) => any, children?: any}} props `action` is at the end of a row. */
 function FactorRows({ factors, label, action, children }) {

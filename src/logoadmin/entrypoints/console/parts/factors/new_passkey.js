@@ -32,7 +32,7 @@ export function reasonOf({ cause }) {
  * password managers that stand in for the browser.
  *
  * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
- * @returns {Promise<import("logoadmin/api").components["schemas"]["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
+ * @returns {Promise<Schemas["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
  * @throws {NotCreated}
  */
 export async function create({ challenge, user, excludeCredentials = [], ...others }) {

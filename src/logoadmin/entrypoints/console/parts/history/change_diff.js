@@ -1,6 +1,6 @@
 /** The effect of a change, field by field: the old and the new values. */
 import { h, useEffect, useState } from "../../vendor/preact.js";
-import { call, Failure, returned } from "../../client.js";
+import { call, returned } from "../../client.js";
 import { describe, sayDone } from "../../notices.js";
 import { flat, nameOf, nested } from "../../presentation.js";
 import { may } from "../../session.js";
@@ -8,7 +8,7 @@ import { fieldsOfChange } from "./changes.js";
 import { KINDS, listOf, readList, refreshList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
-import { Button, lazy, pictureUrl, Skeleton, Time } from "../primitives/basics.js";
+import { Button, lazy, pictureUrl, Skeleton, Time, useRun } from "../primitives/basics.js";
 import { authorIds, authorName } from "./words.js";
 import { words } from "../primitives/fields.js";
 import { Picture } from "../primitives/picture.js";
@@ -90,8 +90,8 @@ const UNSET = ["created_at", "blocked", "pins"];
 
 /** A version of a record beside what the record is now: what differs, how both look, and the way back. @param {{kind: KindName, change: Change, now: Change}} props */
 export function AgainstNow({ kind, change, now }) {
-  const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState("");
+  const { busy, run } = useRun({ failed: (failure) => setComplaint(describe(failure)) });
   useEffect(() => {
     void readList("author");
     if (may("roles:read")) void readList("role");
@@ -100,34 +100,29 @@ export function AgainstNow({ kind, change, now }) {
   const difference = { ...now, before: then, after: now.after };
   if (!then || !now.after) return h("p", { class: "hint" }, t("version.gone"));
   if (fieldsOfChange(difference).length === 0) return h("p", { class: "hint" }, t("version.same"));
-  const set = restored(difference);
-  const restore = async () => {
-    setBusy(true);
+  const set = setBack(difference);
+  const restore = () => {
     setComplaint("");
-    const done = () => {
-      void refreshList(kind);
-      returned.value += 1;
-    };
-    try {
-      const { requestId } = await call("post", "/api/changes", { body: { changes: [/** @type {any} */ ({ kind, id: now.id, version: now.change_id, set })] } });
-      sayDone(t("restored", { name: nameOf(kind, then) }), [requestId], done);
-      done();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      setComplaint(describe(error));
-      setBusy(false);
-    }
+    return call("post", "/api/changes", { body: { changes: [/** @type {any} */ ({ kind, id: now.id, version: now.change_id, set })] } });
+  };
+  const done = () => {
+    void refreshList(kind);
+    returned.value += 1;
+  };
+  const restored = (/** @type {Answer} */ { requestId }) => {
+    sayDone(t("restored", { name: nameOf(kind, then) }), [requestId], done);
+    done();
   };
   return h("div", { class: "stack loose" },
     h(ChangeDiff, { change: difference, before: t("version.then"), after: t("version.now") }),
     (kind === "logo" || kind === "theme") && h(VersionPreviews, { kind, then, now: now.after }),
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h("div", { class: "cluster" }, h(Button, { icon: "Undo2", scope: KINDS[kind].write, busy, idle: Object.keys(set).length === 0, onClick: () => void restore() }, t("version.restore"))),
+    h("div", { class: "cluster" }, h(Button, { icon: "Undo2", scope: KINDS[kind].write, busy: busy !== "", idle: Object.keys(set).length === 0, onClick: () => void run(restore, restored) }, t("version.restore"))),
   );
 }
 
 /** @param {Change} difference From how the record was to how it is. @returns {Record<string, any>} what differs, as a bulk change takes it */
-function restored(difference) {
+function setBack(difference) {
   const was = flat(difference.before) ?? {};
   const fields = fieldsOfChange(difference).filter((name) => !UNSET.includes(name));
   return nested(Object.fromEntries(fields.map((name) => (name === "authors" ? ["author_ids", authorIds(was["authors"])] : [name, was[name] ?? null]))));

@@ -1,8 +1,6 @@
 /**
  * The history: read newest first, page by page, with all that one request did as one; and undone.
  *
- * @typedef {Record<string, any> | null} Snapshot The record before or after a change, whatever its kind.
- * @typedef {import("logoadmin/api").components["schemas"]["Change"] & {before: Snapshot, after: Snapshot}} Change
  * @typedef {{kind?: string | undefined, id?: number | undefined, user_id?: number | undefined, action?: string | undefined,
  *   request_id?: string | undefined, since?: number | undefined, until?: number | undefined}} Filters
  *

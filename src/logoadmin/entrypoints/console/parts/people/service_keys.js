@@ -14,7 +14,6 @@ import { Pick } from "../lists/toolbar.js";
 import { ScopeMatrix } from "./scopes.js";
 import { ShownOnce } from "./access.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["ServiceKey"]} ServiceKey */
 /** @typedef {{name?: string, scope?: string, expires_in?: string}} Problems */
 const FIELDS = ["name", "scope", "expires_in"];
 const DAY = 86_400;
@@ -34,12 +33,12 @@ export function MyKeys() {
     wasMaking.current = isMaking;
   }, [isMaking]);
   if (!data) return h(Pending, { failure, again });
-  /** @param {ServiceKey} key */
+  /** @param {Schemas["ServiceKey"]} key */
   const end = async (key) => {
     const sure = { title: t("keys.end.title", { name: key.name }), text: t("keys.end.text"), yes: t("keys.end"), no: t("cancel"), tone: /** @type {const} */ ("danger") };
     if (await ask(sure)) await ended(key);
   };
-  /** @param {ServiceKey} key */
+  /** @param {Schemas["ServiceKey"]} key */
   const ended = async (key) => {
     try {
       await call("delete", "/api/auth/keys/{key_id}", { path: { key_id: key.key_id } });
@@ -68,7 +67,7 @@ export function MyKeys() {
   );
 }
 
-/** @param {{its: ServiceKey, end: () => void}} props */
+/** @param {{its: Schemas["ServiceKey"], end: () => void}} props */
 function KeyRow({ its, end }) {
   const over = its.expires_at !== null && its.expires_at * 1000 < Date.now();
   return h("li", { class: "spread row" },

@@ -8,7 +8,7 @@ import { deviceOf, factorWords } from "../factors/events.js";
 import { Button, Pending, Time, useRead, useRun } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
-/** @typedef {import("logoadmin/api").components["schemas"]["ListedSession"]} Session */
+/** @typedef {Schemas["ListedSession"]} Session */
 
 /** When it was last known to be in use. @param {Session} session */
 const usedAt = (session) => session.refreshed_at ?? session.created_at;
@@ -56,7 +56,7 @@ const Rows = ({ sessions, label, isBusy, rights, end }) =>
 /** The user's own sessions, and how to end that of a lost device. */
 export function MySessions() {
   const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/sessions", { signal })).data);
-  const { busy, run } = useRun(() => again());
+  const { busy, run } = useRun({ after: again });
   if (!data) return h(Pending, { failure, again });
   const others = data.filter(({ current }) => !current);
   /** @param {Session[]} ending @param {string} words */
@@ -77,7 +77,7 @@ export function UserSessions({ user, reason }) {
   const { user_id: id, username: name } = user;
   const isSeen = may("users:read");
   const { data: sessions, failure, again } = useRead(async (signal) => (isSeen ? (await call("get", "/api/users/{user_id}/sessions", { path: { user_id: id }, signal })).data : []), [user]);
-  const { busy, run } = useRun(() => again());
+  const { busy, run } = useRun({ after: again });
   if (!sessions) return h(Pending, { failure, again });
   const rights = { scope: "users:write", reason };
   const end = (/** @type {Session} */ { session_id: sessionId, user_agent: agent }) =>

@@ -204,16 +204,16 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
 /** One's own avatar, where it comes from, and its end, which takes no right. @param {{user: Somebody, changed: () => void}} props */
 export function AvatarCard({ user, changed }) {
   const { busy, run } = useRun();
-  const remove = async () => {
-    const answer = await call("delete", "/api/users/{user_id}/avatar", { path: { user_id: user.user_id } });
-    sayDone(t("avatar.removed", { name: user.username }), [answer.requestId], changed);
+  const remove = () => call("delete", "/api/users/{user_id}/avatar", { path: { user_id: user.user_id } });
+  const removed = (/** @type {Answer} */ { requestId }) => {
+    sayDone(t("avatar.removed", { name: user.username }), [requestId], changed);
     changed();
   };
   return h("div", { class: "avatar-card" },
     h(Avatar, { user, size: "large" }),
     h("div", { class: "stack avatar-about" },
       !pictureUrl(user.avatar ?? "") && h("p", { class: "hint" }, user.avatar ? h("bdi", null, user.avatar) : t("avatar.none")),
-      user.avatar && h(Button, { busy: busy !== "", onClick: () => void run(remove) }, t("avatar.remove")),
+      user.avatar && h(Button, { busy: busy !== "", onClick: () => void run(remove, removed) }, t("avatar.remove")),
     ),
   );
 }

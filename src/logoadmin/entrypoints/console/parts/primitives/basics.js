@@ -331,20 +331,30 @@ export function LoadError({ problem }) {
 }
 
 /**
- * What a button does, one at a time; a failure is said, with a button to try again where that may help.
+ * What a button does, one at a time.
  *
- * @param {() => unknown} [after] Follows each attempt, whatever came of it.
- * @returns {{busy: string, run: (act: () => Promise<unknown>, what?: string) => Promise<void>}} `busy` names what is under way
+ * @param {object} [how]
+ * @param {() => unknown} [how.after] Follows each attempt, whatever came of it.
+ * @param {(failure: Failure, again: () => void) => unknown} [how.failed] Else a notice offers to try again where that may help.
  */
-export function useRun(after) {
+export function useRun({ after, failed = sayFailure } = {}) {
+  /** Names what is under way. */
   const [busy, setBusy] = useState("");
-  /** @param {() => Promise<unknown>} act @param {string} [what] */
-  const run = async (act, what = "it") => {
+  /**
+   * @template T
+   * @param {() => Promise<T>} send
+   * @param {(answer: T) => unknown} [then] With it, `send` is one request: if its response is lost, it is sent again with the same key.
+   * @param {string} [what]
+   */
+  const run = async (send, then, what = "it") => {
     setBusy(what);
     try {
-      await act();
+      const answer = await send();
+      await then?.(answer);
     } catch (error) {
-      sayFailure(error, () => void run(act, what));
+      if (!(error instanceof Failure)) throw error;
+      const repeat = then && error.repeat;
+      failed(error, () => void run(repeat ?? send, then, what));
     } finally {
       setBusy("");
       await after?.();

@@ -19,5 +19,7 @@ export function usePages(read, inputs = []) {
     return { records: [...before, ...page.data], hasMore: page.next !== "" };
   }, [before, ...inputs]);
   const more = data?.hasMore && h(Button, { onClick: () => setBefore(data.records) }, t("list.more"));
-  return { records: data?.records, more, unread: failure && h(Unread, { failure, again: () => void again() }) };
+  /** Read on without a record that was removed. @param {T} gone */
+  const forget = (gone) => setBefore((known) => known.filter((each) => each !== gone));
+  return { records: data?.records, more, unread: failure && h(Unread, { failure, again: () => void again() }), forget };
 }

@@ -14,8 +14,6 @@ import { fieldsOfChange } from "../history/changes.js";
 import { NameMark } from "../people/person.js";
 import { changeWords, nameOfChange } from "./submission_list.js";
 
-/** @typedef {Record<string, any> | null} Snapshot */
-
 /** Of these, the changes have places of their own; and the first are not for people. */
 const APART = ["created_at", "preview_url", "custom_css"];
 

@@ -1,12 +1,11 @@
 /** The targets for which works are published as user styles (contract J8, Q3). */
 import { h, useEffect, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
-import { describe, sayFailure } from "../../notices.js";
+import { describe } from "../../notices.js";
 import { listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, useRun } from "../primitives/basics.js";
 import { TextField } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
 import { DialogEnd } from "../primitives/form_dialog.js";
@@ -28,13 +27,8 @@ const documentsIn = (pages) =>
 export function Targets() {
   const [edited, edit] = useState(/** @type {string | undefined} */ (undefined));
   const known = Object.entries(targets());
-  const remove = async (/** @type {string} */ id) => {
-    try {
-      await amendShared(() => ({ gallery_targets: without(id) }), t("settings.targets.removed", { name: targets()[id]?.name ?? id }));
-    } catch (error) {
-      sayFailure(error, () => void remove(id));
-    }
-  };
+  const { run } = useRun();
+  const remove = (/** @type {string} */ id) => run(() => amendShared(() => ({ gallery_targets: without(id) }), t("settings.targets.removed", { name: targets()[id]?.name ?? id })));
   return [
     known.length === 0
       ? h("p", { key: "none", class: "hint" }, t("settings.targets.none"))
@@ -65,20 +59,14 @@ function TargetDialog({ id, close }) {
   const before = targets()[id];
   const [values, setValues] = useState({ id, name: before?.name ?? "", pages: before ? pagesOf(before) : "", own: before?.own ?? false, logo: before?.logo ?? "" });
   const [problems, setProblems] = useState(/** @type {Record<string, string>} */ ({}));
-  const [busy, setBusy] = useState(false);
+  const failed = (/** @type {Failure} */ failure) => setProblems(failure.problems.length ? problemsOf(failure) : { form: describe(failure) });
+  const { busy, run } = useRun({ failed });
   const set = (/** @type {string} */ name, /** @type {string | boolean} */ value) => setValues((now) => ({ ...now, [name]: value }));
   const save = async () => {
-    setBusy(true);
     const pages = values.own ? { own: /** @type {const} */ (true) } : { documents: documentsIn(values.pages) };
     const target = { name: values.name, ...pages, ...(values.logo && !values.own ? { logo: values.logo } : {}) };
-    try {
-      await amendShared(() => ({ gallery_targets: { ...targets(), [values.id]: target } }), t("settings.targets.done", { name: values.name }));
-      close();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      setProblems(error.problems.length ? problemsOf(error) : { form: describe(error) });
-      setBusy(false);
-    }
+    await amendShared(() => ({ gallery_targets: { ...targets(), [values.id]: target } }), t("settings.targets.done", { name: values.name }));
+    close();
   };
   const text = (/** @type {"id" | "name" | "pages" | "logo"} */ name, /** @type {number} */ rows = 0) =>
     h(TextField, { key: name, label: t(`settings.targets.${name}`), hint: t(`settings.targets.${name}.hint`), problem: problems[name], value: values[name], set: (written) => set(name, written), rows, spellcheck: false });
@@ -90,7 +78,7 @@ function TargetDialog({ id, close }) {
         noValidate: true,
         onSubmit: (/** @type {SubmitEvent} */ event) => {
           event.preventDefault();
-          if (may("*") && !busy) void save();
+          if (may("*") && !busy) void run(save);
         },
       },
       !before && text("id"),
@@ -101,7 +89,7 @@ function TargetDialog({ id, close }) {
       ),
       !values.own && [text("pages", 4), text("logo")],
       before && h(Works, { id }),
-      h(DialogEnd, { close, yes: t("save"), scope: "*", busy }),
+      h(DialogEnd, { close, yes: t("save"), scope: "*", busy: busy !== "" }),
     ),
   );
 }
