@@ -4,7 +4,7 @@ import { Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
 import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
 import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
-import { Breadcrumbs, Button, EmptyState, Skeleton, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, EmptyState, Pending, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { readList } from "../records.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -73,8 +73,7 @@ function History() {
   return h("div", { class: "view" },
     h(ViewHead, { title: t("history.title") }, act && h(UndoAct, { act, undone: again })),
     h(HistoryFilters, { entries: entries ?? [] }),
-    failure && !entries && h(Unread, { failure, again }),
-    !entries && !failure && h(Skeleton, {}),
+    !entries && h(Pending, { failure, again }),
     entries?.length === 0 && !isStale && h(Nothing, {}),
     entries && entries.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { entries, undone: again, label: t("history.title"), days: true, act })),
     failure && entries && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
@@ -84,16 +83,8 @@ function History() {
 
 /** @param {string | undefined} request @param {Entry[] | undefined} entries Read again with these. @returns {Act | undefined} what it did */
 function useAct(request, entries) {
-  const [act, setAct] = useState(/** @type {Act | undefined} */ (undefined));
-  useEffect(() => {
-    if (!request || !entries) return undefined;
-    let isLate = false;
-    void readAct(request).then((found) => isLate || setAct(found), () => undefined);
-    return () => {
-      isLate = true;
-    };
-  }, [request, entries]);
-  return act && act.request_id === request ? act : undefined;
+  const { data: act } = useRead(async (signal) => (request && entries ? readAct(request, signal) : undefined), [request, entries]);
+  return act?.request_id === request ? act : undefined;
 }
 
 function Nothing() {
@@ -114,33 +105,24 @@ function Older({ busy, more }) {
 /** One change: what it did, and undoing it. @param {{params: Record<string, string>}} props */
 function ChangePage({ params }) {
   const changeId = Number(params.change_id);
-  const [read, setRead] = useState(/** @type {{change: Change | undefined, known: Change[], whole: number} | undefined} */ (undefined));
-  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
-  const load = async () => {
-    try {
-      const change = changeId > 0 ? await readChange(changeId) : undefined;
-      const known = change ? await readLatest(change) : [];
-      // One of many, if it came with a request for many.
-      const whole = change?.origin && change.request_id ? ((await readAct(change.request_id))?.count ?? 1) : 1;
-      setRead({ change, known, whole });
-      setFailure(undefined);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      setFailure(error);
-    }
-  };
+  const { data: read, failure, again } = useRead(async (signal) => {
+    const change = changeId > 0 ? await readChange(changeId, signal) : undefined;
+    const known = change ? await readLatest(change, signal) : [];
+    // One of many, if it came with a request for many.
+    const whole = change?.origin && change.request_id ? ((await readAct(change.request_id, signal))?.count ?? 1) : 1;
+    return { change, known, whole };
+  }, [changeId]);
   useEffect(() => {
-    void load();
     void readList("author");
     if (may("roles:read")) void readList("role");
-  }, [changeId, returned.value]);
+  }, [returned.value]);
   const title = t("history.change", { id: String(changeId) });
-  if (!read) return failure ? h(Unread, { failure, again: () => void load() }) : h(Skeleton, {});
+  if (!read) return h(Pending, { failure, again });
   return h("div", { class: "view" },
     h(Breadcrumbs, { list: "history", title: t("history.title"), name: title }),
     h(ViewHead, { title }),
     read.change
-      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void load(), isOpen: true, whole: read.whole })))
+      ? h("div", { class: "box divided changes" }, h("div", { class: "change" }, h(Item, { change: read.change, known: read.known, undone: () => void again(), isOpen: true, whole: read.whole })))
       : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }

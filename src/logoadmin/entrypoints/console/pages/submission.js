@@ -1,6 +1,6 @@
 /** One submission: what it would change, what its submitter proposed before, and the decision. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { Failure, call } from "../client.js";
+import { call } from "../client.js";
 import { say, sayFailure } from "../notices.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
@@ -9,7 +9,7 @@ import { KINDS, readList, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, Button, IconButton, Link, rich, Skeleton, Time, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, IconButton, Link, Pending, rich, Time, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { apply, decline, DeclineDialog, undone, whyNot } from "../parts/proposals/deciding.js";
@@ -33,7 +33,7 @@ export default function SubmissionPage({ params }) {
     // Those that have the same picture or CSS are named; a large list is too long for that.
     if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void refreshList(kind);
   }, []);
-  if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), failure ? h(Unread, { failure, again: () => void again() }) : h(Skeleton, {}));
+  if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), h(Pending, { failure, again }));
   return h(Shown, { key: `${id} ${data.data.state}`, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
 }
 
@@ -133,41 +133,37 @@ function Others({ proposal }) {
 
 /** What can be done with it; on a phone within reach of the thumb. @param {{seen: Seen, again: () => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props */
 function Actions({ seen, again, isMine, mayDecide, mend }) {
-  const [busy, setBusy] = useState("");
   const [isAsking, setAsking] = useState(false);
   const [complaint, setComplaint] = useState("");
   const { proposal, etag } = seen;
   const path = { proposal_id: proposal.proposal_id };
-  /** @param {string} what @param {() => Promise<unknown>} act */
-  const run = async (what, act) => {
-    setBusy(what);
+  const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ retry) => {
+    if (failure.passes) return void sayFailure(failure, retry);
+    setComplaint(whyNot(failure));
+    void requeue();
+    if (["outdated", "conflict"].includes(failure.kind)) again();
+  };
+  const { busy, run } = useRun({ failed });
+  /** @param {"apply" | "decline"} what @param {() => Promise<unknown>} act */
+  const decide = (what, act) => {
     setComplaint("");
-    try {
-      await act();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.passes) return void sayFailure(error, () => void run(what, act));
-      setComplaint(whyNot(error));
-      void requeue();
-      if (["outdated", "conflict"].includes(error.kind)) again();
-    } finally {
-      setBusy("");
-    }
+    void run(act, undefined, what);
+  };
+  const withdrawn = () => {
+    say(t("withdraw.done", { title: proposal.title }));
+    again();
   };
   const withdraw = async () => {
     if (!(await ask({ title: t("withdraw.title", { title: proposal.title }), text: t("withdraw.text"), yes: t("withdraw"), no: t("cancel"), tone: "danger" }))) return;
-    await run("withdraw", async () => {
-      await call("post", "/api/proposals/{proposal_id}/withdraw", { path, ifMatch: etag });
-      say(t("withdraw.done", { title: proposal.title }));
-      again();
-    });
+    setComplaint("");
+    await run(() => call("post", "/api/proposals/{proposal_id}/withdraw", { path, ifMatch: etag }), withdrawn, "withdraw");
   };
   const waits = proposal.state === "waiting";
   const idle = busy !== "";
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
     h("div", { key: "actions", class: "review-actions", role: "group", "aria-label": t("review.actions") },
-      mayDecide && waits && h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => void run("apply", () => apply(seen)) }, t("review.apply")),
+      mayDecide && waits && h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => decide("apply", () => apply(seen)) }, t("review.apply")),
       mayDecide && waits && h(Button, { tone: "danger", icon: "X", shortcut: "R", idle, onClick: () => setAsking(true) }, t("review.decline")),
       mend && h(Button, { tone: mayDecide ? "plain" : "primary", icon: "Pencil", shortcut: "E", idle, onClick: mend }, t(mayDecide && waits ? "review.mend" : proposal.state === "declined" ? "submit.again" : "submit.change")),
       isMine && waits && h(Button, { tone: "plain", icon: "Undo2", busy: busy === "withdraw", idle, onClick: () => void withdraw() }, t("withdraw")),
@@ -180,7 +176,7 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
         close: () => setAsking(false),
         decline: (reason) => {
           setAsking(false);
-          void run("decline", () => decline(seen, reason));
+          decide("decline", () => decline(seen, reason));
         },
       }),
   ];

@@ -1,13 +1,13 @@
 /** The form of a logo or theme: the widgets of its fields, and the preview beside it. */
 import { h, useMemo, useRef, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
+import { call } from "../../client.js";
 import { describe } from "../../notices.js";
 import { listOf, readList } from "../../records.js";
 import { shared, useShared } from "../../shared_settings.js";
 import { byName, enumeration, t, withTexts } from "../../texts.js";
 import { cssWidget } from "../css/css_editor.js";
 import { judgedOf, listedIn, Preview, useJudgement } from "../css/css_preview.js";
-import { Button, lazy } from "../primitives/basics.js";
+import { Button, lazy, useRun } from "../primitives/basics.js";
 import { Text, widgets, words } from "../primitives/fields.js";
 import { FileButton, useGivenFiles } from "../primitives/files.js";
 import { Picture } from "../primitives/picture.js";
@@ -130,21 +130,13 @@ async function fill(form, text) {
 /** A user style (contract S3) that is pasted or dropped into the form of a theme, or chosen as a file, fills its fields. @param {{form: FormState, disabled: boolean}} props */
 export function UserStyle({ form, disabled }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const [busy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState(/** @type {Outcome | undefined} */ (undefined));
-  const take = async (/** @type {File} */ file) => {
-    setBusy(true);
-    try {
-      setOutcome(await fill(form, await file.text()));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      setOutcome({ problem: () => problemWords(error) });
-    } finally {
-      setBusy(false);
-    }
-    place.current?.scrollIntoView({ block: "nearest" });
-  };
-  useGivenFiles(place, { within: "form", accepts: (type) => type === "text/css", pasted: styleIn, take: disabled ? undefined : (file) => void take(file) });
+  const { busy, run } = useRun({
+    after: () => place.current?.scrollIntoView({ block: "nearest" }),
+    failed: (failure) => setOutcome({ problem: () => problemWords(failure) }),
+  });
+  const take = (/** @type {File} */ file) => void run(async () => setOutcome(await fill(form, await file.text())));
+  useGivenFiles(place, { within: "form", accepts: (type) => type === "text/css", pasted: styleIn, take: disabled ? undefined : take });
   if (disabled) return null;
   const putBack = (/** @type {import("../../form.js").Values} */ before) => {
     form.values.value = before;
@@ -152,7 +144,7 @@ export function UserStyle({ form, disabled }) {
   };
   return h("div", { ref: place, class: "stack tight" },
     h("div", { class: "cluster" },
-      h(FileButton, { accept: ".css,text/css", busy, take: (file) => void take(file) }, t("style.choose")),
+      h(FileButton, { accept: ".css,text/css", busy: busy !== "", take }, t("style.choose")),
       h("span", { class: "hint" }, t("style.drop")),
     ),
     h("div", { role: "status" },

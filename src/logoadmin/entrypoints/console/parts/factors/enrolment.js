@@ -4,7 +4,7 @@ import { call, Failure } from "../../client.js";
 import { guard, HOME } from "../../router.js";
 import { me } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
-import { Button, Copy, Icon, rich, Skeleton, useFailure } from "../primitives/basics.js";
+import { Button, Copy, Icon, rich, Skeleton, useFailure, useRun } from "../primitives/basics.js";
 import { TextField } from "../primitives/fields.js";
 import { saveFile } from "../primitives/files.js";
 import { deviceOf } from "./events.js";
@@ -189,23 +189,17 @@ export function EnrolPasskey({ heading, enrolled, back }) {
 
 /** A request of a form: whether it is under way, and why it failed, with a button to try again where that may help. @returns {{busy: boolean, failed: Failed | undefined, attempt: <T>(send: () => Promise<Answer<T>>, then: (data: T) => void) => Promise<void>}} */
 function useAttempt() {
-  const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState(/** @type {Failed | undefined} */ (undefined));
+  const { busy, run } = useRun({ failed: (failure, again) => setFailed({ failure, again }) });
   /** @param {() => Promise<Answer>} send @param {(data: any) => void} then */
-  const attempt = async (send, then) => {
-    setBusy(true);
+  const attempt = (send, then) => {
     setFailed(undefined);
-    try {
-      then((await send()).data);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // What may have been done is sent under its own key.
-      setFailed({ failure: error, again: () => void attempt(error.repeat ?? send, then) });
-    } finally {
-      setBusy(false);
-    }
+    return run(send, ({ data }) => {
+      setFailed(undefined);
+      then(data);
+    });
   };
-  return { busy, failed, attempt };
+  return { busy: busy !== "", failed, attempt };
 }
 
 /** @param {{failed: Failed, busy: boolean}} props */

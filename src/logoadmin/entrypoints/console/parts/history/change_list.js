@@ -1,13 +1,12 @@
 /** Acts or changes in words, newest first: each opens to what it did, and can be undone. */
-import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
+import { h, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { isSingle, kindsOfAct, obstacleTo, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
 import { isListed, KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
-import { Button, Link, Pending, Skeleton, Time, useRead } from "../primitives/basics.js";
+import { Button, lazy, Link, Pending, Skeleton, Time, useRead, useRun } from "../primitives/basics.js";
 import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
 
@@ -54,38 +53,29 @@ function byDay(entries) {
  * @param {() => void} undone @returns {{busy: boolean, complaint: any, undo: (act: () => Promise<Answer>, changes: {kind: string}[]) => Promise<void>}}
  */
 export function useUndo(undone) {
-  const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState(/** @type {any} */ (undefined));
+  const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ again) => (failure.repeat || failure.kind === "wait" ? sayFailure(failure, again) : setComplaint(h(Refusal, { failure })));
+  const { busy, run } = useRun({ failed });
   /** @param {() => Promise<Answer>} act @param {{kind: string}[]} changes */
-  const undo = async (act, changes) => {
-    setBusy(true);
+  const undo = (act, changes) => {
     setComplaint(undefined);
     const after = () => {
       readListsOf(changes);
       undone();
     };
-    try {
-      const answer = await act();
-      sayDone(t("undone"), [answer.requestId], after, () => t("redone"));
+    return run(act, ({ requestId }) => {
+      sayDone(t("undone"), [requestId], after, () => t("redone"));
       after();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { repeat } = error;
-      if (repeat || error.kind === "wait") sayFailure(error, () => void undo(repeat ?? act, changes));
-      else setComplaint(h(Refusal, { failure: error }));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
-  return { busy, complaint, undo };
+  return { busy: busy !== "", complaint, undo };
 }
 
 /** Why it cannot be undone; with the change that is in the way, if it is one. @param {{failure: Failure}} props */
 function Refusal({ failure }) {
-  const [change, setChange] = useState(/** @type {Change | undefined} */ (undefined));
   const [, number] = /by change (\d+)/.exec(failure.detail) ?? [];
   const isSince = failure.kind === "conflict" && number !== undefined;
-  useState(() => isSince && void readChange(Number(number)).then(setChange, () => undefined));
+  const { data: change } = useRead(async (signal) => (isSince ? readChange(Number(number), signal) : undefined));
   if (!isSince) return h("p", { class: "complaint", role: "alert", dir: "auto" }, describe(failure));
   return h("p", { class: "complaint", role: "alert" },
     t("history.since"),
@@ -224,14 +214,8 @@ function Details({ change }) {
   );
 }
 
-/** Loaded when somebody first looks at a difference: most only read what happened. @param {{change: Change}} props */
-function Difference({ change }) {
-  const [part, setPart] = useState(/** @type {{ChangeDiff: any} | undefined} */ (undefined));
-  useEffect(() => {
-    import("./change_diff.js").then(setPart, () => sayFailure(new Failure("away")));
-  }, []);
-  return part ? h(part.ChangeDiff, { change }) : h(Skeleton, {});
-}
+/** Loaded when somebody first looks at a difference: most only read what happened. */
+const Difference = lazy(() => import("./change_diff.js").then((module) => module.ChangeDiff), () => h(Skeleton, {}));
 
 /** @param {{open: boolean, setOpen: (open: boolean) => void, summary: any, seconds: number, children?: any}} props */
 export function Disclosure({ open, setOpen, summary, seconds, children }) {

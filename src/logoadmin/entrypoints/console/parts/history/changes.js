@@ -59,14 +59,14 @@ export async function readChange(changeId, signal) {
   return data.find((each) => each.change_id === changeId);
 }
 
-/** @param {Change} change @returns {Promise<Change[]>} the last change of its record */
-export async function readLatest({ kind, id }) {
-  return (await read({ kind, id, order: "desc", limit: 1 })).data;
+/** @param {{kind: string, id: number | undefined}} record @param {AbortSignal} signal @returns {Promise<Change[]>} its last change */
+export async function readLatest({ kind, id }, signal) {
+  return (await read({ kind, id, order: "desc", limit: 1 }, signal)).data;
 }
 
-/** @param {string} request @returns {Promise<Act | undefined>} what it did */
-export async function readAct(request) {
-  return (await call("get", "/api/acts", { query: /** @type {any} */ ({ request_id: request, limit: 1 }) })).data[0];
+/** @param {string} request @param {AbortSignal} signal @returns {Promise<Act | undefined>} what it did */
+export async function readAct(request, signal) {
+  return (await call("get", "/api/acts", { query: /** @type {any} */ ({ request_id: request, limit: 1 }), signal })).data[0];
 }
 
 /** @param {{change_id: number}} change @returns {Promise<Answer>} */

@@ -7,7 +7,7 @@ import { guard, path } from "../../router.js";
 import { may, me } from "../../session.js";
 import { t } from "../../texts.js";
 import { MenuItem } from "../primitives/action_menu.js";
-import { Band, Button, Copy } from "../primitives/basics.js";
+import { Band, Button, Copy, useRun } from "../primitives/basics.js";
 import { ask, Dialog, useFocusReturn } from "../primitives/dialog.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 
@@ -51,23 +51,15 @@ const again = signal(/** @type {{at: string, name: string, url: string} | undefi
 
 /** Another link, in the menu of a user. @param {{user: {user_id: number, username: string, active?: boolean}, reason: string | undefined}} props */
 export function InviteAgain({ user, reason }) {
-  const [busy, setBusy] = useState(false);
+  const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ retry) => (failure.kind === "forbidden" ? say(t("invite.otherwise"), { tone: "failed" }) : sayFailure(failure, retry));
+  const { busy, run } = useRun({ failed });
   if (user.active === false || user.user_id === me.value?.user_id) return null;
   const at = path.value;
-  const act = async () => {
-    setBusy(true);
-    try {
-      const { data } = await make({ user_id: user.user_id });
-      // On another page, nobody would see it.
-      if (path.value === at) again.value = { at, name: user.username, url: data.url };
-    } catch (error) {
-      if (/** @type {Failure} */ (error).kind === "forbidden") say(t("invite.otherwise"), { tone: "failed" });
-      else sayFailure(error, () => void act());
-    } finally {
-      setBusy(false);
-    }
+  const made = (/** @type {Answer} */ { data }) => {
+    // On another page, nobody would see it.
+    if (path.value === at) again.value = { at, name: user.username, url: data.url };
   };
-  return h(MenuItem, { icon: "KeyRound", scope: WRITE, reason, busy, onClick: () => void act() }, t("invite.again"));
+  return h(MenuItem, { icon: "KeyRound", scope: WRITE, reason, busy: busy !== "", onClick: () => void run(() => make({ user_id: user.user_id }), made) }, t("invite.again"));
 }
 
 /** The other link, as long as the page of the user is open. */

@@ -1,13 +1,13 @@
 /** Keys by which scripts use the service in one's name; each is shown once. */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
-import { describe, dismiss, say, sayFailure } from "../../notices.js";
+import { call } from "../../client.js";
+import { describe, say } from "../../notices.js";
 import { wordsOf } from "../../form.js";
 import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
-import { Button, Pending, Time, useRead } from "../primitives/basics.js";
+import { Button, Pending, Time, useOffer, useRead, useRun } from "../primitives/basics.js";
 import { About, TextField } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
@@ -32,23 +32,17 @@ export function MyKeys() {
     if (wasMaking.current && !isMaking) goOn();
     wasMaking.current = isMaking;
   }, [isMaking]);
-  if (!data) return h(Pending, { failure, again });
-  /** @param {Schemas["ServiceKey"]} key */
-  const end = async (key) => {
-    const sure = { title: t("keys.end.title", { name: key.name }), text: t("keys.end.text"), yes: t("keys.end"), no: t("cancel"), tone: /** @type {const} */ ("danger") };
-    if (await ask(sure)) await ended(key);
-  };
-  /** @param {Schemas["ServiceKey"]} key */
-  const ended = async (key) => {
-    try {
-      await call("delete", "/api/auth/keys/{key_id}", { path: { key_id: key.key_id } });
-      say(t("keys.ended", { name: key.name }));
-    } catch (error) {
-      sayFailure(error, () => void ended(key));
-    }
+  const after = async () => {
     await again();
     // Somebody may have gone on meanwhile.
     if (document.activeElement === document.body) goOn();
+  };
+  const { run } = useRun({ after });
+  if (!data) return h(Pending, { failure, again });
+  /** @param {Schemas["ServiceKey"]} key */
+  const end = async ({ key_id: id, name }) => {
+    const sure = { title: t("keys.end.title", { name }), text: t("keys.end.text"), yes: t("keys.end"), no: t("cancel"), tone: /** @type {const} */ ("danger") };
+    if (await ask(sure)) await run(() => call("delete", "/api/auth/keys/{key_id}", { path: { key_id: id } }), () => say(t("keys.ended", { name })));
   };
   return h("div", { class: "stack loose" },
     h("p", { class: "hint" }, t("keys.hint")),
@@ -96,38 +90,26 @@ function NewKey({ close, made }) {
   const [days, setDays] = useState("90");
   const [problems, setProblems] = useState(/** @type {Problems} */ ({}));
   const [complaint, setComplaint] = useState("");
-  const [busy, setBusy] = useState(false);
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const isTyped = useRef(false);
   isTyped.current = name !== "" || scope.length > 0;
   useEffect(() => guard(() => isTyped.current), []);
   useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input"))?.focus(), []);
   useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector('[aria-invalid="true"]'))?.focus(), [problems]);
-  /** What offers to try it again: it is for this form, and goes with it. @type {{current: number | undefined}} */
-  const offer = useRef(/** @type {number | undefined} */ (undefined));
-  const withdraw = () => {
-    if (offer.current !== undefined) dismiss(offer.current);
+  const offer = useOffer();
+  const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ again) => {
+    // A key that may have been made is asked for as it was; before that, what stands in the form then.
+    if (failure.repeat || failure.kind === "wait") offer.make(failure, form.current && (failure.kind === "unknown" ? again : () => form.current?.requestSubmit()));
+    else if (failure.kind === "invalid") refuse(failure.problems);
+    else if (failure.kind === "forbidden") setProblems({ scope: t("keys.escalation") });
+    else setComplaint(describe(failure));
   };
-  useEffect(() => withdraw, []);
-  /** @param {() => Promise<Answer>} create */
-  const attempt = async (create) => {
-    setBusy(true);
+  const { busy, run } = useRun({ failed });
+  const create = () => {
     setProblems({});
     setComplaint("");
-    withdraw();
-    try {
-      made((await create()).data.key);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // A key that may have been made is asked for as it was; before that, what stands in the form then.
-      const again = error.kind === "unknown" && error.repeat ? () => void attempt(/** @type {any} */ (error.repeat)) : () => form.current?.requestSubmit();
-      if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? again : undefined);
-      else if (error.kind === "invalid") refuse(error.problems);
-      else if (error.kind === "forbidden") setProblems({ scope: t("keys.escalation") });
-      else setComplaint(describe(error));
-    } finally {
-      setBusy(false);
-    }
+    offer.withdraw();
+    return run(() => call("post", "/api/auth/keys", { body: { name, scope, expires_in: days ? Number(days) * DAY : null } }), ({ data }) => made(data.key));
   };
   /** @param {Problem[]} found */
   const refuse = (found) => {
@@ -141,7 +123,7 @@ function NewKey({ close, made }) {
     if (busy) return;
     if (!name) setProblems({ name: t("problem.missing") });
     else if ([...name].length > 64) setProblems({ name: t("problem.long", { n: 64, over: [...name].length - 64 }) });
-    else void attempt(() => call("post", "/api/auth/keys", { body: { name, scope, expires_in: days ? Number(days) * DAY : null } }));
+    else void create();
   };
   return h("form", { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
@@ -174,7 +156,7 @@ function NewKey({ close, made }) {
       h(About, { id: `${id}-expires`, problem: problems.expires_in }),
     ),
     h("div", { class: "cluster form-actions" },
-      h(Button, { type: "submit", tone: "primary", busy }, t("keys.make")),
+      h(Button, { type: "submit", tone: "primary", busy: busy !== "" }, t("keys.make")),
       h(Button, { onClick: close }, t("cancel")),
     ),
   );

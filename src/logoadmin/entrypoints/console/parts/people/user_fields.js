@@ -1,15 +1,15 @@
 /** The fields of a user: password, avatar and role. */
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
+import { call } from "../../client.js";
 import { theInterface, wordsOf } from "../../form.js";
-import { describe, dismiss, sayDone, sayFailure } from "../../notices.js";
+import { describe, sayDone } from "../../notices.js";
 import { nameOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { guard } from "../../router.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Copy, Icon, lazy, pictureUrl, useRun } from "../primitives/basics.js";
+import { Button, Copy, Icon, lazy, pictureUrl, useOffer, useRun } from "../primitives/basics.js";
 import { About, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
@@ -49,47 +49,40 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
   const [problem, setProblem] = useState("");
   const [isAsked, setAsked] = useState(own && current === "");
   const [refused, setRefused] = useState("");
-  const [busy, setBusy] = useState(false);
   const id = useId();
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const typed = useRef("");
   typed.current = password;
   useEffect(() => guard(() => typed.current !== ""), []);
-  /** What offers to try it again: it is for this form, and goes with it. @type {{current: number | undefined}} */
-  const offer = useRef(/** @type {number | undefined} */ (undefined));
-  const withdraw = () => {
-    if (offer.current !== undefined) dismiss(offer.current);
+  const offer = useOffer();
+  const failed = (/** @type {Failure} */ failure) => {
+    const problems = failure.kind === "invalid" ? failure.problems : [];
+    const ofCurrent = problems.find(({ loc }) => loc.includes("current_password"));
+    const ofNew = problems.find((each) => each !== ofCurrent);
+    if (ofNew) refuse(wordsOf(ofNew));
+    if (ofCurrent) refuseCurrent(wordsOf(ofCurrent));
+    else if (ofNew) return;
+    else if (failure.detail === "Incorrect password") refuseCurrent(t("password.current.wrong"));
+    else if (failure.repeat || failure.kind === "wait") offer.make(failure, form.current && (() => form.current?.requestSubmit()));
+    else refuse(describe(failure));
   };
-  useEffect(() => withdraw, []);
-
-  const set = async () => {
-    setBusy(true);
+  const { busy, run } = useRun({ failed });
+  const set = () => {
     setProblem("");
     setRefused("");
-    withdraw();
-    try {
-      const sent = typed.current;
-      const known = isAsked ? field()?.value : current;
-      const body = known ? { password: sent, current_password: known } : { password: sent };
-      await call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body });
-      if (typed.current === sent) setPassword("");
-      const input = field();
-      if (input) input.value = "";
-      done(sent);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const problems = error.kind === "invalid" ? error.problems : [];
-      const ofCurrent = problems.find(({ loc }) => loc.includes("current_password"));
-      const ofNew = problems.find((each) => each !== ofCurrent);
-      if (ofNew) refuse(wordsOf(ofNew));
-      if (ofCurrent) refuseCurrent(wordsOf(ofCurrent));
-      else if (ofNew) return;
-      else if (error.detail === "Incorrect password") refuseCurrent(t("password.current.wrong"));
-      else if (error.repeat || error.kind === "wait") offer.current = sayFailure(error, form.current ? () => form.current?.requestSubmit() : undefined);
-      else refuse(describe(error));
-    } finally {
-      setBusy(false);
-    }
+    offer.withdraw();
+    const sent = typed.current;
+    const known = isAsked ? field()?.value : current;
+    const body = known ? { password: sent, current_password: known } : { password: sent };
+    return run(
+      () => call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body }),
+      () => {
+        if (typed.current === sent) setPassword("");
+        const input = field();
+        if (input) input.value = "";
+        done(sent);
+      },
+    );
   };
   /** @param {string} text */
   const refuse = (text) => {
@@ -142,7 +135,7 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
       h(About, { id: `${id}-about`, problem, hint: t(own ? "password.hint.own" : "password.hint") }),
     ),
     h("div", { class: "cluster form-actions" },
-      h(Button, { type: "submit", tone: "primary", scope, reason, busy, idle: password === "" }, t(own ? "password.set.own" : "password.set")),
+      h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy !== "", idle: password === "" }, t(own ? "password.set.own" : "password.set")),
     ),
   );
 }

@@ -4,7 +4,7 @@ import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { look, nameTab } from "../../look.js";
 import { isReachable, returned } from "../../network.js";
-import { busyWords, describe, sayFailure, wordsOfWait } from "../../notices.js";
+import { busyWords, describe, dismiss, sayFailure, wordsOfWait } from "../../notices.js";
 import { waiting } from "../../proposals.js";
 import { address, focusHeading, isUnsaved, visits, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
@@ -354,13 +354,23 @@ export function useRun({ after, failed = sayFailure } = {}) {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const repeat = then && error.repeat;
-      failed(error, () => void run(repeat ?? send, then, what));
+      await failed(error, () => void run(repeat ?? send, then, what));
     } finally {
       setBusy("");
       await after?.();
     }
   };
   return { busy, run };
+}
+
+/** The notice that offers to try again what a form sent: it goes with the form, and with the next attempt. */
+export function useOffer() {
+  const id = useRef(/** @type {number | undefined} */ (undefined));
+  const withdraw = () => id.current !== undefined && dismiss(id.current);
+  useEffect(() => () => void withdraw(), []);
+  /** @param {Failure} failure @param {(() => void) | null} again None where the form is gone. */
+  const make = (failure, again) => void (id.current = sayFailure(failure, again ?? undefined));
+  return { make, withdraw };
 }
 
 /** Listen to events, named with blanks between them, while this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */

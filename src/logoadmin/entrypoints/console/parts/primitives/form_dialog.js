@@ -1,10 +1,9 @@
 /** Dialogs with fields: the form of a new record in another view, and reasons. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { Failure } from "../../client.js";
 import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
-import { Button } from "./basics.js";
+import { Button, useRun } from "./basics.js";
 import { ask, Dialog } from "./dialog.js";
 import { FormField, TextField } from "./fields.js";
 
@@ -45,27 +44,24 @@ export function FormDialog(props) {
 /** @param {Props & {form: FormState, complain: (words: string) => void}} props */
 function Fields({ form, yes, send, made, explain, close, complain }) {
   const element = useRef(/** @type {HTMLFormElement | null} */ (null));
-  const [busy, setBusy] = useState(false);
   /** The request whose response was lost: sent again with the same values, it creates no second record. */
   const lost = useRef({ body: "", repeat: /** @type {(() => Promise<Answer>) | undefined} */ (undefined) });
   const problems = form.problems.value;
   const focus = (/** @type {string} */ selector) => /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(selector))?.focus();
   useEffect(() => focus('[aria-invalid="true"]'), [problems]);
   useEffect(() => focus(`[name=${form.fields.find(({ name }) => !form.values.value[name])?.name ?? form.fields[0]?.name}]`), []);
-  const create = async () => {
+  const failed = (/** @type {Failure} */ failure) => {
+    lost.current.repeat = failure.repeat;
+    complain(failure.kind === "invalid" ? form.take(failure.problems).join("\n") : (explain?.(failure) ?? describe(failure)));
+  };
+  const { busy, run } = useRun({ failed });
+  const create = () => {
     const values = form.whole;
     const body = JSON.stringify(values);
     const repeat = lost.current.body === body ? lost.current.repeat : undefined;
-    setBusy(true);
+    lost.current = { body, repeat };
     complain("");
-    try {
-      made(await (repeat ?? (() => send(values)))(), values);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      lost.current = { body, repeat: error.repeat };
-      complain(error.kind === "invalid" ? form.take(error.problems).join("\n") : (explain?.(error) ?? describe(error)));
-      setBusy(false);
-    }
+    return run(repeat ?? (() => send(values)), (answer) => made(answer, values));
   };
   return h(
     "form",
@@ -87,7 +83,7 @@ function Fields({ form, yes, send, made, explain, close, complain }) {
       },
     },
     form.fields.map((field) => h(FormField, { key: field.name, form, field })),
-    h(DialogEnd, { close, yes, busy }),
+    h(DialogEnd, { close, yes, busy: busy !== "" }),
   );
 }
 

@@ -1,6 +1,6 @@
 /** The form of a record whose values are proposed or mended instead of saved (contract R4). */
 import { h, useState } from "../../vendor/preact.js";
-import { call, Failure } from "../../client.js";
+import { call } from "../../client.js";
 import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, sayFailure } from "../../notices.js";
 import { flat, nested, withDetails } from "../../presentation.js";
@@ -9,7 +9,7 @@ import { readShared, shared } from "../../shared_settings.js";
 import { t, withTexts } from "../../texts.js";
 import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
-import { Button, Icon, lazy, Pending, useRead } from "../primitives/basics.js";
+import { Button, Icon, lazy, Pending, useRead, useRun } from "../primitives/basics.js";
 import { RecordForm, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 
@@ -49,7 +49,6 @@ export function ProposalForm({ kind, id, change, note = "", isReviewed = false, 
  */
 function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
   const { form, record } = opened;
-  const [busy, setBusy] = useState(false);
   const [complaint, setComplaint] = useState("");
   const isArtwork = kind !== "author";
   if (kind !== "author") useWidgets(kind);
@@ -57,24 +56,20 @@ function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
   const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
   const saved = String(record?.custom_css ?? "");
   const isIdle = record !== undefined && Object.keys(valuesOf(opened)).length === 0;
+  const failed = async (/** @type {Failure} */ failure) => {
+    if (failure.kind === "invalid") setComplaint(form.take(atFields(failure.problems)).join("\n"));
+    else if (failure.kind === "tooLarge") form.tooLarge();
+    else if (failure.kind === "outdated") {
+      await renewed().catch(() => undefined);
+      setComplaint(t("submit.outdated"));
+    } else if (failure.passes) sayFailure(failure, () => void save());
+    else setComplaint(/^\d+ proposals of this user wait/.test(failure.detail) ? t("submit.many") : describe(failure));
+  };
+  const { busy, run } = useRun({ failed });
   const save = async () => {
     if (isIdle) return;
-    setBusy(true);
     setComplaint("");
-    try {
-      await send(valuesOf(opened), opened);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.kind === "invalid") setComplaint(form.take(atFields(error.problems)).join("\n"));
-      else if (error.kind === "tooLarge") form.tooLarge();
-      else if (error.kind === "outdated") {
-        await renewed().catch(() => undefined);
-        setComplaint(t("submit.outdated"));
-      } else if (error.passes) sayFailure(error, () => void save());
-      else setComplaint(/^\d+ proposals of this user wait/.test(error.detail) ? t("submit.many") : describe(error));
-    } finally {
-      setBusy(false);
-    }
+    await run(() => send(valuesOf(opened), opened));
   };
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
@@ -83,7 +78,7 @@ function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
       h("div", { class: "form-column" },
         h(RecordForm, { form, save, isNew: record === undefined && !isChanging },
           isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),
-          h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, idle: isIdle }, does)),
+          h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy: busy !== "", idle: isIdle }, does)),
         ),
       ),
       isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, target, picture })),

@@ -1,13 +1,12 @@
 /** Conflict with others: the user who changed or removed a record meanwhile, and how to restore it. */
-import { h, useEffect, useState } from "../../vendor/preact.js";
-import { read } from "../history/changes.js";
-import { Failure } from "../../client.js";
+import { h } from "../../vendor/preact.js";
+import { readLatest } from "../history/changes.js";
 import { actor } from "../history/words.js";
 import { KINDS } from "../../records.js";
 import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { Band, Button, Link, rich, Time } from "../primitives/basics.js";
+import { Band, Button, Link, rich, Time, useRead } from "../primitives/basics.js";
 
 /**
  * The last change of a record.
@@ -17,19 +16,9 @@ import { Band, Button, Link, rich, Time } from "../primitives/basics.js";
  * @returns {Change | null | undefined} nothing until it is read, and null where there is none or one may not read it
  */
 export function useLastChange(editing, since) {
-  const [change, setChange] = useState(/** @type {Change | null | undefined} */ (undefined));
-  useEffect(() => {
-    let stays = true;
-    const asked = may("changes:read")
-      ? read({ kind: editing.kind, id: editing.recordId, order: "desc", limit: 1 }).then(({ data }) => data[0] ?? null)
-      : Promise.resolve(null);
-    asked.catch((error) => {
-      if (!(error instanceof Failure)) throw error;
-      return null;
-    }).then((found) => stays && setChange(found));
-    return () => void (stays = false);
-  }, [editing, since]);
-  return change;
+  const { kind, recordId: id } = editing;
+  const { data, failure } = useRead(async (signal) => (may("changes:read") ? ((await readLatest({ kind, id }, signal))[0] ?? null) : null), [editing, since]);
+  return failure ? null : data;
 }
 
 /** @param {{editing: Editing, list: string}} props */
