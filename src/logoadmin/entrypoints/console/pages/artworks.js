@@ -10,7 +10,7 @@ import { navigate, query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Begin, Button, EmptyState, Icon, lazy, Skeleton, Unread, useEvents, ViewHead } from "../parts/primitives/basics.js";
+import { Begin, Button, EmptyState, Icon, lazy, Pending, Segmented, Skeleton, useEvents, useLook, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 
@@ -65,8 +65,7 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
     ),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
     h(ManyBar, { kind, artworks: found, selection, hasMore, acts: LazyActs }),
-    failure && !records && h(Unread, { failure, again }),
-    !records && !failure && h(Skeleton, {}),
+    !records && h(Pending, { failure, again }),
     records && found?.length === 0 && !hasMore && h(Nothing, { kind, any: records.length > 0 || filtering() }),
     found && found.length > 0 && (look === "table" ? h(LazyTable, props) : h(ArtworkGrid, props)),
   );
@@ -176,11 +175,8 @@ function Looks({ kind, look }) {
     prefer({ [lookOf(kind)]: chosen });
     setQuery({ look: chosen });
   };
-  return h("div", { class: "segmented looks", role: "group", "aria-label": t("look") },
-    /** @type {const} */ (["grid", "table"]).map((each) =>
-      h("button", { key: each, type: "button", "aria-pressed": look === each, onClick: () => choose(each) }, h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))),
-    ),
-  );
+  const choices = /** @type {const} */ (["grid", "table"]).map((each) => [each, [h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))]]);
+  return h(Segmented, { class: "looks", label: t("look"), choices, chosen: look, choose });
 }
 
 /** @param {{kind: ArtworkKind, any: boolean}} props */
@@ -205,14 +201,10 @@ const EVERY = 30_000;
 /** What others do to a list: it is read again now and then, but not while one writes oneself, and what is missing is said. @param {ArtworkKind} kind @param {boolean} busy */
 function useSync(kind, busy) {
   const look = async () => {
-    if (document.hidden || trouble.value || busy) return;
+    if (trouble.value || busy) return;
     const missing = await refreshList(kind);
     if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: namesOf(kind, missing) }), { tone: "failed" });
   };
-  useEffect(() => {
-    const timer = setInterval(() => void look(), EVERY);
-    return () => clearInterval(timer);
-  }, [kind, busy]);
+  useLook(look, EVERY, [kind, busy]);
   useEvents(window, "focus", look, [kind, busy]);
-  useEvents(document, "visibilitychange", look, [kind, busy]);
 }

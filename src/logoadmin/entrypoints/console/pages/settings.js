@@ -1,11 +1,11 @@
 /** What administrators decide for everybody: how the gallery looks, its targets and picture hosts; and what the program is. */
-import { h, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
 import { Button, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
-import { RecordForm, Text, widgets } from "../parts/primitives/fields.js";
+import { RecordForm, Text, TextField, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { Targets } from "../parts/publication/targets.js";
@@ -94,7 +94,6 @@ const Host = ({ host, children }) => h("li", { class: "spread row" }, h("bdi", {
 
 /** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string, done: () => void) => void}} props */
 function Add({ field, busy, add }) {
-  const id = useId();
   const [text, setText] = useState("");
   const [isWrong, setWrong] = useState(false);
   const submit = (/** @type {SubmitEvent} */ event) => {
@@ -104,27 +103,9 @@ function Add({ field, busy, add }) {
     if (!host) field.current?.focus();
     else if (may("*") && !busy) add(host, () => setText(""));
   };
-  return h("form", { class: "field", noValidate: true, onSubmit: submit },
-    h("label", { class: "label", for: id }, t("settings.hosts.add")),
-    h("div", { class: "cluster" },
-      h("div", { class: "stack tight row-text" },
-        h("input", {
-          id,
-          ref: field,
-          class: "input",
-          autocomplete: "off",
-          spellcheck: false,
-          inputMode: "url",
-          value: text,
-          disabled: !may("*"),
-          "aria-invalid": isWrong,
-          "aria-describedby": `${id}-about`,
-          onInput: (/** @type {InputEvent} */ event) => setText(/** @type {HTMLInputElement} */ (event.currentTarget).value),
-        }),
-      ),
-      h(Button, { type: "submit", scope: "*", icon: "Plus", busy }, t("settings.hosts.allow")),
-    ),
-    h("p", { id: `${id}-about`, class: isWrong ? "problem" : "hint" }, t(isWrong ? "settings.hosts.wrong" : "settings.hosts.form")),
+  return h("form", { class: "stack", noValidate: true, onSubmit: submit },
+    h(TextField, { label: t("settings.hosts.add"), hint: !isWrong && t("settings.hosts.form"), problem: isWrong ? t("settings.hosts.wrong") : "", value: text, set: setText, field, disabled: !may("*"), spellcheck: false, inputMode: "url" }),
+    h("div", null, h(Button, { type: "submit", scope: "*", icon: "Plus", busy }, t("settings.hosts.allow"))),
   );
 }
 

@@ -9,7 +9,7 @@ import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
 import { may, me } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Pending, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Pending, Segmented, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { usePages } from "../parts/primitives/pages.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { decideMany, DeclineDialog } from "../parts/proposals/deciding.js";
@@ -32,11 +32,7 @@ export default function Submissions() {
       first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
     ),
     h("div", { class: "cluster" },
-      h("div", { class: "segmented states", role: "group", "aria-label": t("field.state") },
-        STATES.map((each) =>
-          h("button", { key: each, type: "button", "aria-pressed": each === state, onClick: () => setQuery({ state: each === STATES[0] ? "" : each }) }, t(`submissions.${each}`)),
-        ),
-      ),
+      h(Segmented, { class: "states", label: t("field.state"), choices: STATES.map((each) => [each, t(`submissions.${each}`)]), chosen: state, choose: (/** @type {State} */ each) => setQuery({ state: each === STATES[0] ? "" : each }) }),
       h("div", { class: "cluster", role: "group", "aria-label": t("filters") },
         chips.map((each) => h("button", { key: each, type: "button", class: "button plain pill", "aria-pressed": each === only, onClick: () => setQuery({ only: each === only ? "" : each }) }, t(/** @type {any} */ (`submissions.only.${each}`)))),
       ),

@@ -5,7 +5,7 @@ import { say } from "../notices.js";
 import { nameOf } from "../presentation.js";
 import { navigate, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Segmented, ViewHead } from "../parts/primitives/basics.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
 
 /** @typedef {"logo" | "theme"} ProposableKind */
@@ -17,11 +17,7 @@ export default function Submit({ params, kind }) {
   const chosen = query("kind") === "theme" ? "theme" : "logo";
   return h("div", { class: "view" },
     h(ViewHead, { title: t("submit.title.long") },
-      h("div", { class: "segmented", role: "group", "aria-label": t("submit.kind") },
-        /** @type {const} */ (["logo", "theme"]).map((each) =>
-          h("button", { key: each, type: "button", "aria-pressed": chosen === each, onClick: () => setQuery({ kind: each === "logo" ? "" : each }) }, t(`${each}.title`)),
-        ),
-      ),
+      h(Segmented, { label: t("submit.kind"), choices: [["logo", t("logo.title")], ["theme", t("theme.title")]], chosen, choose: (/** @type {ProposableKind} */ each) => setQuery({ kind: each === "logo" ? "" : each }) }),
     ),
     h("p", { class: "hint" }, t("submit.about")),
     h(Form, { key: chosen, kind: chosen }),

@@ -4,7 +4,7 @@ import { call } from "../../client.js";
 import { LICENCES, tagsIn, tagsOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { t, withTexts } from "../../texts.js";
-import { IconButton, lazy, Pending, useRead } from "../primitives/basics.js";
+import { IconButton, lazy, Pending, Segmented, useRead } from "../primitives/basics.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 
 const MOST_TAGS = 10;
@@ -31,12 +31,11 @@ function Paragraph(props) {
 
 /** A text in CommonMark, as it is written or as readers see it. @param {WidgetProps} props */
 function Markdown(props) {
-  const [isShown, setShown] = useState(false);
+  const [look, setLook] = useState("write");
   const text = String(props.form.values.value[props.field.name] ?? "");
-  const look = (/** @type {boolean} */ shown) => h("button", { type: "button", "aria-pressed": isShown === shown, onClick: () => setShown(shown) }, t(shown ? "preview" : "area.write"));
   return h("div", { class: "stack" },
-    h("div", { class: "segmented", role: "group", "aria-label": words(props.field.name, "label") }, look(false), look(true)),
-    isShown ? h(Rendered, { text }) : h(Area, { ...props, rows: 8 }),
+    h(Segmented, { label: words(props.field.name, "label"), choices: [["write", t("area.write")], ["preview", t("preview")]], chosen: look, choose: setLook }),
+    look === "preview" ? h(Rendered, { text }) : h(Area, { ...props, rows: 8 }),
   );
 }
 

@@ -7,7 +7,7 @@ import { FILES } from "../../router.js";
 import { may, person, state } from "../../session.js";
 import { fixedHosts, isPictureHost, OWN_HOSTS, shareHosts, useShared } from "../../shared_settings.js";
 import { enumeration, language, t } from "../../texts.js";
-import { Button, pictureUrl, useEvents, useRead, useRun } from "../primitives/basics.js";
+import { Button, pictureUrl, Segmented, useEvents, useRead, useRested, useRun } from "../primitives/basics.js";
 import { ownPicture, takenDown } from "../primitives/picture.js";
 import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
 
@@ -30,7 +30,7 @@ const PATIENCE = 5000;
  */
 export function Preview({ kind, css, target, listed, picture: url = "", label = t("preview") }) {
   useShared();
-  const shown = useRested(css);
+  const shown = useRested(css, REST);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const picture = pictureUrl(url) && new URL(url).origin;
   const contacts = useMemo(() => ({ ...contactsOf(isDeep ? "" : shown, location.protocol), picture }), [shown, picture]);
@@ -60,30 +60,14 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   return h("section", { class: "stack loose preview", "aria-label": label },
     h("div", { class: "spread preview-bar" },
       kind === "logo"
-        ? h(Choice, { label: t("field.target"), options: targets, chosen: current, choose: setPlace, words: (each) => each })
-        : h(Choice, {
-            label: t("preview.ground"),
-            options: ["light", "dark"],
-            chosen: ground,
-            choose: (each) => setGround(each === "dark" ? "dark" : "light"),
-            words: (each) => t(/** @type {TextKey} */ (`sample.${each}`)),
-          }),
+        ? h(Segmented, { label: t("field.target"), choices: targets.map((each) => [each, h("bdi", null, each), each]), chosen: current, choose: setPlace })
+        : h(Segmented, { label: t("preview.ground"), choices: [["light", t("sample.light")], ["dark", t("sample.dark")]], chosen: ground, choose: setGround }),
       isMoving && h("button", { type: "button", class: "button plain", "aria-pressed": isPlaying, onClick: () => setPlaying(!isPlaying) }, t(isPlaying ? "preview.rest" : "preview.play")),
     ),
     h("div", { class: "preview-stage" }, h(Frame, { kind, target: current, contacts, reached, url, isPlaying: isPlaying && isMoving, ground })),
     isDeep && h("p", { class: "hint", role: "status" }, t("preview.deep")),
     h("div", { ref: list }, !isDeep && h(Contacts, { contacts, reached, isAwaited: reached.length < contacts.origins.filter(isAllowed).length, held, show, trust })),
   );
-}
-
-/** @param {string} value @returns {string} the value, once it rests */
-function useRested(value) {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), REST);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return rested;
 }
 
 /** @param {string} url Of the record's picture. @returns {string} its content, where it was taken down: the frame cannot fetch it */
@@ -104,15 +88,6 @@ function useTakenDown(url) {
     return () => stop.abort();
   }, [url]);
   return content.url === url ? content.data : "";
-}
-
-/** @param {{label: string, options: string[], chosen: string, choose: (option: string) => void, words: (option: string) => string}} props */
-function Choice({ label, options, chosen, choose, words }) {
-  return h("div", { class: "segmented", role: "group", "aria-label": label },
-    options.map((each) =>
-      h("button", { key: each, type: "button", title: words(each), "aria-pressed": each === chosen, onClick: () => choose(each) }, h("bdi", null, words(each))),
-    ),
-  );
 }
 
 /**

@@ -43,9 +43,7 @@ function Findings({ verdict, isChanged, isNews, isAway }) {
   const { imports, size, risks, reason } = verdict;
   const hosts = verdict.hosts.filter((host) => !OWN_HOSTS.includes(host));
   const named = [...hosts.slice(0, NAMED), ...(hosts.length > NAMED ? [t("andMore", { n: hosts.length - NAMED })] : [])];
-  /** @type {Map<Risk["risk"], Risk[]>} */
-  const places = new Map();
-  for (const each of risks) places.set(each.risk, [...(places.get(each.risk) ?? []), each]);
+  const places = Map.groupBy(risks, ({ risk }) => risk);
   return h("div", { class: "box divided" },
     h("p", { class: "row" },
       hosts.length > 0 ? rich("verdict.hosts", { hosts: h("bdi", null, enumeration(named)) }) : t("verdict.hosts.none"),

@@ -38,15 +38,7 @@ export function ChangeList({ entries, undone, label, days = false, act }) {
 }
 
 /** @param {Entry[]} entries @returns {Map<number, Entry[]>} by when their day began here, in Unix time */
-function byDay(entries) {
-  /** @type {Map<number, Entry[]>} */
-  const days = new Map();
-  for (const entry of entries) {
-    const day = new Date((entry.act ?? entry.change).at * 1000).setHours(0, 0, 0, 0) / 1000;
-    days.set(day, [...(days.get(day) ?? []), entry]);
-  }
-  return days;
-}
+const byDay = (entries) => Map.groupBy(entries, (entry) => new Date((entry.act ?? entry.change).at * 1000).setHours(0, 0, 0, 0) / 1000);
 
 /**
  * Undo something, and report the result.

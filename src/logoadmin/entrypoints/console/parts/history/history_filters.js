@@ -4,12 +4,14 @@ import { call } from "../../client.js";
 import { query, setQuery } from "../../router.js";
 import { may } from "../../session.js";
 import { day, language, t } from "../../texts.js";
-import { IconButton } from "../primitives/basics.js";
+import { IconButton, useRead, useRested } from "../primitives/basics.js";
+import { Pick } from "../lists/toolbar.js";
 import { words } from "../primitives/fields.js";
 import { ACTIONS } from "./changes.js";
 import { actor } from "./words.js";
 
-
+/** How long after a keystroke a person is searched, in milliseconds. */
+const REST = 120;
 const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
 const DAY = 86_400;
 
@@ -69,14 +71,9 @@ export function HistoryFilters({ entries }) {
 }
 
 function Kind() {
-  const id = useId();
-  const choose = (/** @type {Event} */ event) => setQuery({ kind: valueOf(event), id: "", action: "" });
-  return h(Filter, { id, label: t("history.kind") },
-    h("select", { id, class: "input", value: query("kind"), onChange: choose },
-      h("option", { value: "" }, t("history.kind.all")),
-      kinds.map((each) => h("option", { key: each, value: each }, titleOf(each))),
-    ),
-  );
+  /** @type {[string, string][]} */
+  const choices = [["", t("history.kind.all")], ...kinds.map((each) => /** @type {[string, string]} */ ([each, titleOf(each)]))];
+  return h("div", { class: "filter" }, h(Pick, { label: t("history.kind"), value: query("kind"), choices, pick: (kind) => setQuery({ kind, id: "", action: "" }) }));
 }
 
 function Action() {
@@ -141,21 +138,11 @@ function Who({ entries }) {
   const id = useId();
   const list = useId();
   const [typed, setTyped] = useState("");
-  const [found, setFound] = useState(/** @type {{user_id: number, username: string}[]} */ ([]));
   const isAllowed = may("users:read");
   const seen = useMemo(() => peopleIn(entries), [entries]);
-  useEffect(() => {
-    if (!isAllowed || typed === "") return;
-    const stop = new AbortController();
-    const wait = setTimeout(() => {
-      call("get", "/api/users", { query: { q: typed, limit: 20 }, signal: stop.signal }).then(({ data }) => setFound(data), () => undefined);
-    }, 120);
-    return () => {
-      clearTimeout(wait);
-      stop.abort();
-    };
-  }, [typed]);
-  const offered = isAllowed ? found : seen;
+  const q = useRested(typed, REST);
+  const { data: found } = useRead(async (signal) => (isAllowed && q ? (await call("get", "/api/users", { query: { q, limit: 20 }, signal })).data : []), [q]);
+  const offered = isAllowed ? (found ?? []) : seen;
   /** @param {string} text */
   const choose = (text) => {
     setTyped(text);

@@ -224,15 +224,7 @@ function inWords(problem) {
 }
 
 /** The lines of a file that cannot be imported: which, and what is wrong with each. @param {Problem[]} problems @returns {Map<number, Problem[]>} by line */
-function byLine(problems) {
-  /** @type {Map<number, Problem[]>} */
-  const lines = new Map();
-  for (const problem of problems) {
-    const line = Number(problem.loc[1]);
-    lines.set(line, [...(lines.get(line) ?? []), problem]);
-  }
-  return lines;
-}
+const byLine = (problems) => Map.groupBy(problems, ({ loc }) => Number(loc[1]));
 
 /** @param {{problems: Problem[]}} props */
 function BadLines({ problems }) {

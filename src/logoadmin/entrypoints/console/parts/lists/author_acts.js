@@ -1,5 +1,5 @@
 /** What can be done with the selected authors: merged into one of them, or removed. */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, namesOf } from "../../presentation.js";
@@ -9,6 +9,7 @@ import { Button, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST } from "./selection.js";
+import { Pick } from "./toolbar.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
 
 /** @param {{chosen: any[], selection: ListSelection}} props */
@@ -44,7 +45,6 @@ const LISTS = /** @type {const} */ (["logo", "theme", "author"]);
  * @param {(into: Author) => void} props.done
  */
 export function MergeAuthors({ authors, choices, close, done }) {
-  const id = useId();
   const [isRead, setRead] = useState(false);
   const [wanted, choose] = useState("");
   const [note, setNote] = useState("");
@@ -68,14 +68,7 @@ export function MergeAuthors({ authors, choices, close, done }) {
   };
   return h(Dialog, { title: t("merge.authors.title", { n: authors.length }), close },
     h("form", { class: "form", onSubmit: submit },
-      h("div", { class: "field" },
-        h("label", { class: "label", for: id }, t("merge.authors.into")),
-        h(
-          "select",
-          { id, class: "input", value: String(into?.author_id), onChange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value) },
-          byWorks.map((each) => h("option", { key: each.author_id, value: String(each.author_id), dir: "auto" }, `${nameOf("author", each)} (${number(worksOf([each]).length)})`)),
-        ),
-      ),
+      h(Pick, { label: t("merge.authors.into"), value: String(into?.author_id), choices: byWorks.map((each) => /** @type {const} */ ([String(each.author_id), `${nameOf("author", each)} (${number(worksOf([each]).length)})`])), pick: choose }),
       failure && h(Unread, { failure, again: () => void read() }),
       isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : !failure && h(Skeleton, {}),
       h(Why, { value: note, change: setNote }),

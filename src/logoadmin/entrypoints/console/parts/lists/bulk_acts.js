@@ -8,9 +8,11 @@ import { may } from "../../session.js";
 import { byName, t, withTexts } from "../../texts.js";
 import { Button } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
+import { TextField } from "../primitives/fields.js";
 import { Menu } from "../primitives/menu.js";
 import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST, work } from "./selection.js";
+import { Pick } from "./toolbar.js";
 import { ACTIONS, doMany } from "./bulk_run.js";
 
 /** @typedef {import("./selection.js").Action} Action */
@@ -126,16 +128,13 @@ const LONGEST = { target: 64, licence: 64, tag: 329 };
 
 /** Chosen from a list, or typed. @param {{what: Asked, value: string, choices: [string, string][], change: (value: string) => void}} props */
 function Value({ what, value, choices, change }) {
-  const id = useId();
-  const options = choices.map(([each, label]) => h("option", { key: each, value: each, dir: "auto" }, label));
-  const set = (/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.currentTarget).value);
-  return h("div", { class: "field" },
-    h("label", { class: "label", for: id }, t(LABELS[what])),
-    what in LONGEST
-      ? h("input", { id, class: "input", list: `${id}-known`, maxLength: LONGEST[/** @type {keyof typeof LONGEST} */ (what)], required: true, autocomplete: "off", spellcheck: false, dir: "auto", value, onInput: set })
-      : h("select", { id, class: "input", value, required: true, onChange: set }, h("option", { value: "" }, t(what === "untag" ? "bulk.untag.choose" : "bulk.author.choose")), options),
-    what in LONGEST && h("datalist", { id: `${id}-known` }, options),
-  );
+  const list = useId();
+  const label = t(LABELS[what]);
+  if (!(what in LONGEST)) return h(Pick, { label, value, choices: [["", t(what === "untag" ? "bulk.untag.choose" : "bulk.author.choose")], ...choices], pick: change, required: true });
+  return [
+    h(TextField, { key: "field", label, value, set: change, list, maxLength: LONGEST[/** @type {keyof typeof LONGEST} */ (what)], required: true, spellcheck: false }),
+    h("datalist", { key: "known", id: list }, choices.map(([each]) => h("option", { key: each, value: each, dir: "auto" }))),
+  ];
 }
 
 /** @param {Asked} what @param {any[]} chosen @param {any[]} artworks @param {any[]} authors @returns {[string, string][]} what is known, and how it is called */

@@ -72,8 +72,8 @@ export function Search({ value, label, search }) {
   );
 }
 
-/** One of a few: the label stands before what is chosen. @param {Choice & {describedBy?: string, invalid?: boolean}} props */
-export function Pick({ label, value, choices, pick, describedBy, invalid }) {
+/** One of a few: the label stands before what is chosen. @param {Choice & {[name: string]: any}} props Others are those of the `select`. */
+export function Pick({ label, value, choices, pick, ...others }) {
   // A filter from an old address stays visible although nothing can be filtered by it any more.
   const isUnknown = !choices.some(([name]) => name === value);
   return h("label", { class: "stack tight pick" },
@@ -83,8 +83,7 @@ export function Pick({ label, value, choices, pick, describedBy, invalid }) {
       {
         class: "input",
         value,
-        "aria-describedby": describedBy,
-        "aria-invalid": invalid,
+        ...others,
         onChange: (/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
       },
       [...choices, ...(isUnknown ? [/** @type {const} */ ([value, value])] : [])].map(([name, text]) => h("option", { key: name, value: name, dir: "auto" }, text)),

@@ -1,5 +1,5 @@
 /** How users get in, or do not: links that sign somebody in once (contract R5), secrets that are shown once, suspension. */
-import { h, signal, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, signal, useEffect, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { readList } from "../../records.js";
@@ -9,6 +9,7 @@ import { t } from "../../texts.js";
 import { MenuItem } from "../primitives/action_menu.js";
 import { Band, Button, Copy, useRun } from "../primitives/basics.js";
 import { ask, Dialog, useFocusReturn } from "../primitives/dialog.js";
+import { TextField } from "../primitives/fields.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 
 const WRITE = "users:write";
@@ -98,7 +99,6 @@ export function Suspended({ editing, reason }) {
 
 /** A secret that is shown once, such as a new key or the password of a new user. @param {{title: string, text: string, label: string, secret: string, close: () => void}} props Leaving the page calls `close` as well. */
 export function ShownOnce({ title, text, label, secret, close }) {
-  const id = useId();
   useEffect(() => {
     // It is never shown again, so Back asks first.
     const release = guard(() => true);
@@ -109,10 +109,7 @@ export function ShownOnce({ title, text, label, secret, close }) {
   }, []);
   return h(Dialog, { title },
     h("p", { dir: "auto" }, text),
-    h("div", { class: "field" },
-      h("label", { class: "label", for: id }, label),
-      h("input", { id, class: "input mono", readOnly: true, autocomplete: "off", value: secret, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
-    ),
+    h(TextField, { label, value: secret, set: () => undefined, look: "mono", readOnly: true, onFocus: (/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget).select() }),
     h("div", { class: "cluster dialog-actions" }, h(Copy, { text: secret }), h("button", { type: "button", class: "button primary", onClick: close }, t("done"))),
   );
 }

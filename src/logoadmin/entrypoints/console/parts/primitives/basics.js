@@ -103,6 +103,12 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
   );
 }
 
+/** One of a few, side by side. @param {{label: string, choices: readonly (readonly any[])[], chosen: string, choose: (choice: any) => void, class?: string}} props Each choice has its words, and perhaps a title. */
+export const Segmented = ({ label, choices, chosen, choose, class: more = "" }) =>
+  h("div", { class: `segmented ${more}`, role: "group", "aria-label": label },
+    choices.map(([each, words, title]) => h("button", { key: each, type: "button", title, "aria-pressed": each === chosen, onClick: () => choose(each) }, words)),
+  );
+
 /** A small button without words. @param {{icon: IconName, label: string, onClick: (event: MouseEvent) => void, class?: string, tabIndex?: number, disabled?: boolean, "aria-disabled"?: boolean, "aria-keyshortcuts"?: string}} props */
 export function IconButton({ icon, label, class: more = "", ...others }) {
   return h("button", { type: "button", class: `button quiet icon-button ${more}`, "aria-label": label, title: label, ...others }, h(Icon, { name: icon }));
@@ -371,6 +377,26 @@ export function useOffer() {
   /** @param {Failure} failure @param {(() => void) | null} again None where the form is gone. */
   const make = (failure, again) => void (id.current = sayFailure(failure, again ?? undefined));
   return { make, withdraw };
+}
+
+/** @template T @param {T} value @param {number} time In milliseconds. @returns {T} the value, once it rests */
+export function useRested(value, time) {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(() => value), time);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+/** Look now and then, and whenever somebody returns to the page. @param {() => unknown} look @param {number} every In milliseconds. @param {readonly unknown[]} inputs What `look` depends on. */
+export function useLook(look, every, inputs) {
+  const seen = () => document.hidden || look();
+  useEffect(() => {
+    const timer = setInterval(seen, every);
+    return () => clearInterval(timer);
+  }, inputs);
+  useEvents(document, "visibilitychange", seen, inputs);
 }
 
 /** Listen to events, named with blanks between them, while this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */

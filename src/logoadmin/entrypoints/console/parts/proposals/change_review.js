@@ -114,11 +114,8 @@ function News({ old, verdict }) {
   const { imports } = verdict;
   const contacted = verdict.hosts.filter((host) => !OWN_HOSTS.includes(host));
   const hosts = contacted.filter((host) => !old?.hosts.includes(host));
-  /** @type {Map<Verdict["risks"][number]["risk"], number[]>} */
-  const risks = new Map();
-  for (const { risk, line } of verdict.risks) risks.set(risk, [...new Set([...(risks.get(risk) ?? []), line])]);
   const isOld = (/** @type {string} */ risk) => old?.risks.some((each) => each.risk === risk) ?? false;
-  const all = [...risks];
+  const all = [...Map.groupBy(verdict.risks, ({ risk }) => risk)].map(([risk, places]) => /** @type {const} */ ([risk, [...new Set(places.map(({ line }) => line))]]));
   const found = all.filter(([risk]) => !isOld(risk));
   const line = (/** @type {any} */ words) => h("p", { class: "row verdict-words warned" }, h(Icon, { name: "TriangleAlert" }), h("span", null, words));
   const known = [...contacted.filter((host) => !hosts.includes(host)).map((host) => t("news.contacts", { hosts: host })), ...all.filter(([risk]) => isOld(risk)).map(([risk]) => t(`verdict.${risk}`))];

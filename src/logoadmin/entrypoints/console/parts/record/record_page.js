@@ -8,7 +8,7 @@ import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
 import { Actor } from "../history/words.js";
 import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
-import { Breadcrumbs, Button, Heading, IconButton, Pending, rich, Time, useRead } from "../primitives/basics.js";
+import { Breadcrumbs, Button, Heading, IconButton, Pending, rich, Time, useLook, useRead } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
 import { askWhy } from "../primitives/form_dialog.js";
 import { Gone, Newer, useLastChange } from "./conflict_banner.js";
@@ -28,21 +28,13 @@ function useEditing(kind, recordId, rules) {
   const editing = useMemo(() => new Editing(kind, recordId === undefined ? undefined : Number(recordId), rules), [kind, recordId]);
   editing.rules = rules;
   useEffect(() => void editing.load(), [editing, returned.value]);
-  useEffect(() => {
-    const look = () => {
-      if (document.visibilityState !== "visible") return;
-      if (editing.recordId !== undefined && !editing.isBusy.value) void editing.load();
-      // A revoked scope may be granted again, while the input waits for it.
-      if (!may(KINDS[kind].write)) void whoAmI().catch(() => undefined);
-    };
-    const timer = setInterval(look, LOOK);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      editing.leave();
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, [editing]);
+  useEffect(() => () => editing.leave(), [editing]);
+  const look = () => {
+    if (editing.recordId !== undefined && !editing.isBusy.value) void editing.load();
+    // A revoked scope may be granted again, while the input waits for it.
+    if (!may(KINDS[kind].write)) void whoAmI().catch(() => undefined);
+  };
+  useLook(look, LOOK, [editing]);
   const isAllowed = may(KINDS[kind].write);
   useEffect(() => {
     if (isAllowed) editing.complaint.value = "";

@@ -1,5 +1,5 @@
 /** The search over everything: one field, and below it the records, views and actions that match. */
-import { h, signal, useEffect, useId, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { chooseTheme, theme, THEMES } from "../../look.js";
 import { describe } from "../../notices.js";
@@ -10,7 +10,7 @@ import { navigate } from "../../router.js";
 import { leave, may } from "../../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../../texts.js";
 import { views } from "../../views.js";
-import { Icon } from "../primitives/basics.js";
+import { Icon, useRead, useRested } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { SEARCH_KEYS, titleOf } from "./sidebar.js";
 
@@ -211,25 +211,17 @@ function merged(kind, found) {
 
 /** The results of the service, after a pause in typing; a newer search aborts the one before. @param {string} q in search form */
 function useAsked(q) {
-  const state = useMemo(() => signal({ q: "", found: /** @type {Partial<Record<KindName, any[]>>} */ ({}), failure: /** @type {Failure | undefined} */ (undefined) }), []);
-  useEffect(() => {
-    if (!q) return;
-    const abort = new AbortController();
-    const timer = setTimeout(async () => {
-      const kinds = visibleKinds();
-      const answers = await Promise.allSettled(kinds.map((kind) => recordsFor(kind, q, abort.signal)));
-      if (abort.signal.aborted) return;
-      const found = Object.fromEntries(kinds.map((kind, at) => [kind, answers[at]?.status === "fulfilled" ? answers[at].value : []]));
-      const failure = answers.map((answer) => answer.status === "rejected" && answer.reason).find((reason) => reason instanceof Failure);
-      state.value = { q, found, failure };
-    }, PAUSE);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [q]);
-  const { found, failure } = state.value;
-  return { found, failure: state.value.q === q ? failure : undefined, isBusy: q !== "" && state.value.q !== q };
+  const wanted = useRested(q, PAUSE);
+  const { data } = useRead(async (signal) => {
+    const kinds = wanted ? visibleKinds() : [];
+    const answers = await Promise.allSettled(kinds.map((kind) => recordsFor(kind, wanted, signal)));
+    /** @type {Partial<Record<KindName, any[]>>} */
+    const found = Object.fromEntries(kinds.map((kind, at) => [kind, answers[at]?.status === "fulfilled" ? answers[at].value : []]));
+    const failure = answers.map((answer) => answer.status === "rejected" && answer.reason).find((reason) => reason instanceof Failure);
+    return { q: wanted, found, failure };
+  }, [wanted]);
+  const isCurrent = data?.q === q;
+  return { found: data?.found ?? {}, failure: isCurrent ? data.failure : undefined, isBusy: q !== "" && !isCurrent };
 }
 
 /** @param {KindName} kind @param {string} q @param {AbortSignal} signal @returns {Promise<any[]>} those that match by name or by id */

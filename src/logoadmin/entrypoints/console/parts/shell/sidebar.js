@@ -9,8 +9,9 @@ import { nameOf } from "../../presentation.js";
 import { isMember, readQueue, readUnseen, reviews, unseen, waiting } from "../../proposals.js";
 import { visits } from "../../router.js";
 import { views } from "../../views.js";
+import { Pick } from "../lists/toolbar.js";
 import { Dialog } from "../primitives/dialog.js";
-import { Brand, Button, Icon, Link } from "../primitives/basics.js";
+import { Brand, Button, Icon, Link, useLook } from "../primitives/basics.js";
 
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "rest"]);
@@ -22,15 +23,13 @@ const AGAIN = 60_000;
 
 /** @param {{help: () => void, search: () => void}} props What shows the keys, and the search over everything. */
 export function Sidebar({ help, search }) {
+  const read = () => void Promise.all([readQueue({ ifOld: true }), readUnseen()]);
+  const inputs = [visits.value, returned.value, reviews()];
   useEffect(() => {
-    const read = () => void Promise.all([readQueue({ ifOld: true }), readUnseen()]);
     const timer = setTimeout(read, LATER);
-    const again = setInterval(() => document.visibilityState === "visible" && read(), AGAIN);
-    return () => {
-      clearTimeout(timer);
-      clearInterval(again);
-    };
-  }, [visits.value, returned.value, reviews()]);
+    return () => clearTimeout(timer);
+  }, inputs);
+  useLook(read, AGAIN, inputs);
   const [isMore, setMore] = useState(false);
   return h("nav", { class: "sidebar", "aria-label": t("sidebar") },
     h("div", { class: "stack tight sidebar-gallery" }, h(Gallery, {})),
@@ -146,8 +145,8 @@ function Personal({ help, visited }) {
   const themes = THEMES.map((each) => [each, t(`theme.${each}`)]);
   return [
     h(Link, { to: "account", class: "button plain", "aria-current": current() === "account" ? "page" : undefined, onClick: visited ?? fold }, h(Icon, { name: "CircleUser" }), t("account.title")),
-    h(Choice, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), choose: chooseLanguage }),
-    h(Choice, { label: t("theme"), value: theme.value, choices: themes, choose: chooseTheme }),
+    h(Pick, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), pick: (chosen) => void chooseLanguage(/** @type {any} */ (chosen)) }),
+    h(Pick, { label: t("theme"), value: theme.value, choices: themes, pick: (chosen) => chooseTheme(/** @type {any} */ (chosen)) }),
     !matchMedia("(pointer: coarse)").matches && h(Button, { icon: "Keyboard", onClick: help }, t("help")),
     h(Button, { icon: "LogOut", onClick: () => void leave() }, t("signOut")),
   ];
@@ -155,19 +154,3 @@ function Personal({ help, visited }) {
 
 /** @param {MouseEvent} event */
 const fold = ({ currentTarget }) => /** @type {Element} */ (currentTarget).closest("details")?.removeAttribute("open");
-
-/** @param {{label: string, value: string, choices: readonly (readonly [string, string])[], choose: (chosen: any) => unknown}} props */
-function Choice({ label, value, choices, choose }) {
-  return h("label", { class: "stack tight choice" },
-    h("span", null, label),
-    h(
-      "select",
-      {
-        class: "input",
-        value,
-        onChange: (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
-      },
-      choices.map(([name, text]) => h("option", { key: name, value: name }, text)),
-    ),
-  );
-}
