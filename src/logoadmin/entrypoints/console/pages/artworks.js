@@ -6,11 +6,11 @@ import { readStates, STATES, statesOf, status } from "../reader_states.js";
 import { namesOf, searchForm, tagsOf } from "../presentation.js";
 import { abandonReads, KINDS, leaveTrail, listOf, refreshList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
-import { navigate, query, setQuery } from "../router.js";
+import { query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Begin, Button, EmptyState, Icon, lazy, Pending, Segmented, Skeleton, useEvents, useLook, ViewHead } from "../parts/primitives/basics.js";
+import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, useEvents, useLook, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 
@@ -60,13 +60,11 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
   const look = query("look", preferred(lookOf(kind), ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h("div", { class: "view" },
-    h(ViewHead, { title: t(`${kind}s.title`) },
-      h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`)),
-    ),
+    h(ViewHead, { title: t(`${kind}s.title`) }, h(NewRecord, { kind })),
     h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
     h(ManyBar, { kind, artworks: found, selection, hasMore, acts: LazyActs }),
     !records && h(Pending, { failure, again }),
-    records && found?.length === 0 && !hasMore && h(Nothing, { kind, any: records.length > 0 || filtering() }),
+    records && found?.length === 0 && !hasMore && h(NoRecords, { kind, icon: kind === "logo" ? "Image" : "Palette", clear: records.length > 0 || filtering() ? () => setQuery(FILTERS) : undefined }),
     found && found.length > 0 && (look === "table" ? h(LazyTable, props) : h(ArtworkGrid, props)),
   );
 }
@@ -177,17 +175,6 @@ function Looks({ kind, look }) {
   };
   const choices = /** @type {const} */ (["grid", "table"]).map((each) => [each, [h(Icon, { name: each === "grid" ? "LayoutGrid" : "Rows3" }), h("span", null, t(`look.${each}`))]]);
   return h(Segmented, { class: "looks", label: t("look"), choices, chosen: look, choose });
-}
-
-/** @param {{kind: ArtworkKind, any: boolean}} props */
-function Nothing({ kind, any }) {
-  return h(
-    EmptyState,
-    { icon: any ? "SearchX" : kind === "logo" ? "Image" : "Palette", title: t(any ? `${kind}s.none.found` : `${kind}s.none`) },
-    any
-      ? [h("p", { key: "words" }, t("filter.none")), h(Button, { key: "way", onClick: () => setQuery(FILTERS) }, t("filter.clear"))]
-      : h(Begin, { scope: KINDS[kind].write }, t(`${kind}s.none.begin`)),
-  );
 }
 
 /** The table, which most never ask for. */

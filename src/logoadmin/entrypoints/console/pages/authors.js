@@ -1,11 +1,11 @@
 /** All authors, as a table. */
 import { h, useEffect, useMemo } from "../vendor/preact.js";
-import { abandonReads, KINDS, leaveTrail, listOf, readList, refreshList } from "../records.js";
+import { leaveTrail, listOf, refreshList } from "../records.js";
 import { returned } from "../client.js";
 import { nameOf, searchForm } from "../presentation.js";
-import { navigate, query, setQuery } from "../router.js";
+import { query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
-import { Begin, Button, EmptyState, lazy, Link, Pending, ViewHead } from "../parts/primitives/basics.js";
+import { lazy, Link, NewRecord, NoRecords, Pending, useLists, ViewHead } from "../parts/primitives/basics.js";
 import { NameMark } from "../parts/people/person.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
@@ -20,15 +20,8 @@ const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").
 
 export default function Authors() {
   const { records, failure } = listOf("author").value;
-  const again = () => {
-    void readList("author");
-    for (const kind of ARTWORKS) void refreshList(kind);
-  };
-  const afresh = () => {
-    abandonReads("author");
-    again();
-  };
-  useEffect(again, [returned.value]);
+  const again = useLists("author");
+  useEffect(() => ARTWORKS.forEach((kind) => void refreshList(kind)), [returned.value]);
   const q = query("q");
   const works = query("works");
   const counts = useCounts();
@@ -41,9 +34,7 @@ export default function Authors() {
   leaveTrail("author", found);
   const selection = useSelection("author_id", found);
   return h("div", { class: "view" },
-    h(ViewHead, { title: t("authors.title") },
-      h(Button, { tone: "primary", icon: "Plus", scope: KINDS.author.write, onClick: () => void navigate("authors/new") }, t("authors.new")),
-    ),
+    h(ViewHead, { title: t("authors.title") }, h(NewRecord, { kind: "author" })),
     h(
       Toolbar,
       {
@@ -53,8 +44,8 @@ export default function Authors() {
       },
     ),
     h(ManyBar, { kind: "author", artworks: found, selection, acts: AuthorActs }),
-    !records && h(Pending, { failure, again: afresh }),
-    found?.length === 0 && h(Nothing, { any: records?.length !== 0 }),
+    !records && h(Pending, { failure, again }),
+    found?.length === 0 && h(NoRecords, { kind: "author", icon: "Brush", clear: records?.length ? () => setQuery({ q: "", works: "" }) : undefined }),
     found && found.length > 0 &&
       h(Table, {
         records: found,
@@ -92,11 +83,4 @@ function useCounts() {
     }
     return counts;
   }, lists);
-}
-
-/** @param {{any: boolean}} props */
-function Nothing({ any }) {
-  return h(EmptyState, { icon: any ? "SearchX" : "Brush", title: t(any ? "authors.none.found" : "authors.none") },
-    any ? h(Button, { onClick: () => setQuery({ q: "", works: "" }) }, t("filter.clear")) : h(Begin, { scope: KINDS.author.write }, t("authors.none.begin")),
-  );
 }

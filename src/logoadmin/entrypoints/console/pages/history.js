@@ -4,9 +4,7 @@ import { Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
 import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
 import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
-import { Breadcrumbs, Button, EmptyState, Pending, Unread, useRead, ViewHead } from "../parts/primitives/basics.js";
-import { readList } from "../records.js";
-import { may } from "../session.js";
+import { Breadcrumbs, Button, EmptyState, Pending, Unread, useLists, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { t } from "../texts.js";
 
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
@@ -63,11 +61,7 @@ export default ({ params }) => (params.change_id ? h(ChangePage, { params }) : h
 function History() {
   const filters = chosenFilters();
   const { entries, isStale, after, failure, busy, begin, more } = usePages(filters);
-  useEffect(() => {
-    void readList("author");
-    if (may("roles:read")) void readList("role");
-    if (may("users:read")) void readList("user");
-  }, []);
+  useLists("author", "role", "user");
   const again = () => void begin();
   const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), entries);
   return h("div", { class: "view" },
@@ -112,10 +106,7 @@ function ChangePage({ params }) {
     const whole = change?.origin && change.request_id ? ((await readAct(change.request_id, signal))?.count ?? 1) : 1;
     return { change, known, whole };
   }, [changeId]);
-  useEffect(() => {
-    void readList("author");
-    if (may("roles:read")) void readList("role");
-  }, [returned.value]);
+  useLists("author", "role");
   const title = t("history.change", { id: String(changeId) });
   if (!read) return h(Pending, { failure, again });
   return h("div", { class: "view" },

@@ -1,13 +1,12 @@
 /** One role, or a new one: what it allows, who has it, and what a change gives or takes from whom. */
-import { h, useEffect } from "../vendor/preact.js";
-import { returned } from "../client.js";
+import { h } from "../vendor/preact.js";
 import { listOf, readList } from "../records.js";
 import { path } from "../router.js";
 import { may } from "../session.js";
 import { ALL, FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Person } from "../parts/people/person.js";
-import { Button, Link } from "../parts/primitives/basics.js";
+import { Button, Link, useLists } from "../parts/primitives/basics.js";
 import { widgets } from "../parts/primitives/fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -68,10 +67,7 @@ const sameSet = (scope, before) => (scope.length === before.length && scope.ever
 /** @param {{params: Record<string, string>}} props */
 export default function RolePage({ params }) {
   const roleId = params.role_id === undefined ? undefined : Number(params.role_id);
-  useEffect(() => {
-    if (may("users:read")) void readList("user");
-    if (may("roles:read")) void readList("role");
-  }, [returned.value]);
+  useLists("user", "role");
   const users = listOf("user").value.records;
   const holders = roleId === undefined ? [] : users?.filter((user) => user.role_id === roleId);
   return h(RecordPage, {

@@ -5,11 +5,11 @@ import { say, sayFailure } from "../notices.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
-import { KINDS, readList, refreshList } from "../records.js";
+import { KINDS, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, Button, IconButton, Link, Pending, rich, Time, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, IconButton, Link, Pending, rich, Time, useLists, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { apply, decline, DeclineDialog, undone, whyNot } from "../parts/proposals/deciding.js";
@@ -25,10 +25,9 @@ const mayDecideOn = (/** @type {"logo" | "theme"} */ kind) => may(KINDS[kind].wr
 export default function SubmissionPage({ params }) {
   const id = Number(params["proposal_id"]);
   const { data, failure, again } = useRead((signal) => call("get", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, signal }), [id]);
+  useLists("author", "user");
   useEffect(() => {
     void readQueue({ ifOld: true });
-    void readList("author");
-    if (may("users:read")) void readList("user");
     void readStates();
     // Those that have the same picture or CSS are named; a large list is too long for that.
     if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void refreshList(kind);

@@ -5,11 +5,10 @@ import { say } from "../notices.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { CHIPS, inTurn, queue, readQueue, requeue, waiting } from "../proposals.js";
 import { readStates } from "../reader_states.js";
-import { readList } from "../records.js";
 import { navigate, query, setQuery } from "../router.js";
-import { may, me } from "../session.js";
+import { me } from "../session.js";
 import { t } from "../texts.js";
-import { Button, EmptyState, Pending, Segmented, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Pending, Segmented, Skeleton, useLists, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { usePages } from "../parts/primitives/pages.js";
 import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { decideMany, DeclineDialog } from "../parts/proposals/deciding.js";
@@ -46,11 +45,9 @@ function Queue({ proposals }) {
   const { failure } = queue.value;
   const selection = useSelection("proposal_id", proposals);
   const chosen = proposals?.filter((each) => selection.ids.value.has(each.proposal_id)) ?? [];
-  useEffect(() => {
-    void readQueue();
-    // Names that look like another user's are marked.
-    if (may("users:read")) void readList("user");
-  }, [returned.value]);
+  useEffect(() => void readQueue(), [returned.value]);
+  // Names that look like another user's are marked.
+  useLists("user");
   if (!proposals) return h(Pending, { failure, again: requeue });
   if (proposals.length === 0) {
     return waiting() > 0 ? h(EmptyState, { icon: "SearchX", title: t("submissions.empty") }) : h(EmptyState, { icon: "Check", title: t("submissions.empty.waiting") }, h("p", null, t("submissions.empty.waiting.text")));

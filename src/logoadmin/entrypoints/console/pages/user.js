@@ -1,15 +1,15 @@
 /** One user, or a new one: who they are, what they may do, their password and sessions, and what they did. */
-import { h, signal, useEffect } from "../vendor/preact.js";
-import { call, Failure, returned } from "../client.js";
+import { h, signal } from "../vendor/preact.js";
+import { call, Failure } from "../client.js";
 import { fieldsOf } from "../form.js";
 import { say } from "../notices.js";
-import { listOf, readList } from "../records.js";
+import { listOf } from "../records.js";
 import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Avatar, NameDoubts } from "../parts/people/person.js";
-import { Link } from "../parts/primitives/basics.js";
+import { Link, useLists } from "../parts/primitives/basics.js";
 import { InviteAgain, MadeAgain, ShownOnce, Suspend, Suspended } from "../parts/people/access.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/user_fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
@@ -24,10 +24,8 @@ const WRITE = "users:write";
 /** @param {{params: Record<string, string>}} props */
 export default function UserPage({ params }) {
   const recordId = params.user_id;
-  useEffect(() => {
-    if (may("roles:read")) void readList("role");
-    if (may("users:read")) void readList("user"); // whose names may look alike
-  }, [returned.value]);
+  // Names of users may look alike.
+  useLists("role", "user");
   const page = h(RecordPage, {
     key: "page",
     kind: "user",

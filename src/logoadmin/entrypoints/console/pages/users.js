@@ -1,12 +1,11 @@
 /** All users: found by a part of the name, by role, in the order one wishes. */
-import { h, useEffect, useState } from "../vendor/preact.js";
-import { abandonReads, KINDS, leaveTrail, listOf, maySee, readList } from "../records.js";
-import { returned } from "../client.js";
+import { h, useState } from "../vendor/preact.js";
+import { KINDS, leaveTrail, listOf, maySee } from "../records.js";
 import { searchForm } from "../presentation.js";
-import { navigate, query, setQuery } from "../router.js";
+import { query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
 import { PeopleTabs, Person } from "../parts/people/person.js";
-import { Button, EmptyState, lazy, Pending, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, lazy, NewRecord, NoRecords, Pending, useLists, ViewHead } from "../parts/primitives/basics.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 
@@ -18,15 +17,7 @@ export default function Users() {
   const { records, failure } = listOf("user").value;
   const roles = listOf("role").value.records;
   const [isInviting, setInviting] = useState(false);
-  const again = () => {
-    if (maySee("user")) void readList("user");
-    if (maySee("role")) void readList("role");
-  };
-  const afresh = () => {
-    abandonReads("user", "role");
-    again();
-  };
-  useEffect(again, [returned.value]);
+  const again = useLists("user", "role");
   const q = query("q");
   const roleId = query("role");
   const fits = (/** @type {User} */ user) => searchForm(user.username).includes(searchForm(q)) && (!roleId || String(user.role_id) === roleId);
@@ -38,7 +29,7 @@ export default function Users() {
   return h("div", { class: "view" },
     h(ViewHead, { title: t("users.title") },
       h(Button, { icon: "KeyRound", scope: KINDS.user.write, onClick: () => setInviting(true) }, t("invite")),
-      h(Button, { tone: "primary", icon: "Plus", scope: KINDS.user.write, onClick: () => void navigate("users/new") }, t("users.new")),
+      h(NewRecord, { kind: "user" }),
     ),
     h(PeopleTabs, {}),
     h(
@@ -59,8 +50,8 @@ export default function Users() {
     ),
     !maySee("user") && h(EmptyState, { icon: "Lock", title: t("needsScope", { scope: "users:read" }) }),
     isInviting && h(Invitation, { close: () => setInviting(false) }),
-    maySee("user") && !records && h(Pending, { failure, again: afresh }),
-    found?.length === 0 && h(Nothing, { any: Boolean(records?.length) }),
+    maySee("user") && !records && h(Pending, { failure, again }),
+    found?.length === 0 && h(NoRecords, { kind: "user", icon: "Users", clear: records?.length ? () => setQuery({ q: "", role: "" }) : undefined }),
     found && found.length > 0 &&
       h(Table, {
         records: found,
@@ -75,14 +66,5 @@ export default function Users() {
           { name: "user_id", title: t("field.user_id"), type: "number" },
         ],
       }),
-  );
-}
-
-/** @param {{any: boolean}} props */
-function Nothing({ any }) {
-  return h(EmptyState, { icon: any ? "SearchX" : "Users", title: t(any ? "users.none.found" : "users.none") },
-    any
-      ? h(Button, { onClick: () => setQuery({ q: "", role: "" }) }, t("users.none.all"))
-      : h("p", null, t("users.none.begin")),
   );
 }

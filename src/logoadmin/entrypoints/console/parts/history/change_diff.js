@@ -1,14 +1,13 @@
 /** The effect of a change, field by field: the old and the new values. */
-import { h, useEffect, useState } from "../../vendor/preact.js";
+import { h, useState } from "../../vendor/preact.js";
 import { call, returned } from "../../client.js";
 import { describe, sayDone } from "../../notices.js";
 import { flat, nameOf, nested } from "../../presentation.js";
-import { may } from "../../session.js";
 import { fieldsOfChange } from "./changes.js";
-import { KINDS, listOf, readList, refreshList } from "../../records.js";
+import { KINDS, listOf, refreshList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
-import { Button, lazy, pictureUrl, Skeleton, Time, useRun } from "../primitives/basics.js";
+import { Button, lazy, pictureUrl, Skeleton, Time, useLists, useRun } from "../primitives/basics.js";
 import { authorIds, authorName } from "./words.js";
 import { words } from "../primitives/fields.js";
 import { Picture } from "../primitives/picture.js";
@@ -92,10 +91,7 @@ const UNSET = ["created_at", "blocked", "pins"];
 export function AgainstNow({ kind, change, now }) {
   const [complaint, setComplaint] = useState("");
   const { busy, run } = useRun({ failed: (failure) => setComplaint(describe(failure)) });
-  useEffect(() => {
-    void readList("author");
-    if (may("roles:read")) void readList("role");
-  }, []);
+  useLists("author", "role");
   const { after: then } = change;
   const difference = { ...now, before: then, after: now.after };
   if (!then || !now.after) return h("p", { class: "hint" }, t("version.gone"));

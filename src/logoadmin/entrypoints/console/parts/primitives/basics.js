@@ -6,7 +6,8 @@ import { look, nameTab } from "../../look.js";
 import { isReachable, returned } from "../../network.js";
 import { busyWords, describe, dismiss, sayFailure, wordsOfWait } from "../../notices.js";
 import { waiting } from "../../proposals.js";
-import { address, focusHeading, isUnsaved, visits, withChoices } from "../../router.js";
+import { abandonReads, KINDS, maySee, readList } from "../../records.js";
+import { address, focusHeading, isUnsaved, navigate, visits, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { exactTime, number, relativeTime, t } from "../../texts.js";
 
@@ -132,9 +133,14 @@ export function EmptyState({ title, icon = "Inbox", whole = false, children }) {
   return h("div", { class: "empty" }, h(Icon, { name: icon }), h(whole ? "h1" : "p", { class: "empty-title", tabIndex: whole ? -1 : undefined }, title), children);
 }
 
-/** How to fill an empty list, for users with the scope. @param {{scope: string, children?: any}} props */
-export function Begin({ scope, children }) {
-  return may(scope) && [h("p", { key: "words" }, children), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
+/** The way to a new record, from its list. @param {{kind: KindName}} props */
+export const NewRecord = ({ kind }) => h(Button, { tone: "primary", icon: "Plus", scope: KINDS[kind].write, onClick: () => void navigate(`${kind}s/new`) }, t(`${kind}s.new`));
+
+/** A list that shows none: `clear` shows all where filters leave none; else users with the right can fill it. @param {{kind: KindName, icon: IconName, clear?: (() => void) | undefined}} props */
+export function NoRecords({ kind, icon, clear }) {
+  if (clear) return h(EmptyState, { icon: "SearchX", title: t(/** @type {TextKey} */ (`${kind}s.none.found`)) }, h("p", null, t("filter.none")), h(Button, { onClick: clear }, t("filter.clear")));
+  const begin = () => [h("p", { key: "words" }, t(`${kind}s.none.begin`)), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
+  return h(EmptyState, { icon, title: t(`${kind}s.none`) }, may(KINDS[kind].write) && begin());
 }
 
 /** A list or record that could not be read, and the way on. @param {{failure: Failure, again: () => void}} props */
@@ -377,6 +383,21 @@ export function useOffer() {
   /** @param {Failure} failure @param {(() => void) | null} again None where the form is gone. */
   const make = (failure, again) => void (id.current = sayFailure(failure, again ?? undefined));
   return { make, withdraw };
+}
+
+/**
+ * Read the lists of records that a view shows or names, as far as the user may see them, and again when the service is back.
+ *
+ * @param {KindName[]} kinds
+ * @returns {() => void} reads them again, whatever is being read already
+ */
+export function useLists(...kinds) {
+  const read = () => kinds.filter(maySee).forEach((kind) => void readList(kind));
+  useEffect(read, [returned.value]);
+  return () => {
+    abandonReads(...kinds);
+    read();
+  };
 }
 
 /** @template T @param {T} value @param {number} time In milliseconds. @returns {T} the value, once it rests */

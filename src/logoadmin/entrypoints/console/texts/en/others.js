@@ -537,7 +537,6 @@ export default {
   "who.removed": "User {id} (removed)",
   // Import and export
   "import.line": { one: "Line {n}", other: "Line {n}" },
-  kind: "Kind",
   "line.range": "The number is too small or too large.",
   "size.kb": "{n} KB",
   "size.mb": "{n} MB",

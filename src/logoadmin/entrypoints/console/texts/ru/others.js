@@ -540,7 +540,6 @@ export default {
   "who.removed": "Пользователь {id} (удалён)",
   // Import and export
   "import.line": { one: "Строка {n}", few: "Строка {n}", many: "Строка {n}", other: "Строка {n}" },
-  kind: "Что",
   "line.range": "Число слишком мало или слишком велико.",
   "size.kb": "{n} КБ",
   "size.mb": "{n} МБ",
