@@ -166,6 +166,13 @@ export function forgetLists() {
   }
 }
 
+/**
+ * @param {KindName} kind @param {number | undefined} id
+ * @param {{signal?: AbortSignal, ifNoneMatch?: string}} [more]
+ * @returns {Promise<Answer>} one record
+ */
+export const readOne = (kind, id, more = {}) => call("get", /** @type {any} */ (KINDS[kind].one), /** @type {any} */ ({ path: { [KINDS[kind].id]: id }, ...more }));
+
 /** @param {any} record As a list has it. @returns {string} what it is, whenever that was made so (contract E6) */
 export const contentOf = ({ version: _, changed_at: __, ...fields }) => JSON.stringify(fields);
 
@@ -175,15 +182,10 @@ export const contentOf = ({ version: _, changed_at: __, ...fields }) => JSON.str
  * @param {K} kind @param {Records[K]} record @param {number} version That of the record.
  */
 export function upsert(kind, record, version) {
-  const { list } = entry(kind);
-  const { id } = KINDS[kind];
-  const of = (/** @type {any} */ each) => each[id];
-  const known = list.value.records?.find((each) => of(each) === of(record));
-  if (!list.value.records || (known && contentOf({ ...known, ...record }) === contentOf(known))) return;
-  const records = list.value.records.filter((each) => of(each) !== of(record));
-  const at = records.findIndex((each) => of(each) > of(record));
-  records.splice(at < 0 ? records.length : at, 0, { ...record, version, changed_at: Math.floor(Date.now() / 1000) });
-  list.value = { ...list.value, records };
+  const id = /** @type {any} */ (record)[KINDS[kind].id];
+  const known = entry(kind).list.value.records?.find((each) => each[KINDS[kind].id] === id);
+  if (known && contentOf({ ...known, ...record }) === contentOf(known)) return;
+  replaceMany(kind, [id], [{ ...record, version, changed_at: Math.floor(Date.now() / 1000) }]);
 }
 
 /** Put records that were written together into their list, in place of those of these ids. @param {KindName} kind @param {number[]} ids @param {any[]} records With their versions. */
@@ -194,14 +196,6 @@ export function replaceMany(kind, ids, records) {
   const gone = new Set(ids);
   const now = [...known.list.value.records.filter((each) => !gone.has(each[id])), ...records].sort((a, b) => a[id] - b[id]);
   known.list.value = { ...known.list.value, records: now };
-}
-
-/** Take a record that was removed out of its list. @param {KindName} kind @param {number} recordId */
-export function drop(kind, recordId) {
-  const { list } = entry(kind);
-  const { id } = KINDS[kind];
-  if (!list.value.records) return;
-  list.value = { ...list.value, records: list.value.records.filter((each) => each[id] !== recordId) };
 }
 
 /** @type {Partial<Record<KindName, readonly any[]>>} */

@@ -117,8 +117,7 @@ async function resume() {
  * @throws {Refused | OtherUser}
  */
 export async function signIn(grant) {
-  const response = await post("auth/token", grant);
-  if (!response.ok) throw await refusal(response);
+  const response = await granted(grant);
   const replaced = me.value && tokens?.refresh;
   await take(response);
   if (replaced) void revoke(replaced);
@@ -128,14 +127,20 @@ export async function signIn(grant) {
 
 /** Sign in as another user: the session of this tab ends in all tabs once that has succeeded. @param {object} grant the body of `POST /api/auth/token` @throws {Refused} */
 export async function signInAs(grant) {
-  const response = await post("auth/token", grant);
-  if (!response.ok) throw await refusal(response);
+  const response = await granted(grant);
   const replaced = tokens?.refresh;
   others.postMessage({ ended: subject() });
   forget();
   await take(response);
   if (replaced) void revoke(replaced);
   await whoAmI();
+}
+
+/** @param {object} grant @returns {Promise<Response>} with tokens @throws {Refused} */
+async function granted(grant) {
+  const response = await post("auth/token", grant);
+  if (!response.ok) throw await refusal(response);
+  return response;
 }
 
 /** Sign out, after a question if input is unsaved. */

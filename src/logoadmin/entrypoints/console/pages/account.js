@@ -32,7 +32,7 @@ export default function Account() {
       // Those who come by links have nothing here that signs in: it would end their links.
       !user.by_link && user.can_step_up && [
         h("section", { key: "password", class: "section" }, h("h2", null, t("field.password")), h(PasswordForm, { user, own: true, done })),
-        h("section", { key: "factors", class: "section" }, h(MyFactors, { changed })),
+        h("section", { key: "factors", class: "section" }, h("h2", null, t("factor.heading")), h(MyFactors, { changed })),
       ],
       !user.can_step_up && h("section", { class: "section" }, h("h2", null, t("factor.heading")), h("p", null, t("account.stepUp"))),
       h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),

@@ -54,9 +54,9 @@ const SHOWN = 12;
  */
 function Made({ kind, authorId, take }) {
   // One more than is shown, to find out whether others exist.
-  const more = { path: { author_id: authorId }, query: { limit: SHOWN + 1, order: /** @type {const} */ ("desc") }, anonymous: true };
+  const query = { limit: SHOWN + 1, order: /** @type {const} */ ("desc") };
   const { data, failure, again } = useRead(
-    async (signal) => /** @type {any[]} */ ((await (kind === "logo" ? call("get", "/api/authors/{author_id}/logos", { ...more, signal }) : call("get", "/api/authors/{author_id}/themes", { ...more, signal }))).data),
+    async (signal) => /** @type {any[]} */ ((await call("get", `/api/authors/{author_id}/${kind}s`, { path: { author_id: authorId }, query, anonymous: true, signal })).data),
     [kind, authorId],
   );
   useEffect(() => data && take(data), [data]);

@@ -4,7 +4,8 @@ import { Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
 import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
 import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
-import { Breadcrumbs, Button, EmptyState, Pending, Unread, useLists, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, EmptyState, Pending, Unread, useLists, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { ReadOn } from "../parts/primitives/pages.js";
 import { t } from "../texts.js";
 
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
@@ -71,7 +72,7 @@ function History() {
     entries?.length === 0 && !isStale && h(Nothing, {}),
     entries && entries.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { entries, undone: again, label: t("history.title"), days: true, act })),
     failure && entries && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
-    after > 0 && !isStale && !failure && h(Older, { key: after, busy, more: () => void more() }),
+    after > 0 && !isStale && !failure && h(ReadOn, { key: after, busy, more: () => void more() }, t(busy ? "loading" : "history.older")),
   );
 }
 
@@ -83,17 +84,6 @@ function useAct(request, entries) {
 
 function Nothing() {
   return isFiltered() ? h(EmptyState, { icon: "SearchX", title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { icon: "History", title: t("history.none") });
-}
-
-/** Reads on when one comes near it, and on a click. @param {{busy: boolean, more: () => void}} props */
-function Older({ busy, more }) {
-  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  useEffect(() => {
-    const near = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "600px" });
-    if (element.current) near.observe(element.current);
-    return () => near.disconnect();
-  }, []);
-  return h("div", { ref: element, class: "older" }, h(Button, { busy, onClick: more }, t(busy ? "loading" : "history.older")));
 }
 
 /** One change: what it did, and undoing it. @param {{params: Record<string, string>}} props */

@@ -3,11 +3,11 @@ import { h, useEffect } from "../vendor/preact.js";
 import { returned } from "../client.js";
 import { ChangeList } from "../parts/history/change_list.js";
 import { readPage } from "../parts/history/changes.js";
-import { Icon, lazy, Link, Pending, pictureUrl, Skeleton, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Icon, lazy, Link, Pending, pictureUrl, Skeleton, useLists, useRead, ViewHead } from "../parts/primitives/basics.js";
 import { nameOf } from "../presentation.js";
 import { queue, reviews, waiting } from "../proposals.js";
 import { readStates, status } from "../reader_states.js";
-import { KINDS, listOf, maySee, readList } from "../records.js";
+import { KINDS, listOf } from "../records.js";
 import { FIRST_ROLE } from "../scopes.js";
 import { may } from "../session.js";
 import { t, withTexts } from "../texts.js";
@@ -19,11 +19,8 @@ const Submissions = lazy(withTexts(() => import("../parts/proposals/submission_l
 const Published = lazy(withTexts(() => import("../parts/overview/published.js").then((module) => module.Published), "publication"), () => h(Skeleton, {}));
 
 export default function Overview() {
-  const kinds = /** @type {KindName[]} */ (Object.keys(KINDS)).filter(maySee);
-  useEffect(() => {
-    for (const kind of kinds) void readList(kind);
-    void readStates();
-  }, [returned.value, kinds.join()]);
+  useLists(.../** @type {KindName[]} */ (Object.keys(KINDS)));
+  useEffect(() => void readStates(), [returned.value]);
   // What waits comes first, also where nothing was applied yet.
   const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0) && (!reviews() || queue.value.proposals?.length === 0);
   return h("div", { class: "view" },
@@ -75,16 +72,10 @@ const MANY = 10;
 
 /** @returns {Matter[]} what there is of them, what harms most first */
 function matters() {
-  const { logo, theme, author, user, role } = {
-    logo: listOf("logo").value.records,
-    theme: listOf("theme").value.records,
-    author: listOf("author").value.records,
-    user: listOf("user").value.records,
-    role: listOf("role").value.records,
-  };
+  const [logo, theme, author, user, role] = /** @type {const} */ (["logo", "theme", "author", "user", "role"]).map((kind) => /** @type {any[] | undefined} */ (listOf(kind).value.records));
   const of = { logo: ofArtworks("logo", logo ?? []), theme: ofArtworks("theme", theme ?? []) };
   const artworks = /** @type {const} */ (["picture", "css", "twice", "insecure", "authors"]).flatMap((what) => [of.logo[what], of.theme[what]]);
-  const credited = new Set([...(logo ?? []), ...(theme ?? [])].flatMap((each) => each.authors.map((one) => one.author_id)));
+  const credited = new Set([...(logo ?? []), ...(theme ?? [])].flatMap((each) => each.authors.map((/** @type {Records["author"]} */ one) => one.author_id)));
   const taken = new Set(user?.map((each) => each.role_id));
   const found = /** @type {Matter[]} */ ([
     ...artworks,

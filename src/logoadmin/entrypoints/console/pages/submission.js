@@ -5,7 +5,7 @@ import { say, sayFailure } from "../notices.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
-import { KINDS, refreshList } from "../records.js";
+import { KINDS, readOne, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -83,7 +83,7 @@ function Outcome({ proposal }) {
 /** Whether a work that was applied is blocked or gone, and the way on for its author. @param {{artwork: Proposal["artworks"][number], isMine: boolean}} props */
 function AppliedWork({ artwork: { kind, id }, isMine }) {
   const { blocked } = statesOf(kind, id);
-  const { data, failure } = useRead(async (signal) => (await (kind === "logo" ? call("get", "/api/logos/{logo_id}", { path: { logo_id: id }, signal }) : call("get", "/api/themes/{theme_id}", { path: { theme_id: id }, signal }))).data, [kind, id]);
+  const { data, failure } = useRead(async (signal) => (await readOne(kind, id, { signal })).data, [kind, id]);
   if (failure?.status === 404) return h("div", { class: "remark cluster" }, h("span", null, t("work.removed")), isMine && h(Link, { to: "submit", class: "button plain" }, t("submit.title.long")));
   return h("div", { class: blocked ? "remark cluster" : "cluster" },
     blocked && h("span", { dir: "auto" }, t("work.blocked", { reason: blocked.reason })),

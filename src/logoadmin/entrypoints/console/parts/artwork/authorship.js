@@ -1,7 +1,7 @@
 /** Who made a logo or theme, in their order: they are written with it, or all of them at once. */
 import { call, Failure } from "../../client.js";
 import { nameOf } from "../../presentation.js";
-import { KINDS, listOf, readList } from "../../records.js";
+import { KINDS, listOf, readList, readOne } from "../../records.js";
 import { t } from "../../texts.js";
 
 /** @typedef {import("../record/editing.js").Step} Step */
@@ -21,16 +21,14 @@ export function authorStep(editing) {
 
 /** Create a logo or theme with its authors, in one request. @param {"logo" | "theme"} kind @param {any} values @param {number[]} authors @returns {Promise<Answer>} */
 export function createWith(kind, values, authors) {
-  const { list, one, id } = KINDS[kind];
-  if (authors.length === 0) return call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: values }));
+  if (authors.length === 0) return call("post", /** @type {any} */ (KINDS[kind].list), /** @type {any} */ ({ body: values }));
   /** @param {() => Promise<Answer>} send @returns {Promise<Answer>} the record that it has made */
   const created = async (send) => {
     /** @type {Answer | undefined} */
     let made;
     try {
       const answer = (made = await send());
-      const read = await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: answer.data[0].id } }));
-      return { ...read, requestId: answer.requestId };
+      return { ...(await readOne(kind, answer.data[0].id)), requestId: answer.requestId };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A record that exists is not created twice, even if reading it failed.

@@ -166,11 +166,6 @@ function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
 
 /** How long after the last keystroke the service is asked, in milliseconds. */
 const TYPING_REST = 300;
-/** @type {Record<ArtworkKind, (id: number, signal: AbortSignal) => Promise<Verdict>>} */
-const READ = {
-  logo: async (id, abort) => (await call("get", "/api/logos/{logo_id}/css", { path: { logo_id: id }, anonymous: true, signal: abort })).data,
-  theme: async (id, abort) => (await call("get", "/api/themes/{theme_id}/css", { path: { theme_id: id }, anonymous: true, signal: abort })).data,
-};
 
 const last = signal(/** @type {Judged} */ ({ of: "" }));
 const turn = signal(0);
@@ -204,7 +199,10 @@ export function useJudgement(kind, id, css, target, saved) {
     const abort = new AbortController();
     const ask = async () => {
       try {
-        const verdict = isSaved ? await READ[kind](id, abort.signal) : (await call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal: abort.signal })).data;
+        const { one, id: name } = KINDS[kind];
+        /** @returns {Promise<Answer>} */
+        const ofRecord = () => call("get", /** @type {any} */ (`${one}/css`), /** @type {any} */ ({ path: { [name]: id }, anonymous: true, signal: abort.signal }));
+        const { data: verdict } = await (isSaved ? ofRecord() : call("post", "/api/css/verdict", { body: { kind, custom_css: css, target }, signal: abort.signal }));
         if (!abort.signal.aborted) last.value = { of, css, isSaved, verdict };
       } catch (error) {
         if (abort.signal.aborted) return;

@@ -14,12 +14,7 @@ import { Events } from "./events.js";
 const FEW = 3;
 
 /** @param {{changed: () => void}} props */
-export function MyFactors(props) {
-  return [h("h2", { key: "heading" }, t("factor.heading")), h(Factors, { key: "factors", ...props })];
-}
-
-/** @param {{changed: () => void}} props */
-function Factors({ changed: report }) {
+export function MyFactors({ changed: report }) {
   const { data, failure, again } = useRead(async (signal) => {
     const [factors, codes] = await Promise.all([call("get", "/api/auth/factors", { signal }), call("get", "/api/auth/recovery-codes", { signal })]);
     return { factors: factors.data, left: codes.data.left };

@@ -76,7 +76,7 @@ function Acts({ kind, chosen, artworks, selection }) {
 
 /** @param {{work: Work}} props */
 function Working({ work: { act, all, left, stop } }) {
-  const text = t(`bulk.${act}.working`, { n: all - left, all });
+  const text = t("bulk.working", { what: t(act === "remove" ? "remove" : `bulk.${act}`), n: all - left, all });
   return [
     h("span", { key: "text" }, text),
     h("progress", { key: "progress", class: "progress", max: all, value: all - left || undefined, "aria-label": text }),
@@ -113,7 +113,7 @@ function BulkDialog({ what, chosen, artworks, begin, close }) {
     close();
     if (records.length > 0) begin({ act: what, values, change: (record) => ({ set: change(record) }), note: note.trim() }, records);
   };
-  return h(Dialog, { title: t(`bulk.${what}.title`, { n: chosen.length }), close },
+  return h(Dialog, { title: t("bulk.title", { what: t(`bulk.${what}`), n: chosen.length }), close },
     h("form", { class: "form", onSubmit: submit },
       h(Value, { what, value, change: setValue, choices: choicesFor(what, chosen, artworks, authors ?? []) }),
       h(Why, { value: note, change: setNote }),

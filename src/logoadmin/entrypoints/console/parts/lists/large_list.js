@@ -4,7 +4,7 @@ import { call, Failure, returned } from "../../client.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { query, restored } from "../../router.js";
 import { t } from "../../texts.js";
-import { Button, useEvents } from "../primitives/basics.js";
+import { ReadOn } from "../primitives/pages.js";
 import { serviceOrder } from "./toolbar.js";
 
 const PAGE = 200;
@@ -104,15 +104,5 @@ export function LargeList({ kind, filters, take }) {
   if (state.records) last.current = state.records;
   useLayoutEffect(() => take({ ...state, records: last.current, authors: authors ?? [], again: () => void pages.read() }), [pages, state, authors]);
   useEffect(() => () => take(undefined), []);
-  return state.hasMore && h(More, { key: state.records?.length, more: () => void pages.more() });
-}
-
-/** How close to the end of the list, in pixels, the next page is read. */
-const NEAR = 1500;
-
-/** Reads on when the user scrolls towards the end of the list, or on a click. @param {{more: () => void}} props */
-function More({ more }) {
-  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  useEvents(window, "scroll", () => element.current && element.current.getBoundingClientRect().top < innerHeight + NEAR && more());
-  return h("div", { ref: element, class: "cluster list-more" }, h(Button, { onClick: more }, t("list.more")));
+  return state.hasMore && h(ReadOn, { key: state.records?.length, more: () => void pages.more() }, t("list.more"));
 }

@@ -1,8 +1,19 @@
 /** What a view reads page by page. */
-import { h, useEffect, useState } from "../../vendor/preact.js";
+import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
 import { t } from "../../texts.js";
 import { Button, Unread, useRead } from "./basics.js";
+
+/** Reads on when one comes near it, and on a click. @param {{more: () => void, busy?: boolean, children?: any, key?: any}} props */
+export function ReadOn({ more, busy = false, children }) {
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    const near = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "1500px" });
+    if (element.current) near.observe(element.current);
+    return () => near.disconnect();
+  }, []);
+  return h("div", { ref: element, class: "cluster list-more" }, h(Button, { busy, onClick: more }, children));
+}
 
 /**
  * As `useRead`, page by page, from the first one on whenever an input changes.

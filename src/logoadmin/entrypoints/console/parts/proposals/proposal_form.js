@@ -1,10 +1,10 @@
 /** The form of a record whose values are proposed or mended instead of saved (contract R4). */
 import { h, useState } from "../../vendor/preact.js";
-import { call } from "../../client.js";
+import { versionIn } from "../../client.js";
 import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, sayFailure } from "../../notices.js";
 import { flat, nested, withDetails } from "../../presentation.js";
-import { KINDS } from "../../records.js";
+import { readOne } from "../../records.js";
 import { readShared, shared } from "../../shared_settings.js";
 import { t, withTexts } from "../../texts.js";
 import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
@@ -107,14 +107,13 @@ const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_
  * @returns {Promise<Opened>} the form with the proposed values
  */
 async function openForm({ kind, id, change, note, isReviewed }, stop) {
-  const { one, id: name } = KINDS[kind];
   const isMembers = !isReviewed && kind !== "author";
   const [described, answer] = await Promise.all([
     theInterface(),
-    id === undefined ? undefined : call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [name]: id }, signal: stop })),
+    id === undefined ? undefined : readOne(kind, id, { signal: stop }),
     isMembers && readShared(stop),
   ]);
-  const record = /** @type {any} */ (answer?.data);
+  const record = answer?.data;
   const all = fieldsOf(described, `${id === undefined ? "create" : "amend"}_${kind}`, kind)
     .filter(({ name: field }) => !LEFT_OUT[isReviewed ? "reviewer" : "submitter"].includes(field))
     .map(({ isLink: _, ...field }) => field);
@@ -126,7 +125,7 @@ async function openForm({ kind, id, change, note, isReviewed }, stop) {
   const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
   const begin = { ...withDetails({ ...given, ...record, ...proposed, details: record?.details }, proposed.details), ...(authors ? { authors } : {}), note };
   const now = new FormState(fields, { ...given, ...record, note }).base.value;
-  return { record, version: answer && Number(/\d+/.exec(answer.etag)?.[0]), form: new FormState(fields, begin), begin, now };
+  return { record, version: answer && versionIn(answer.etag), form: new FormState(fields, begin), begin, now };
 }
 
 /** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */

@@ -20,7 +20,7 @@ import { call, Failure, returned, versionIn } from "../../client.js";
 import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, presentation } from "../../presentation.js";
-import { drop, KINDS, refreshList, upsert } from "../../records.js";
+import { KINDS, readOne, refreshList, replaceMany, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
 export class Editing {
@@ -95,16 +95,14 @@ export class Editing {
   /** @param {string} [etag] @param {AbortSignal} [signal] @returns {Promise<Answer>} */
   async #read(etag, signal) {
     if (this.recordId === undefined) return { data: {}, etag: "", requestId: "", next: "", unmodified: false };
-    const more = { path: this.path, ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}), ...(signal ? { signal } : {}) };
-    return call("get", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more));
+    return readOne(this.kind, this.recordId, { ...(etag && !this.isGone.value ? { ifNoneMatch: etag } : {}), ...(signal ? { signal } : {}) });
   }
 
   /** @param {AbortSignal} stop @returns {Promise<any>} the record that a new one begins as a copy of, if there is one */
   async #readOriginal(stop) {
     const { copyOf } = this.rules;
     if (!this.isNew || copyOf === undefined || this.form.value) return undefined;
-    const { one, id } = KINDS[this.kind];
-    return (await call("get", /** @type {any} */ (one), /** @type {any} */ ({ path: { [id]: copyOf }, signal: stop }))).data;
+    return (await readOne(this.kind, copyOf, { signal: stop })).data;
   }
 
   /** @param {Interface} described @param {any} record @param {any} copied */
@@ -144,7 +142,7 @@ export class Editing {
     this.isGone.value = true;
     this.failure.value = undefined;
     this.theirs.value = undefined;
-    if (this.recordId !== undefined) drop(this.kind, this.recordId);
+    if (this.recordId !== undefined) replaceMany(this.kind, [this.recordId], []);
   }
 
   /** A write beside the form; unsaved input stays. @param {() => Promise<Answer>} send @param {(name: string) => string} words @param {(answer: Answer) => unknown} [take] */
@@ -327,7 +325,7 @@ export class Editing {
     const work = async () => {
       try {
         const answer = await (repeat ?? (() => call("delete", /** @type {any} */ (KINDS[this.kind].one), /** @type {any} */ (more))))();
-        if (this.recordId !== undefined) drop(this.kind, this.recordId);
+        if (this.recordId !== undefined) replaceMany(this.kind, [this.recordId], []);
         this.form.value?.restart(this.record.value);
         sayDone(t("removed", { name }), [answer.requestId], () => this.#undone());
         gone();

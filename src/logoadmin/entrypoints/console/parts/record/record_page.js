@@ -48,12 +48,12 @@ function useEditing(kind, recordId, rules) {
  * @property {string | undefined} recordId
  * @property {string} list The path of the list.
  * @property {string} newTitle
- * @property {any} [children] Below the form; a function of the record, and of what reads it again, where it needs them.
+ * @property {(record: any) => any} [children] Below the form.
  * @property {(form: FormState, record: any) => any} [aside] Beside the form, and in view while one types.
  * @property {(record: any) => any} [beside] What else belongs to the record: beside the form where there is room, else below it.
  * @property {(record: any) => any} [picture] Small, beside the name of a record that exists.
  * @property {(record: any) => any} [states] Its state in a word or two.
- * @property {(form: FormState, record: any, again: () => void) => any} [preview] Below the fields, such as the effect of saving.
+ * @property {(form: FormState, record: any) => any} [preview] Below the fields, such as the effect of saving.
  * @property {(editing: Editing) => any} [actions] Items of the menu of a record that exists, before removing it.
  * @property {(editing: Editing) => any} [state] Above the form, such as a warning about a record that exists.
  * @property {(record: any) => string} [blocked] Why the person may not change this one, whatever right they hold.
@@ -78,7 +78,6 @@ export function RecordPage(props) {
     if (id !== undefined && !isGone) opened({ kind, id, name: editing.name });
   }, [id, editing.name, isGone]);
   const record = editing.record.value;
-  const again = () => void editing.load();
   const title = editing.name || (editing.isNew ? newTitle : t(`${kind}.title`));
   const besideForm = form && aside && h("div", { key: "aside", class: "editor-aside" }, aside(form, editing.record.value));
   return h("div", { class: aside ? "view record" : "view record narrow" },
@@ -88,7 +87,7 @@ export function RecordPage(props) {
     ),
     h(RecordHead, { editing, title, ...props }),
     isGone && h(Gone, { editing, list }),
-    !form && !isGone && (h(Pending, { failure, again })),
+    !form && !isGone && h(Pending, { failure, again: () => editing.load() }),
     h(Newer, { editing }),
     record && !editing.isNew && !isGone && props.state?.(editing),
     editing.complaint.value && h("p", { class: "complaint", role: "alert", dir: "auto" }, editing.complaint.value),
@@ -101,7 +100,7 @@ export function RecordPage(props) {
         beside && h("div", { class: "beside" }, beside(record)),
       ),
     form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
-    form && (typeof children === "function" ? children(record, again) : children),
+    form && children?.(record),
   );
 }
 
@@ -128,7 +127,6 @@ function Compared(props) {
 
 /** @param {{editing: Editing, form: FormState} & PageProps} props */
 function Form({ editing, form, kind, preview, blocked }) {
-  const again = () => void editing.load();
   const { write } = KINDS[kind];
   const isChanged = form.isChanged.value;
   const isGone = editing.isGone.value;
@@ -138,7 +136,7 @@ function Form({ editing, form, kind, preview, blocked }) {
   return h("div", { class: "form-column" },
     reason && h("p", { class: "remark" }, reason),
     h(RecordForm, { form, id: FORM, save: () => editing.save(), disabled, isNew: editing.isNew },
-      preview?.(form, editing.record.value, again),
+      preview?.(form, editing.record.value),
     ),
   );
 }
