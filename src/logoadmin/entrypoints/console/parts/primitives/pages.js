@@ -2,16 +2,17 @@
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button, Unread, useRead } from "./basics.js";
+import { Button, Unread, useEvents, useRead } from "./basics.js";
+
+/** How close to the end of a list, in pixels, its next page is read. */
+const NEAR = 1500;
 
 /** Reads on when one comes near it, and on a click. @param {{more: () => void, busy?: boolean, children?: any, key?: any}} props */
 export function ReadOn({ more, busy = false, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  useEffect(() => {
-    const near = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "1500px" });
-    if (element.current) near.observe(element.current);
-    return () => near.disconnect();
-  }, []);
+  const latest = useRef(more);
+  latest.current = more;
+  useEvents(window, "scroll", () => element.current && element.current.getBoundingClientRect().top < innerHeight + NEAR && latest.current());
   return h("div", { ref: element, class: "cluster list-more" }, h(Button, { busy, onClick: more }, children));
 }
 
