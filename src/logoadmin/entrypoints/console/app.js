@@ -3,7 +3,7 @@ import { h, render, effect } from "./vendor/preact.js";
 import { siteLink, startRouter } from "./router.js";
 import { hasSession, me } from "./session.js";
 import { notices } from "./notices.js";
-import { forgetLists, forgetRecent, forgetTrails } from "./records.js";
+import { forgetRecords } from "./records.js";
 import { shared } from "./look.js";
 import { started } from "./start.js";
 import { Shell } from "./parts/shell/shell.js";
@@ -18,9 +18,7 @@ void started.then(() => {
   effect(() => {
     // Users may see different records.
     if (me.value?.user_id !== userId) {
-      forgetLists();
-      forgetRecent();
-      forgetTrails();
+      forgetRecords();
       shared.value = undefined;
       notices.value = [];
     }

@@ -98,22 +98,19 @@ function described(failure, left) {
   return [reasonOf(failure), left > 0 && failure.kind !== "wait" && t("failure.in", { n: left }), id && t("failure.reference", { id })].filter(Boolean).join(" ");
 }
 
+/** A name or a number that is taken (contract A7). */
+const DUPLICATE = /^Duplicate entry '(.*)' for key '\w+'$/s;
+
 /** @param {Failure} failure @returns {string} */
 function reasonOf(failure) {
   switch (failure.kind) {
     case "wait":
       return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");
     case "conflict":
-      return duplicate(failure.detail) ?? t("failure.conflict", { detail: failure.detail });
+      return DUPLICATE.test(failure.detail) ? t("failure.duplicate", { value: DUPLICATE.exec(failure.detail)?.[1] ?? "" }) : t("failure.conflict", { detail: failure.detail });
     case "unknown":
       return t(failure.isLate ? "failure.unknown.late" : "failure.unknown");
     default:
       return t(`failure.${failure.kind}`);
   }
-}
-
-/** @param {string} detail @returns {string | undefined} words for a name or a number that is taken (contract A7) */
-function duplicate(detail) {
-  const found = /^Duplicate entry '(.*)' for key '(\w+)'$/s.exec(detail);
-  return found ? t("failure.duplicate", { value: found[1] ?? "" }) : undefined;
 }

@@ -157,8 +157,10 @@ function missingOf(kind, before, now) {
   return before.filter((record) => !there.has(record[id]));
 }
 
-/** Clear all lists, since another user signs in. */
-export function forgetLists() {
+/** Clear all that is known of records, since another user signs in. */
+export function forgetRecords() {
+  trails = {};
+  sessionStorage.removeItem(KEPT);
   for (const known of Object.values(lists)) {
     known.list.value = { records: undefined, failure: undefined };
     known.etag = "";
@@ -206,8 +208,6 @@ export function leaveTrail(kind, records) {
   if (records) trails[kind] = records;
 }
 
-export const forgetTrails = () => void (trails = {});
-
 /** @param {KindName} kind @param {number} id @returns {{at: number, ids: number[]} | undefined} its place in the list, counted from 0; none where the list did not show it */
 export function trailOf(kind, id) {
   const ids = (trails[kind] ?? []).map((record) => record[KINDS[kind].id]);
@@ -228,5 +228,3 @@ export function opened(record) {
   const others = recent().filter(({ kind, id }) => kind !== record.kind || id !== record.id);
   sessionStorage.setItem(KEPT, JSON.stringify([record, ...others].slice(0, RECENT)));
 }
-
-export const forgetRecent = () => sessionStorage.removeItem(KEPT);

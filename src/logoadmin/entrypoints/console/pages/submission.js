@@ -9,8 +9,9 @@ import { KINDS, readOne, refreshList } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
-import { Breadcrumbs, Button, IconButton, Link, Pending, rich, Time, useLists, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, Button, Link, Pending, rich, Time, useLists, useRead, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { ask } from "../parts/primitives/dialog.js";
+import { Ways } from "../parts/primitives/pages.js";
 import { ChangeReview, Mended } from "../parts/proposals/change_review.js";
 import { apply, decline, DeclineDialog, undone, whyNot } from "../parts/proposals/deciding.js";
 import { FirstWork, State, SubmissionList, submitter, Submitter } from "../parts/proposals/submission_list.js";
@@ -97,21 +98,7 @@ function Neighbours({ id }) {
   const waiting = inTurn();
   const at = waiting.findIndex((each) => each.proposal_id === id);
   const around = at < 0 ? { next: waiting.find((each) => each.proposal_id > id), previous: waiting.findLast((each) => each.proposal_id < id) } : { next: waiting[at + 1], previous: waiting[at - 1] };
-  const button = (/** @type {"previous" | "next"} */ which) => {
-    const to = around[which];
-    return h(IconButton, {
-      icon: which === "next" ? "ChevronRight" : "ChevronLeft",
-      label: t(to ? `review.${which}` : `review.${which}.none`),
-      "aria-disabled": !to,
-      "aria-keyshortcuts": which === "next" ? "J" : "K",
-      onClick: () => void (to && navigate(`submissions/${to.proposal_id}`, { replace: true })),
-    });
-  };
-  return h("div", { class: "cluster neighbours" },
-    at >= 0 && h("span", { class: "hint" }, t("neighbour.place", { at: at + 1, all: waiting.length })),
-    button("previous"),
-    button("next"),
-  );
+  return h(Ways, { place: at < 0 ? undefined : at, all: waiting.length, ways: around, label: (which, isMissing) => t(isMissing ? `review.${which}.none` : `review.${which}`), go: (to) => void navigate(`submissions/${to.proposal_id}`, { replace: true }) });
 }
 
 /** What else the same person submitted. @param {{proposal: Proposal}} props */

@@ -6,7 +6,7 @@ import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, readList, refreshList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { Button, IconButton, useEvents } from "../primitives/basics.js";
+import { Button, OrderButtons, useEvents } from "../primitives/basics.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
 
@@ -87,16 +87,9 @@ function Chosen({ authorId, at, count, disabled, move, take }) {
     else return;
     event.preventDefault();
   };
-  /** @param {"up" | "down" | "take"} what @param {"ArrowUp" | "ArrowDown" | "X"} icon @param {boolean} isOff @param {() => void} run */
-  const button = (what, icon, isOff, run) => h(IconButton, { icon, class: what, disabled: isOff, label: t(`authors.${what}`, { name }), onClick: run });
   return h("li", { class: "author-chosen", "data-author": authorId, onKeyDown: pressed },
     h("span", { class: "author-name" }, h("bdi", null, name), isAuthorGone(authorId) && h("span", { class: "tag" }, t("authors.isGone"))),
-    !disabled &&
-      h("span", { class: "author-buttons" },
-        button("up", "ArrowUp", at === 0, () => move(at, -1)),
-        button("down", "ArrowDown", at === count - 1, () => move(at, 1)),
-        button("take", "X", false, () => take(at)),
-      ),
+    !disabled && h(OrderButtons, { label: (what) => t(`authors.${what}`, { name }), at, count, move: (by) => move(at, by), take: () => take(at) }),
   );
 }
 

@@ -16,21 +16,17 @@ const SIGNS = /** @type {const} */ ({ same: " ", removed: "−", added: "+" });
 /** The lines of two texts in one column: what went, what came, and a little of what stayed. @param {{before: string, after: string, label: string, isBoxed?: boolean}} props `isBoxed`: a long one scrolls in a box. */
 export function Diff({ before, after, label, isBoxed = false }) {
   const runs = useMemo(() => lineDiff(before, after), [before, after]);
-  if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));
-  return h(DiffRows, { rows: shortened(runs), label, isBoxed });
-}
-
-/** @param {{rows: Row[], label: string, isBoxed?: boolean}} props */
-function DiffRows({ rows: all, label, isBoxed = false }) {
   const [most, setMost] = useState(FIRST_LINES);
-  const { rows, left } = firstOf(all, most);
+  if (runs.every((run) => run.kind === "same")) return h("p", { class: "hint" }, t("diff.same"));
+  const rows = shortened(runs);
+  const left = rows.length - most;
   // What scrolls must be reachable by keyboard (WCAG 2.1.1).
   return h("div", { class: isBoxed ? "box diff boxed" : "box diff", ...(isBoxed && { role: "group", "aria-label": label, tabIndex: 0 }) },
     h("table", { class: "diff-lines", "aria-label": label },
       h("thead", { class: "hidden" },
         h("tr", null, h("th", { scope: "col" }, t("diff.before")), h("th", { scope: "col" }, t("diff.after")), h("th", { scope: "col" }, t("diff.line"))),
       ),
-      h("tbody", null, rows.map(row)),
+      h("tbody", null, rows.slice(0, most).map(row)),
     ),
     left > 0 && h("button", { type: "button", class: "button plain", onClick: () => setMost(most + MORE_LINES) }, t("diff.more", { n: left })),
   );
@@ -38,7 +34,7 @@ function DiffRows({ rows: all, label, isBoxed = false }) {
 
 /**
  * @typedef {object} Row
- * @property {Run["kind"] | "left"} kind A gap has a text or a count.
+ * @property {Run["kind"] | "left"} kind A gap has a count.
  * @property {string} text
  * @property {string} [other] The line that came in its place, or in whose place it came.
  * @property {number} before
@@ -70,14 +66,9 @@ function shortened(runs) {
   });
 }
 
-/** @param {Row[]} rows @param {number} most @returns {{rows: Row[], left: number}} */
-const firstOf = (rows, most) => ({ rows: rows.slice(0, most), left: Math.max(0, rows.length - most) });
-
 /** @param {Row} row @param {number} at */
 function row({ kind, text, other, before, after, count }, at) {
-  if (kind === "left") {
-    return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, text ? h("bdi", null, text) : t("diff.left", { n: count })));
-  }
+  if (kind === "left") return h("tr", { key: at, class: "diff-left" }, h("td", { colSpan: 3 }, t("diff.left", { n: count })));
   const tag = kind === "removed" ? "del" : kind === "added" ? "ins" : "span";
   return h("tr", { key: at, class: `diff-${kind}` },
     h("td", { class: "diff-number" }, before || ""),

@@ -8,7 +8,8 @@ import { KINDS, listOf, refreshList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
 import { Button, lazy, pictureUrl, Skeleton, Time, useLists, useRun } from "../primitives/basics.js";
-import { authorIds, authorName } from "./words.js";
+import { authorName } from "../artwork/authorship.js";
+import { authorIds } from "./words.js";
 import { words } from "../primitives/fields.js";
 import { Picture } from "../primitives/picture.js";
 

@@ -13,22 +13,21 @@ import { actor } from "./words.js";
 /** How long after a keystroke a person is searched, in milliseconds. */
 const REST = 120;
 const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
-const DAY = 86_400;
 
 /** @param {string} name @returns {number | undefined} */
 const numeric = (name) => (/^\d{1,10}$/.test(query(name)) ? Number(query(name)) : undefined);
 
-/** @param {string} date as `2026-11-22`, a day here @returns {number | undefined} when it begins, in Unix time */
-function beginning(date) {
-  const [year, month, day] = date.split("-").map(Number);
-  const at = new Date(year ?? NaN, (month ?? NaN) - 1, day ?? NaN).getTime();
-  return Number.isNaN(at) || at < 0 ? undefined : Math.floor(at / 1000);
+/** @param {string} date as `2026-11-22`, a day here @param {number} [later] @returns {number | undefined} when it begins, or a later day, in Unix time; none for what is no date from 1970 on */
+function beginning(date, later = 0) {
+  const [year = NaN, month = NaN, number = NaN] = date.split("-").map(Number);
+  const at = new Date(year, month - 1, number + later).getTime();
+  return at >= 0 ? Math.floor(at / 1000) : undefined;
 }
 
 /** @returns {import("./changes.js").Filters} what the address asks for */
 export function chosenFilters() {
   const kind = Object.hasOwn(ACTIONS, query("kind")) ? query("kind") : undefined;
-  const until = beginning(query("until"));
+  const afterwards = beginning(query("until"), 1);
   return {
     kind,
     id: kind ? numeric("id") : undefined,
@@ -37,15 +36,8 @@ export function chosenFilters() {
     request_id: query("request") || undefined,
     since: beginning(query("since")),
     // To the end of that day, which may have an hour more or less.
-    until: until === undefined ? undefined : (beginning(nextDay(query("until"))) ?? until + DAY) - 1,
+    until: afterwards === undefined ? undefined : afterwards - 1,
   };
-}
-
-/** @param {string} date */
-function nextDay(date) {
-  const [year, month, day] = date.split("-").map(Number);
-  const next = new Date(year ?? NaN, (month ?? NaN) - 1, (day ?? NaN) + 1);
-  return [next.getFullYear(), next.getMonth() + 1, next.getDate()].join("-");
 }
 
 /** @returns {boolean} whether anything in the address leaves changes out */
@@ -234,9 +226,8 @@ function DateField({ id, value, choose }) {
 
 /** @param {IsoDate} date @returns {string} */
 function written(date) {
-  const [year = NaN, month = NaN, number] = date.split("-").map(Number);
-  const at = new Date(year, month - 1, number).getTime();
-  return Number.isNaN(at) ? "" : day(at / 1000);
+  const at = beginning(date);
+  return at === undefined ? "" : day(at);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Changes and acts in words: who did what to which record. */
 import { h } from "../../vendor/preact.js";
 import { nameOf } from "../../presentation.js";
-import { isListed, listOf } from "../../records.js";
+import { isListed } from "../../records.js";
 import { enumeration, isolated, t } from "../../texts.js";
+import { authorName } from "../artwork/authorship.js";
 import { NameMark } from "../people/person.js";
 import { rich } from "../primitives/basics.js";
 import { fieldsOfChange, isSingle } from "./changes.js";
@@ -32,26 +33,25 @@ export function Actor({ did }) {
   return h("bdi", { class: "who" }, actor(did), username && userId !== null ? h(NameMark, { record: { user_id: userId, username } }) : null);
 }
 
-/** @param {number} authorId @returns {string} */
-export function authorName(authorId) {
-  const found = listOf("author").value.records?.find((author) => author.author_id === authorId);
-  return found ? nameOf("author", found) : t("author.number", { id: String(authorId) });
-}
-
 /** @param {unknown} links @returns {number[]} */
 export const authorIds = (links) => (Array.isArray(links) ? links.map((link) => Number(link.author_id)) : []);
 
 /** @param {{change: Change}} props */
 export function Words({ change }) {
+  const { kind, action, before, after } = change;
+  const fields = fieldsOfChange(change);
   const nodes = {
     who: h(Actor, { did: change }),
-    kind: kindOf(change.kind),
-    name: h("bdi", { class: "what" }, recordName(change), marked(change)),
-    fields: fieldWords(change),
+    kind: kindOf(kind),
+    // As it was called when that happened; the settings have no name.
+    name: h("bdi", { class: "what" }, isListed(kind) && nameOf(kind, after ?? before), marked(change)),
+    fields: enumeration(fieldNames([...new Set(fields.map((name) => name.replace(/\..*/, "")))])),
     author: h("bdi", { class: "what" }, enumeration(authorsOf(change))),
-    reason: h("bdi", null, String(change.after?.["blocked"] ?? "")),
+    reason: h("bdi", null, String(after?.["blocked"] ?? "")),
   };
-  return h("span", { class: "change-words" }, rich(keyOf(change), nodes), submitted(change));
+  // What it switched its record to, if it did nothing else; users have it only during a suspension.
+  const active = fields.join() === "active" ? after?.active !== false : null;
+  return h("span", { class: "change-words" }, rich(keyOfOne({ ...change, verb: action.slice(kind.length + 1), fields, active }), nodes), submitted(change));
 }
 
 /** @param {{kind: string, before: any, after: any}} change @returns {any} a mark on the name of a user or an author that is easily taken for another one */
@@ -66,12 +66,6 @@ export function submitted({ submitter_id: id, submitter_name: name }) {
   return [" ", rich("change.submitted", { who: h(Actor, { did: { source: null, user_id: id, user_name: name ?? null } }) })];
 }
 
-/** @param {Change} change @returns {string} the name of its record, as it was when that happened; the settings have none */
-const recordName = ({ kind, before, after }) => (isListed(kind) ? nameOf(kind, after ?? before) : "");
-
-/** @param {Change} change */
-const fieldWords = (change) => enumeration(fieldNames([...new Set(fieldsOfChange(change).map((name) => name.replace(/\..*/, "")))]));
-
 /** @param {string[]} fields @returns {string[]} as they stand in a sentence */
 const fieldNames = (fields) => fields.map((name) => known(`in.${name}`, name.replaceAll("_", " ")));
 
@@ -84,17 +78,8 @@ function authorsOf({ before, after }) {
   return [...old.filter((id) => !now.includes(id)), ...now.filter((id) => !old.includes(id))].map(authorName);
 }
 
-/** @param {Change} change @returns {string} the action without the kind */
-const actionOf = ({ action, kind }) => action.slice(kind.length + 1);
-
 /** @param {string} kind @param {boolean} isActive @returns {string} how a record became active or not: users are suspended */
 const switchOf = (kind, isActive) => (kind === "user" ? (isActive ? "admitted" : "suspended") : isActive ? "on" : "off");
-
-/** @param {Change} change @returns {boolean | null} what it switched its record to, if it did nothing else */
-const activeOf = (change) => (fieldsOfChange(change).join() === "active" ? change.after?.active !== false : null); // users have it only during a suspension
-
-/** @param {Change} change @returns {TextKey} */
-const keyOf = (change) => keyOfOne({ ...change, verb: actionOf(change), fields: fieldsOfChange(change), active: activeOf(change) });
 
 /** @param {{origin: string | null, kind: string, verb: string, fields: string[], active: boolean | null}} deed @returns {TextKey} of the sentence for one change, which follows its verb */
 function keyOfOne({ origin, kind, verb, fields, active }) {

@@ -3,7 +3,7 @@ import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { describe } from "../../notices.js";
 import { t, withTexts } from "../../texts.js";
-import { Button, IconButton, pictureUrl } from "../primitives/basics.js";
+import { Button, OrderButtons, pictureUrl } from "../primitives/basics.js";
 import { FileButton, size, useGivenFiles } from "../primitives/files.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 import { keepCopy, keepFile } from "./fetching.js";
@@ -94,9 +94,7 @@ export function Screenshots({ form, field, id, disabled }) {
   const all = /** @type {Screenshot[]} */ (form.values.value[field.name]);
   const set = (/** @type {Screenshot[]} */ shots) => form.set(field.name, shots);
   const describe = (/** @type {number} */ at, /** @type {string} */ alt) => set(all.map((each, n) => (n === at ? { url: each.url, ...(alt ? { alt } : {}) } : each)));
-  const move = (/** @type {number} */ at, /** @type {number} */ to) => set(all.toSpliced(at, 1).toSpliced(to, 0, ...all.slice(at, at + 1)));
-  const button = (/** @type {"up" | "down" | "take"} */ what, /** @type {"ArrowUp" | "ArrowDown" | "X"} */ icon, /** @type {number} */ at, /** @type {boolean} */ isOff, /** @type {() => void} */ run) =>
-    h(IconButton, { icon, disabled: isOff, label: t(`screenshots.${what}`, { n: at + 1 }), onClick: run });
+  const move = (/** @type {number} */ at, /** @type {number} */ by) => set(all.toSpliced(at, 1).toSpliced(at + by, 0, ...all.slice(at, at + 1)));
   return h("div", { class: "stack" },
     all.length > 0 &&
       h("ol", { class: "box divided" },
@@ -113,12 +111,7 @@ export function Screenshots({ form, field, id, disabled }) {
               "aria-label": t("screenshots.alt.of", { n: at + 1 }),
               onInput: (/** @type {InputEvent} */ event) => describe(at, /** @type {HTMLInputElement} */ (event.currentTarget).value),
             }),
-            !disabled &&
-              h("span", { class: "author-buttons" },
-                button("up", "ArrowUp", at, at === 0, () => move(at, at - 1)),
-                button("down", "ArrowDown", at, at === all.length - 1, () => move(at, at + 1)),
-                button("take", "X", at, false, () => set(all.toSpliced(at, 1))),
-              ),
+            !disabled && h(OrderButtons, { label: (what) => t(`screenshots.${what}`, { n: at + 1 }), at, count: all.length, move: (by) => move(at, by), take: () => set(all.toSpliced(at, 1)) }),
           ),
         ),
       ),

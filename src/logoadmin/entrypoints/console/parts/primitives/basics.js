@@ -115,6 +115,14 @@ export function IconButton({ icon, label, class: more = "", ...others }) {
   return h("button", { type: "button", class: `button quiet icon-button ${more}`, "aria-label": label, title: label, ...others }, h(Icon, { name: icon }));
 }
 
+/** Move one of several up and down, and take it away. @param {{label: (what: "up" | "down" | "take") => string, at: number, count: number, move: (by: number) => void, take: () => void}} props */
+export const OrderButtons = ({ label, at, count, move, take }) =>
+  h("span", { class: "author-buttons" },
+    h(IconButton, { icon: "ArrowUp", class: "up", disabled: at === 0, label: label("up"), onClick: () => move(-1) }),
+    h(IconButton, { icon: "ArrowDown", class: "down", disabled: at === count - 1, label: label("down"), onClick: () => move(1) }),
+    h(IconButton, { icon: "X", class: "take", label: label("take"), onClick: take }),
+  );
+
 /** A picture of a record from wherever it says, http and https alone. @param {string} url @returns {string | undefined} */
 export function pictureUrl(url) {
   try {

@@ -1,8 +1,27 @@
-/** What a view reads page by page. */
+/** What a view reads page by page, or one by one. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button, Unread, useEvents, useRead } from "./basics.js";
+import { Button, IconButton, Unread, useEvents, useRead } from "./basics.js";
+
+/**
+ * The ways to the previous and the next one of several, and the place among them.
+ *
+ * @param {object} props
+ * @param {number | undefined} props.place Counted from 0.
+ * @param {number | undefined} props.all
+ * @param {{previous?: any, next?: any} | undefined} props.ways
+ * @param {(which: "previous" | "next", isMissing: boolean) => string} props.label
+ * @param {(to: any) => void} props.go
+ */
+export function Ways({ place, all = 0, ways = {}, label, go }) {
+  const button = (/** @type {"previous" | "next"} */ which) => {
+    const to = ways[which];
+    const isMissing = to === undefined;
+    return h(IconButton, { icon: which === "next" ? "ChevronRight" : "ChevronLeft", label: label(which, isMissing), "aria-disabled": isMissing, "aria-keyshortcuts": which === "next" ? "J" : "K", onClick: () => isMissing || go(to) });
+  };
+  return h("div", { class: "cluster neighbours" }, place !== undefined && h("span", { class: "hint" }, t("neighbour.place", { at: place + 1, all })), button("previous"), button("next"));
+}
 
 /** How close to the end of a list, in pixels, its next page is read. */
 const NEAR = 1500;

@@ -1,16 +1,16 @@
 /** One record of any kind, or a new one: its form, saving, removing, the way back from both, and what others do to it. */
-import { h, useEffect, useMemo, useState } from "../../vendor/preact.js";
-import { call, Failure, returned } from "../../client.js";
-import { sayFailure } from "../../notices.js";
+import { h, useEffect, useMemo } from "../../vendor/preact.js";
+import { call, returned } from "../../client.js";
 import { KINDS, opened, trailOf } from "../../records.js";
 import { closeBeside, listBehind, navigate, path, query, withChoices } from "../../router.js";
 import { may, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
 import { Actor } from "../history/words.js";
 import { ActionMenu, MenuItem } from "../primitives/action_menu.js";
-import { Breadcrumbs, Button, Heading, IconButton, Pending, rich, Time, useLook, useRead } from "../primitives/basics.js";
+import { Breadcrumbs, Button, Heading, IconButton, lazy, Pending, rich, Time, useLook, useRead } from "../primitives/basics.js";
 import { RecordForm } from "../primitives/fields.js";
 import { askWhy } from "../primitives/form_dialog.js";
+import { Ways } from "../primitives/pages.js";
 import { Gone, Newer, useLastChange } from "./conflict_banner.js";
 import { Editing } from "./editing.js";
 
@@ -99,7 +99,7 @@ export function RecordPage(props) {
         !listBehind.value && besideForm,
         beside && h("div", { class: "beside" }, beside(record)),
       ),
-    form && editing.theirs.value && h(Compared, { editing, form, theirs: editing.theirs.value }),
+    form && editing.theirs.value && h(Merge, { editing, form, theirs: editing.theirs.value }),
     form && children?.(record),
   );
 }
@@ -112,18 +112,8 @@ function SheetActions() {
   );
 }
 
-/** The other user's version beside the input; loaded on demand, since conflicts are rare. @param {{editing: Editing, form: FormState, theirs: Answer}} props */
-function Compared(props) {
-  const [part, setPart] = useState(/** @type {typeof import("./merge.js") | undefined} */ (undefined));
-  useEffect(() => {
-    const lost = () => {
-      props.editing.theirs.value = undefined;
-      sayFailure(new Failure("away"));
-    };
-    import("./merge.js").then(setPart, lost);
-  }, []);
-  return part ? h(part.Merge, props) : null;
-}
+/** The other user's version beside the input; conflicts are rare. */
+const Merge = lazy(() => import("./merge.js").then((module) => module.Merge));
 
 /** @param {{editing: Editing, form: FormState} & PageProps} props */
 function Form({ editing, form, kind, preview, blocked }) {
@@ -232,34 +222,13 @@ function Neighbours({ kind, id, list }) {
   const trail = useMemo(() => trailOf(kind, id), [kind, id]);
   const read = useRead(async (signal) => (trail ? undefined : around(kind, id, signal)), [kind, id]);
   const data = trail ? { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length } : read.data;
-  const button = (/** @type {"previous" | "next"} */ which) => {
-    const to = data?.[which];
-    const label = t(to === undefined && data ? `neighbour.${which}.none` : `neighbour.${which}`);
-    return h(IconButton, {
-      icon: which === "next" ? "ChevronRight" : "ChevronLeft",
-      label,
-      "aria-disabled": to === undefined,
-      "aria-keyshortcuts": which === "next" ? "J" : "K",
-      onClick: () => void (to !== undefined && navigate(`${list}/${to}`)),
-    });
-  };
-  return h("div", { class: "cluster neighbours" },
-    data?.at !== undefined && h("span", { class: "hint" }, t("neighbour.place", { at: data.at + 1, all: data.all ?? 0 })),
-    button("previous"),
-    button("next"),
-  );
+  return h(Ways, { place: data?.at, all: data?.all, ways: data, label: (which, isMissing) => t(isMissing && data ? `neighbour.${which}.none` : `neighbour.${which}`), go: (to) => void navigate(`${list}/${to}`) });
 }
 
 /** @param {KindName} kind @param {number} id @param {AbortSignal} signal @returns {Promise<Around>} */
 async function around(kind, id, signal) {
-  const [previous, next] = await Promise.all([beside(kind, id, "desc", signal), beside(kind, id, "asc", signal)]);
-  return { previous, next };
-}
-
-/** @param {KindName} kind @param {number} id @param {"asc" | "desc"} order @param {AbortSignal} signal @returns {Promise<number | undefined>} */
-async function beside(kind, id, order, signal) {
   const { list, id: name, anonymous } = KINDS[kind];
-  const query = { after: id, order, limit: 1 };
-  const { data } = await /** @type {Promise<Answer>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query, anonymous, signal })));
-  return data[0]?.[name];
+  const beside = (/** @type {"asc" | "desc"} */ order) => /** @type {Promise<Answer>} */ (call("get", /** @type {any} */ (list), /** @type {any} */ ({ query: { after: id, order, limit: 1 }, anonymous, signal })));
+  const [previous, next] = await Promise.all([beside("desc"), beside("asc")]);
+  return { previous: previous.data[0]?.[name], next: next.data[0]?.[name] };
 }
