@@ -29,18 +29,23 @@ export const isDecidable = (proposal) => !isOwn(proposal) || Object.keys(proposa
 
 /** How many decisions and blocks a member has not seen (contract R7). */
 export const unseen = signal(0);
+/** Increases as they are marked as seen: a number that was asked for before is none of the time after. */
+let marks = 0;
 
 /** Read that number, unless it was read just now. */
 export async function readUnseen() {
   if (!isMember() || Date.now() < readAt + FRESH) return;
   readAt = Date.now();
+  const before = marks;
   const answer = await call("get", "/api/auth/me/notices").catch(unlessFailure);
-  unseen.value = answer?.data.unseen ?? unseen.value;
+  if (answer && before === marks) unseen.value = answer.data.unseen;
 }
 
 /** The member has seen them all. */
 export async function markSeen() {
+  marks += 1;
   const answer = await call("post", "/api/auth/me/notices/seen").catch(unlessFailure);
+  marks += 1;
   if (answer) unseen.value = 0;
 }
 
