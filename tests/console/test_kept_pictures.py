@@ -211,8 +211,8 @@ def test_copies_for_a_selection_are_one_change_with_one_undo_and_failures_are_li
     assert [picture_of(url) is not None for url in now()] == [True, True, False]
     first, second = gallery.changes.list(ListChanges(limit=2, order="desc"))
     assert first.request_id == second.request_id
-    page.locator(".notice", has_text="Copied 2 pictures").get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice", has_text="Copied 2 pictures")).to_have_count(0)
+    page.locator(".notice", has_text="Copied pictures: 2").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice", has_text="Copied pictures: 2")).to_have_count(0)
     for _ in range(50):
         if now() == before:
             break

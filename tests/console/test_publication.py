@@ -169,7 +169,7 @@ def test_the_imports_of_a_selection_are_copied_by_one_request(console: Person, s
     page.get_by_role("button", name="Copy the imports into the CSS").click()
     expect(page.get_by_role("dialog")).to_contain_text("styles.example\u2069: \u2068The server responds with status")
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
-    expect(page.locator(".notice", has_text="Copied the imports of 2 themes")).to_be_visible()
+    expect(page.locator(".notice", has_text="Copied imports: 2")).to_be_visible()
     copied = [service.gallery.themes.get(GetTheme(theme_id=theme_id)).custom_css for theme_id in (1, 2, 3)]
     assert ["/*! from" in css for css in copied] == [True, True, False]
     page.locator(".notice-action").click()

@@ -23,7 +23,7 @@ export async function doMany(kind, action, records, selection, before = [], repe
   progress(records.length);
   let outcome;
   try {
-    outcome = await writeMany(kind, records, action.change, { stop: stop.signal, step: progress, note: action.note, before, ...(repeat ? { repeat } : {}) });
+    outcome = await writeMany(kind, records, action, { stop: stop.signal, step: progress, before, repeat });
   } finally {
     work.value = undefined;
   }
@@ -34,7 +34,8 @@ export async function doMany(kind, action, records, selection, before = [], repe
   const again = (/** @type {(() => Promise<any>) | undefined} */ repeated) => void doMany(kind, action, left, selection, requestIds, repeated);
   const count = records.length - left.length - changed.length - missing.length;
   if (requestIds.length > 0) {
-    sayDone(doneWords(kind, action, records, count), requestIds, () => {
+    const what = records.length === 1 ? nameOf(kind, records[0]) : count;
+    sayDone(t(`bulk.${action.act}.done`, { what, ...action.values }), requestIds, () => {
       requestIds = [];
       void refreshList(kind);
     });
@@ -50,11 +51,6 @@ export async function doMany(kind, action, records, selection, before = [], repe
     : {};
   const withLeft = (/** @type {string} */ why) => (records.length === 1 ? why : t("bulk.failed", { n: left.length, why }));
   say(withLeft(describe(failure)), { tone: "failed", ...way, until: failure.until, words: (seconds) => withLeft(wordsOfWait(failure)(seconds)), reference: failure.reference });
-}
-
-/** @param {KindName} kind @param {Action} action @param {any[]} records @param {number} count */
-function doneWords(kind, { act, values = {} }, records, count) {
-  return records.length === 1 ? t(`bulk.${act}.one`, { name: nameOf(kind, records[0]), ...values }) : t(`bulk.${act}.done`, { n: count, ...values });
 }
 
 /** @param {KindName} kind @param {any[]} changed @param {any[]} missing */
@@ -83,16 +79,12 @@ function conflictWords(kind, changed, missing) {
 /**
  * @param {KindName} kind
  * @param {any[]} records As they are shown.
- * @param {(record: any) => Change} change
- * @param {object} way
- * @param {AbortSignal} way.stop Ends it between two requests.
- * @param {(left: number) => void} [way.step] After each request.
- * @param {string | undefined} [way.note] Why, for the history.
- * @param {string[]} [way.before] The acts of a beginning that was stopped.
- * @param {() => Promise<any>} [way.repeat] Sends the first one again, whose answer was lost.
+ * @param {Action} action
+ * @param {{stop: AbortSignal, step: (left: number) => void, before: string[], repeat: (() => Promise<any>) | undefined}} way
+ *   `stop` ends it between two requests, `step` follows each, and `repeat` sends the first one again, whose answer was lost.
  * @returns {Promise<Outcome>}
  */
-async function writeMany(kind, records, change, { stop, step, note, before = [], repeat }) {
+async function writeMany(kind, records, { change, note }, { stop, step, before, repeat }) {
   /** @type {Outcome} */
   const outcome = { requestIds: [...before], changed: [], missing: [], left: records, failure: undefined };
   const { id } = KINDS[kind];
@@ -113,7 +105,7 @@ async function writeMany(kind, records, change, { stop, step, note, before = [],
     }
     repeat = undefined;
     outcome.left = outcome.left.slice(MOST);
-    step?.(outcome.left.length);
+    step(outcome.left.length);
   }
   return outcome;
 }
