@@ -1,16 +1,15 @@
 /** One user, or a new one: who they are, what they may do, their password and sessions, and what they did. */
-import { h, signal } from "../vendor/preact.js";
+import { h } from "../vendor/preact.js";
 import { call, Failure } from "../client.js";
 import { fieldsOf } from "../form.js";
 import { say } from "../notices.js";
 import { listOf } from "../records.js";
-import { path } from "../router.js";
 import { may, me } from "../session.js";
 import { FIRST_ROLE, allWords, beyondMe } from "../scopes.js";
 import { enumeration, t } from "../texts.js";
 import { Avatar, NameDoubts } from "../parts/people/person.js";
 import { Link, useLists } from "../parts/primitives/basics.js";
-import { InviteAgain, MadeAgain, ShownOnce, Suspend, Suspended } from "../parts/people/access.js";
+import { InviteAgain, Once, showOnce, Suspend, Suspended } from "../parts/people/access.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/user_fields.js";
 import { RecordHistory } from "../parts/history/record_history.js";
 import { RecordPage } from "../parts/record/record_page.js";
@@ -49,22 +48,18 @@ export default function UserPage({ params }) {
       children: (/** @type {User} */ user) => h(RecordHistory, { kind: "user", recordId: user.user_id, since: user }),
     }),
   });
-  return [page, h(MadeAgain, { key: "link" }), handedOver.value?.at === path.value && h(HandOver, { key: "password", ...handedOver.value })];
+  return [page, h(Once, { key: "once" })];
 }
 
 /** The generated password of the user who is being created; it is shown once more after saving. */
 let handOver = "";
-const handedOver = signal(/** @type {{at: string, username: string, password: string} | undefined} */ (undefined));
 
-/** @param {{username: string, password: string}} props */
-function HandOver({ username, password }) {
-  const close = () => (handedOver.value = undefined);
-  return h(ShownOnce, { title: t("handOver.title", { name: username }), text: t("handOver.text"), label: t("field.password"), secret: password, close });
-}
+/** @param {string} name @param {string} password */
+const showPassword = (name, password) => showOnce({ title: t("handOver.title", { name }), text: t("handOver.text"), label: t("field.password"), secret: password });
 
 /** @param {User} user */
 function made({ username }) {
-  if (handOver) handedOver.value = { at: path.value, username, password: handOver };
+  if (handOver) showPassword(username, handOver);
   handOver = "";
 }
 
@@ -129,7 +124,7 @@ function More({ user }) {
   const reason = blocked(user) || undefined;
   const changed = (/** @type {string} */ password) => {
     say(t(own ? "password.done.own" : "password.done", { name: user.username }));
-    if (!own && isGenerated(password)) handedOver.value = { at: path.value, username: user.username, password };
+    if (!own && isGenerated(password)) showPassword(user.username, password);
   };
   return [
     h(NameDoubts, { key: "name", record: user }),

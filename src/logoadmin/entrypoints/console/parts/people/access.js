@@ -26,14 +26,14 @@ const make = (body) => call("post", "/api/auth/links", { body });
 
 /** Who is invited, and then the link. @param {{close: () => void}} props */
 export function Invitation({ close }) {
-  const [link, setLink] = useState(/** @type {{name: string, url: string} | undefined} */ (undefined));
+  const [link, setLink] = useState(/** @type {Secret | undefined} */ (undefined));
   useFocusReturn();
   const leave = () => {
     // Also after a link whose answer was lost.
     void readList("user");
     close();
   };
-  if (link) return h(Made, { ...link, close: leave });
+  if (link) return h(ShownOnce, { ...link, close: leave });
   return h(FormDialog, {
     title: t("invite.title"),
     operation: "create_link",
@@ -41,14 +41,25 @@ export function Invitation({ close }) {
     fields: ["username"],
     yes: t("invite.make"),
     send: make,
-    made: ({ data }, { username }) => setLink({ name: username, url: data.url }),
+    made: ({ data }, { username }) => setLink(madeLink(username, data.url)),
     explain,
     close: leave,
   });
 }
 
-/** The link that was just made for the user of the page. */
-const again = signal(/** @type {{at: string, name: string, url: string} | undefined} */ (undefined));
+/** @typedef {{title: string, text: string, label: string, secret: string}} Secret What is shown once. */
+
+/** @param {string} name @param {string} url @returns {Secret} */
+const madeLink = (name, url) => ({ title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url });
+
+/** The link or the password that was just made for the user of the page. */
+const once = signal(/** @type {Secret & {at: string} | undefined} */ (undefined));
+
+/** Show a secret on a page, unless the person has left that. @param {Secret} secret @param {string} [at] Its path. */
+export const showOnce = (secret, at = path.value) => void (at === path.value && (once.value = { ...secret, at }));
+
+/** The secret, as long as its page is open. */
+export const Once = () => (once.value?.at === path.value ? h(ShownOnce, { ...once.value, close: () => (once.value = undefined) }) : null);
 
 /** Another link, in the menu of a user. @param {{user: {user_id: number, username: string, active?: boolean}, reason: string | undefined}} props */
 export function InviteAgain({ user, reason }) {
@@ -56,21 +67,9 @@ export function InviteAgain({ user, reason }) {
   const { busy, run } = useRun({ failed });
   if (user.active === false || user.user_id === me.value?.user_id) return null;
   const at = path.value;
-  const made = (/** @type {Answer} */ { data }) => {
-    // On another page, nobody would see it.
-    if (path.value === at) again.value = { at, name: user.username, url: data.url };
-  };
+  const made = (/** @type {Answer} */ { data }) => showOnce(madeLink(user.username, data.url), at);
   return h(MenuItem, { icon: "KeyRound", scope: WRITE, reason, busy: busy !== "", onClick: () => void run(() => make({ user_id: user.user_id }), made) }, t("invite.again"));
 }
-
-/** The other link, as long as the page of the user is open. */
-export function MadeAgain() {
-  const link = again.value;
-  return link?.at === path.value ? h(Made, { ...link, close: () => (again.value = undefined) }) : null;
-}
-
-/** @param {{name: string, url: string, close: () => void}} props */
-const Made = ({ name, url, close }) => h(ShownOnce, { title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url, close });
 
 /** @param {Editing} editing @param {boolean} active */
 function switchTo(editing, active) {
@@ -97,7 +96,7 @@ export function Suspended({ editing, reason }) {
   return h(Band, { icon: "Ban", tone: "danger", title: t("user.suspended.text", { name: editing.name }), actions }, h("p", null, t("user.suspended.do")));
 }
 
-/** A secret that is shown once, such as a new key or the password of a new user. @param {{title: string, text: string, label: string, secret: string, close: () => void}} props Leaving the page calls `close` as well. */
+/** A secret that is shown once, such as a new key or the password of a new user. @param {Secret & {close: () => void}} props Leaving the page calls `close` as well. */
 export function ShownOnce({ title, text, label, secret, close }) {
   useEffect(() => {
     // It is never shown again, so Back asks first.
