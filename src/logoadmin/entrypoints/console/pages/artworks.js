@@ -71,20 +71,17 @@ function ArtworkList({ kind, records, found, failure, again, authors, hasMore = 
 
 /** What the choices in the address leave of the records, in their order. @param {ArtworkKind} kind @param {Artwork[] | undefined} records @returns {any[] | undefined} */
 function useFound(kind, records) {
-  const inTurn = useMemo(() => records && named(kind, ordered(kind, records)), [records, query("order"), status.value]);
+  const inTurn = useMemo(() => records && named(kind, inOrder(records, { id: KINDS[kind].id, name: "name" }, query("order"))), [records, query("order"), status.value]);
   return useMemo(() => inTurn && chosen(inTurn), [inTurn, ...Object.keys(FILTERS).map((name) => query(name))]);
 }
 
 /** @typedef {{record: Artwork, name: string, states: import("../reader_states.js").Known}} Named A record, and what it is searched by, as it is compared. */
 
-/** @param {Artwork} record @returns {string} what it is searched by */
-const wordsOf = ({ name, details }) => (details ? [name, details.description, ...(details.tags ?? [])].join("\n") : name);
-
-/** @param {ArtworkKind} kind @param {Artwork[]} records */
-const ordered = (kind, records) => inOrder(records, { id: KINDS[kind].id, name: "name" }, query("order"));
-
 /** @param {ArtworkKind} kind @param {Artwork[]} records @returns {Named[]} */
-const named = (kind, records) => records.map((record) => ({ record, name: searchForm(wordsOf(record)), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+function named(kind, records) {
+  const wordsOf = (/** @type {Artwork} */ { name, details }) => (details ? [name, details.description, ...(details.tags ?? [])].join("\n") : name);
+  return records.map((record) => ({ record, name: searchForm(wordsOf(record)), states: statesOf(kind, /** @type {any} */ (record)[KINDS[kind].id]) }));
+}
 
 /** @param {Named[]} all @returns {Artwork[]} those that the filters leave */
 function chosen(all) {

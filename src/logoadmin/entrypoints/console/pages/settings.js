@@ -4,7 +4,7 @@ import { ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
-import { Button, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, dotted, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { RecordForm, Text, TextField, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
@@ -26,15 +26,13 @@ export default function Settings() {
       may("users:read") && h(Section, { title: t("settings.pictures") }, h("p", null, h(Link, { to: "pictures" }, t("settings.pictures.all")))),
       h(Section, { title: t("move.title") }, h("p", null, h(Link, { to: "import" }, t("move.about")))),
       h(Section, { title: t("settings.operator") }, h("p", null, rich("settings.operator.text", { command: h("code", { class: "mono" }, "logoadmin config") }))),
-      h(Section, { title: t("settings.about") }, h("p", { class: "hint" },
+      h(Section, { title: t("settings.about") }, h("p", { class: "hint" }, dotted(
         `logoadmin ${pageConfig.version}`,
-        pageConfig.license && ` · ${pageConfig.license}`,
-        " · ",
+        pageConfig.license,
         out("docs", t("about.docs")),
-        " · ",
         out("openapi.json", "openapi.json"),
-        may("changes:read") && [" · ", h(Link, { key: "history", to: "history?kind=settings" }, t("record.history.all"))],
-      )),
+        may("changes:read") && h(Link, { to: "history?kind=settings" }, t("record.history.all")),
+      ))),
     ),
   );
 }

@@ -2,7 +2,7 @@
 import { h } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
-import { Icon, Skeleton, Time } from "../primitives/basics.js";
+import { dotted, Icon, Skeleton, Time } from "../primitives/basics.js";
 import { usePages } from "../primitives/pages.js";
 
 const PAGE = 8;
@@ -31,20 +31,19 @@ export function Events({ userId, label, since }) {
 
 /** @param {{its: Schemas["SignInEvent"]}} props */
 function Row({ its }) {
-  const way = factorWords(its.factor);
   return h("li", { class: "stack tight row" },
     h("p", { class: ALARMING.includes(its.event) ? "row-name alarming" : "row-name" },
       ALARMING.includes(its.event) && h(Icon, { name: "TriangleAlert" }),
       eventWords(its.event),
       its.count > 1 && h("span", { class: "tag" }, t("events.count", { n: its.count })),
     ),
-    h("p", { class: "hint" },
+    h("p", { class: "hint" }, dotted(
       h(Time, { seconds: its.at }),
-      its.by_user_name && [" · ", h("span", null, t("events.by", { name: its.by_user_name }))],
-      way && ` · ${way}`,
-      its.user_agent && [" · ", h("bdi", { title: its.user_agent }, deviceOf(its.user_agent))],
-      its.address && [" · ", h("bdi", null, t("sessions.from", { address: its.address }))],
-    ),
+      its.by_user_name && h("span", null, t("events.by", { name: its.by_user_name })),
+      factorWords(its.factor),
+      its.user_agent && h("bdi", { title: its.user_agent }, deviceOf(its.user_agent)),
+      its.address && h("bdi", null, t("sessions.from", { address: its.address })),
+    )),
   );
 }
 

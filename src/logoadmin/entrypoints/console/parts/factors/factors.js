@@ -5,7 +5,7 @@ import { call } from "../../client.js";
 import { say, sayFailure } from "../../notices.js";
 import { may, me, whoAmI } from "../../session.js";
 import { t } from "../../texts.js";
-import { Button, Link, Pending, Time, useRead, useRun } from "../primitives/basics.js";
+import { Button, dotted, Link, Pending, Time, useRead, useRun } from "../primitives/basics.js";
 import { ask, Dialog } from "../primitives/dialog.js";
 import { RecoveryCodes } from "./enrolment.js";
 import { Events } from "./events.js";
@@ -130,15 +130,11 @@ function Row({ its, action }) {
   return h("li", { class: "spread row" },
     h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, h("bdi", null, its.name)),
-      h("p", { class: "hint" },
+      h("p", { class: "hint" }, dotted(
         t(`factor.${its.kind}`),
-        " · ",
         its.last_used_at === null ? t("factor.unused") : [t("factor.used"), " ", h(Time, { seconds: its.last_used_at })],
-        " · ",
-        t("factor.created"),
-        " ",
-        h(Time, { seconds: its.created_at }),
-      ),
+        [t("factor.created"), " ", h(Time, { seconds: its.created_at })],
+      )),
     ),
     action?.(its),
   );

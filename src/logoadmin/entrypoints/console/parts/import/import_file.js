@@ -29,25 +29,14 @@ export function ImportFile() {
   ];
 }
 
+/** @type {Record<string, (props: any) => any>} By the state of the import. */
+const OUTCOMES = { sending: Sending, refused: Refused, bad: Bad, ready: Ready, done: Done, undone: () => h("p", { class: "success" }, t("import.undone")) };
+
 /** The result so far, and the next steps. @param {{work: Import}} props */
 function Outcome({ work }) {
   const state = work.state.value;
-  switch (state.is) {
-    case "sending":
-      return h(Sending, { work, ...state });
-    case "refused":
-      return h(Refused, { work, ...state });
-    case "bad":
-      return h(Bad, { problems: state.problems });
-    case "ready":
-      return h(Ready, { work, counts: state.counts });
-    case "done":
-      return h(Done, { work, counts: state.counts, requestId: state.requestId });
-    case "undone":
-      return h("p", { class: "success" }, t("import.undone"));
-    default:
-      return null;
-  }
+  const View = OUTCOMES[state.is];
+  return View ? h(View, { work, ...state }) : null;
 }
 
 /** @param {{work: Import, words: string, until: number, lasts: boolean, counted: (left: number) => string}} props */

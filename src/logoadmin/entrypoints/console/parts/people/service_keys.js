@@ -7,7 +7,7 @@ import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
-import { Button, Pending, Time, useOffer, useRead, useRun } from "../primitives/basics.js";
+import { Button, dotted, Pending, Time, useOffer, useRead, useRun } from "../primitives/basics.js";
 import { About, TextField } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
 import { Pick } from "../lists/toolbar.js";
@@ -68,15 +68,11 @@ function KeyRow({ its, end }) {
     h("div", { class: "stack tight row-text" },
       h("p", { class: "row-name" }, h("bdi", null, its.name), over && h("span", { class: "tag" }, t("keys.over"))),
       h("p", { class: "role-allows" }, its.scope.length ? enumeration(allWords(its.scope)) : t("roles.nothing")),
-      h("p", { class: "hint" },
+      h("p", { class: "hint" }, dotted(
         its.last_used_at === null ? t("keys.unused") : [t("keys.used"), " ", h(Time, { seconds: its.last_used_at })],
-        " · ",
         its.expires_at === null ? t("keys.endless") : t("keys.until", { day: day(its.expires_at) }),
-        " · ",
-        t("field.created_at"),
-        " ",
-        h(Time, { seconds: its.created_at }),
-      ),
+        [t("field.created_at"), " ", h(Time, { seconds: its.created_at })],
+      )),
     ),
     h(Button, { tone: "danger", onClick: end }, t("keys.end"), h("span", { class: "hidden", dir: "auto" }, `: ${its.name}`)),
   );

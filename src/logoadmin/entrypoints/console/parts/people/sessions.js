@@ -5,7 +5,7 @@ import { say } from "../../notices.js";
 import { leave, may, me } from "../../session.js";
 import { t } from "../../texts.js";
 import { deviceOf, factorWords } from "../factors/events.js";
-import { Button, Pending, Time, useRead, useRun } from "../primitives/basics.js";
+import { Button, dotted, Pending, Time, useRead, useRun } from "../primitives/basics.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {Schemas["ListedSession"]} Session */
@@ -26,17 +26,12 @@ function SessionText({ session }) {
       h("bdi", null, deviceOf(session.user_agent)),
       session.current && h("span", { class: "tag good" }, t("sessions.current")),
     ),
-    h("p", { class: "hint" },
-      t("sessions.used"),
-      " ",
-      h(Time, { seconds: usedAt(session) }),
-      session.address && [" · ", h("bdi", null, t("sessions.from", { address: session.address }))],
-      " · ",
-      t("sessions.begun"),
-      " ",
-      h(Time, { seconds: session.created_at }),
-      [factorWords(session.factor)].filter(Boolean).map((way) => ` · ${way}`),
-    ),
+    h("p", { class: "hint" }, dotted(
+      [t("sessions.used"), " ", h(Time, { seconds: usedAt(session) })],
+      session.address && h("bdi", null, t("sessions.from", { address: session.address })),
+      [t("sessions.begun"), " ", h(Time, { seconds: session.created_at })],
+      factorWords(session.factor),
+    )),
   );
 }
 

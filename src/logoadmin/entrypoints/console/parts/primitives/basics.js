@@ -47,6 +47,9 @@ export function rich(key, nodes, values = {}) {
   return parts.map((part, at) => (at % 2 ? (nodes[part] ?? part) : part));
 }
 
+/** @param {any[]} parts @returns {any[]} those that there are, with dots between them */
+export const dotted = (...parts) => parts.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
+
 /** A link to a view. @param {{to: string, class?: string, children?: any, [name: string]: any}} props */
 export function Link({ to, children, ...others }) {
   return h("a", { ...others, href: address(to) }, children);
