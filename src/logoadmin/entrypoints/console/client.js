@@ -61,18 +61,7 @@ export class Failure extends Error {
  * @property {boolean} unmodified Whether the version that `ifNoneMatch` named is still it; there is no data then.
  */
 
-/**
- * @typedef {object} Request
- * @property {string} method
- * @property {string} path
- * @property {string | Blob | undefined} body
- * @property {Record<string, string>} headers
- * @property {AbortSignal | undefined} signal
- * @property {Progress | undefined} [progress]
- * @property {boolean | undefined} [anonymous]
- * @property {Most | undefined} [most]
- * @property {boolean | undefined} [keepalive]
- */
+/** @typedef {Pick<More<any>, "signal" | "progress" | "anonymous" | "most" | "keepalive"> & {method: string, path: string, body?: string | Blob | undefined, headers: Record<string, string>}} Request */
 
 /** @typedef {{key: string, n: number}} Most The longest list to read: a key of each record, and their number. */
 
@@ -128,9 +117,8 @@ export function call(method, path, more = {}) {
   // Headers hold no Cyrillic letters.
   if (more.note) headers["X-Change-Note"] = encodeURIComponent(more.note);
   if (more.file) headers["Content-Type"] = more.type ?? "application/jsonl";
-  const { signal, progress, anonymous, most, keepalive } = more;
   const body = more.body === undefined ? more.file : JSON.stringify(more.body);
-  return sent({ method: method.toUpperCase(), path: filled(path, more.path, more.query), body, headers, signal, progress, anonymous, most, keepalive });
+  return sent({ ...more, method: method.toUpperCase(), path: filled(path, more.path, more.query), body, headers });
 }
 
 /**
@@ -141,7 +129,7 @@ export function call(method, path, more = {}) {
  * @throws {Failure}
  */
 export async function opened(path, query, signal) {
-  const request = { method: "GET", path: filled(path, undefined, query), body: undefined, headers: {}, signal };
+  const request = { method: "GET", path: filled(path, undefined, query), headers: {}, ...(signal && { signal }) };
   const response = await responseTo(request);
   if (response.ok) return response;
   throw refused(request, response, await response.json().catch(() => undefined));
@@ -149,7 +137,7 @@ export async function opened(path, query, signal) {
 
 /** Read a file that belongs to the console. @param {URL} url @returns {Promise<any>} from its JSON @throws {Failure} */
 export async function readFile(url) {
-  return (await fetched({ method: "GET", path: url.href, body: undefined, headers: {}, signal: undefined }, "", "default")).json();
+  return (await fetched({ method: "GET", path: url.href, headers: {} }, "", "default")).json();
 }
 
 /** @param {string} path @param {unknown} fields @param {unknown} query @returns {string} */
@@ -319,7 +307,7 @@ async function alreadyDone(request, status) {
   }
   if (request.method !== "PATCH" || status !== 412) return undefined;
   const { body: _, ...read } = request;
-  const now = await sent({ ...read, body: undefined, method: "GET", headers: {} });
+  const now = await sent({ ...read, method: "GET", headers: {} });
   const wanted = Object.entries(JSON.parse(String(request.body)));
   const isDone = wanted.every(([name, value]) => JSON.stringify(now.data[name]) === JSON.stringify(value));
   return isDone ? { ...now, requestId: request.headers["X-Request-Id"] ?? "" } : undefined;

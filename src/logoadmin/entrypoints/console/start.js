@@ -4,9 +4,8 @@ import { issuerAnswer, siteLink } from "./router.js";
 import { place } from "./place.js";
 import { hasSession, startSession } from "./session.js";
 import { readAhead } from "./records.js";
-import { startLook, startTheme } from "./look.js";
+import { startLook } from "./look.js";
 
-startTheme();
 startLook();
 const { view, path } = place.value;
 const first = /** @type {const} */ ({ logos: "logo", themes: "theme", authors: "author" });

@@ -87,13 +87,8 @@ function matters() {
 
 /** What sites do not get, and what else reviewers should look at; what harms most first. */
 function readerMatters() {
-  const states = /** @type {const} */ (["left_out", "risky"]);
-  const found = states.flatMap((state) =>
-    /** @type {const} */ (["logo", "theme"]).map((kind) => {
-      const ids = new Set((status.value?.[state] ?? []).filter((each) => each.kind === kind).map((each) => each.id));
-      return { kind, state, n: ids.size };
-    }),
-  );
+  const ids = (/** @type {"left_out" | "risky"} */ state, /** @type {ArtworkKind} */ kind) => new Set((status.value?.[state] ?? []).filter((each) => each.kind === kind).map((each) => each.id));
+  const found = /** @type {const} */ (["left_out", "risky"]).flatMap((state) => /** @type {const} */ (["logo", "theme"]).map((kind) => ({ kind, state, n: ids(state, kind).size })));
   return found.filter(({ n }) => n > 0);
 }
 

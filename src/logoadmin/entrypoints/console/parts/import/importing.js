@@ -45,11 +45,8 @@ export class Import {
       const found = await kindOfFile(file, name);
       // Another file may have been chosen meanwhile.
       if (this.source.value?.file !== file) return;
-      if (found.is === "refused") return this.#refuse(found.words, { lasts: true });
-      if (found.is === "csv") {
-        this.source.value = { name, file, csv: found.csv };
-        return;
-      }
+      if (found.words) return this.#refuse(found.words, { lasts: true });
+      if (found.csv) return void (this.source.value = { name, file, csv: found.csv });
     } catch {
       return this.#refuse(t("import.unreadable"));
     }
@@ -161,20 +158,20 @@ export const ENCODINGS = /** @type {const} */ (["utf-8", "windows-1251", "window
 
 /** @typedef {typeof CSV_KINDS[number]} CsvKind */
 
-/** @param {Blob} file @param {string} name @returns {Promise<{is: "lines"} | {is: "csv", csv: Csv} | {is: "refused", words: string}>} */
+/** @param {Blob} file @param {string} name @returns {Promise<{csv?: Csv, words?: string}>} how CSV is to be read, or why it is refused; neither for lines of JSON */
 async function kindOfFile(file, name) {
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer());
   const encoding = encodingOf(bytes);
   if (!encoding.startsWith("utf-16") && bytes.some((byte) => byte < TAB)) {
     const isWorkbook = ZIP.every((byte, at) => bytes[at] === byte) && /\.(xlsx|ods|numbers)$/i.test(name);
-    return { is: "refused", words: t(isWorkbook ? "import.workbook" : "import.binary") };
+    return { words: t(isWorkbook ? "import.workbook" : "import.binary") };
   }
   const text = new TextDecoder(encoding).decode(bytes).trimStart();
   const [head = ""] = text.split(/[\r\n]/, 1);
-  if (text.startsWith("{") || (text === "" && file.size > BEGINNING)) return { is: "lines" };
-  if (text.startsWith("[")) return { is: "refused", words: t("import.array") };
-  if (!/[,;\t]/.test(head)) return { is: "refused", words: t("import.unknown") };
-  return { is: "csv", csv: { kind: likelyKind(`${head} ${name}`.toLowerCase()), encoding } };
+  if (text.startsWith("{") || (text === "" && file.size > BEGINNING)) return {};
+  if (text.startsWith("[")) return { words: t("import.array") };
+  if (!/[,;\t]/.test(head)) return { words: t("import.unknown") };
+  return { csv: { kind: likelyKind(`${head} ${name}`.toLowerCase()), encoding } };
 }
 
 /** @param {Uint8Array} bytes @returns {string} the likely encoding, by a mark or by what UTF-8 does not allow */

@@ -10,7 +10,7 @@ import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
 import { Button, Copy, Icon, lazy, pictureUrl, useOffer, useRun } from "../primitives/basics.js";
-import { About, Text, widgets } from "../primitives/fields.js";
+import { About, Select, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -232,25 +232,15 @@ function AvatarField(props) {
 widgets.avatar = AvatarField;
 
 /** @param {WidgetProps} props */
-function RoleField({ form, field, id, describedBy, disabled }) {
+function RoleField(props) {
+  const { form, field, id, describedBy, disabled } = props;
   const { records, failure } = listOf("role").value;
   const value = Number(form.values.value[field.name]);
   const roles = records ?? [];
   const chosen = roles.find((role) => role.role_id === value);
   const closed = roles.filter((role) => beyondMe(role.scope).length > 0);
   return h("div", { class: "role-field" },
-    h(
-      "select",
-      {
-        id,
-        class: "input",
-        name: field.name,
-        value: String(value),
-        disabled: disabled || !records,
-        "aria-describedby": `${id}-allows ${describedBy}`,
-        "aria-invalid": Boolean(form.problems.value[field.name]),
-        onChange: (/** @type {Event} */ event) => form.set(field.name, Number(/** @type {HTMLSelectElement} */ (event.currentTarget).value)),
-      },
+    h(Select, { ...props, read: Number, disabled: disabled || !records, describedBy: `${id}-allows ${describedBy}` },
       !chosen && h("option", { value: String(value) }, t("role.number", { number: String(value) })),
       roles.map((role) =>
         h("option", { key: role.role_id, value: String(role.role_id), disabled: closed.includes(role) && role !== chosen }, nameOf("role", role)),

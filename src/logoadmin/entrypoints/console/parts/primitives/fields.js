@@ -44,6 +44,12 @@ export function Text({ list, ...props }) {
   });
 }
 
+/** One of a few. @param {WidgetProps & {read?: (value: string) => unknown, children?: any}} props Its options; `read` makes of a choice what the form has. */
+export function Select({ read = (value) => value, children, ...props }) {
+  const choose = (/** @type {InputEvent} */ event) => props.form.set(props.field.name, read(/** @type {HTMLSelectElement} */ (event.currentTarget).value));
+  return h("select", { ...textOf(props), onInput: choose }, children);
+}
+
 /** A longer text. @param {WidgetProps & {rows?: number, isLine?: boolean}} props `isLine`: line breaks in it become spaces. */
 export function Area({ rows = 3, isLine = false, ...props }) {
   const { form, field } = props;

@@ -10,7 +10,7 @@ import { t, withTexts } from "../../texts.js";
 import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
 import { Button, Icon, lazy, Pending, useRead, useRun } from "../primitives/basics.js";
-import { RecordForm, Text, widgets, words } from "../primitives/fields.js";
+import { RecordForm, Select, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 
 /**
@@ -179,28 +179,13 @@ function PictureDrop(props) {
 
 /** @param {WidgetProps} props */
 function TargetChoice(props) {
-  const { form, field, id, describedBy, disabled } = props;
-  const value = String(form.values.value[field.name] ?? "");
+  const value = String(props.form.values.value[props.field.name] ?? "");
   const described = Object.entries(shared.value?.gallery_targets ?? {}).map(([name, target]) => [name, String(/** @type {any} */ (target).name)]);
   const Otherwise = widgets.target ?? Text;
   if (described.length === 0) return h(Otherwise, props);
   // Any host may be one as well: that of a user style, or of an earlier version.
   const offered = described.some(([name]) => name === value) ? described : [[value, value || t("submit.target.choose")], ...described];
-  return h(
-    "select",
-    {
-      id,
-      class: "input",
-      name: field.name,
-      value,
-      disabled,
-      required: true,
-      "aria-invalid": Boolean(form.problems.value[field.name]),
-      "aria-describedby": describedBy,
-      onChange: (/** @type {any} */ event) => form.set(field.name, event.currentTarget.value),
-    },
-    offered.map(([name, label]) => h("option", { key: name, value: name }, label)),
-  );
+  return h(Select, props, offered.map(([name, label]) => h("option", { key: name, value: name }, label)));
 }
 
 /** What the gallery asks of submissions, and of their pictures. @param {{kind: "logo" | "theme"}} props */
