@@ -1,5 +1,5 @@
 /** What stands above a list in one line: its search, its filters behind a menu, its order and how it looks; and that order. */
-import { h } from "../../vendor/preact.js";
+import { h, useId } from "../../vendor/preact.js";
 import { query, setQuery } from "../../router.js";
 import { byName, t } from "../../texts.js";
 import { Icon, IconButton } from "../primitives/basics.js";
@@ -74,13 +74,15 @@ export function Search({ value, label, search }) {
 
 /** One of a few: the label stands before what is chosen. @param {Choice & {[name: string]: any}} props Others are those of the `select`. */
 export function Pick({ label, value, choices, pick, ...others }) {
+  const id = useId();
   // A filter from an old address stays visible although nothing can be filtered by it any more.
   const isUnknown = !choices.some(([name]) => name === value);
-  return h("label", { class: "stack tight pick" },
-    h("span", null, label),
+  return h("div", { class: "stack tight pick" },
+    h("label", { for: id }, label),
     h(
       "select",
       {
+        id,
         class: "input",
         value,
         ...others,
