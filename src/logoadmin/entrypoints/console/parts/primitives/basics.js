@@ -403,8 +403,9 @@ export function useOffer() {
  * @returns {() => void} reads them again, whatever is being read already
  */
 export function useLists(...kinds) {
-  const read = () => kinds.filter(maySee).forEach((kind) => void readList(kind));
-  useEffect(read, [returned.value]);
+  const seen = kinds.filter(maySee);
+  const read = () => seen.forEach((kind) => void readList(kind));
+  useEffect(read, [returned.value, seen.join()]);
   return () => {
     abandonReads(...kinds);
     read();
