@@ -2,8 +2,8 @@
 import { h, useRef, useState } from "../../vendor/preact.js";
 import { Icon, useEvents } from "./basics.js";
 
-/** @param {{label: string, icon: IconName, children?: any}} props A button in it folds it. */
-export function Menu({ label, icon, children }) {
+/** @param {{label: any, icon?: IconName, look?: string, children?: any}} props A button or a link in it folds it. */
+export function Menu({ label, icon, look = "menu", children }) {
   const element = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   const [isOpen, setOpen] = useState(false);
   const fold = () => void (element.current && (element.current.open = false));
@@ -12,7 +12,7 @@ export function Menu({ label, icon, children }) {
     "details",
     {
       ref: element,
-      class: "menu",
+      class: look,
       onToggle: () => setOpen(element.current?.open ?? false),
       onKeyDown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Escape" || !element.current?.open) return;
@@ -21,10 +21,10 @@ export function Menu({ label, icon, children }) {
         element.current.querySelector("summary")?.focus();
       },
       onClick: (/** @type {MouseEvent} */ event) => {
-        if (event.target instanceof Element && event.target.closest(".menu-box button")) fold();
+        if (event.target instanceof Element && event.target.closest(`.${look}-box :is(a, button)`)) fold();
       },
     },
-    h("summary", { class: "button plain" }, h(Icon, { name: icon }), h("span", null, label)),
-    isOpen && h("div", { class: "box menu-box" }, children),
+    h("summary", { class: icon && "button plain" }, icon && h(Icon, { name: icon }), h("span", null, label)),
+    isOpen && h("div", { class: `box ${look}-box` }, children),
   );
 }

@@ -11,6 +11,7 @@ import { visits } from "../../router.js";
 import { views } from "../../views.js";
 import { Pick } from "../lists/toolbar.js";
 import { Dialog } from "../primitives/dialog.js";
+import { Menu } from "../primitives/menu.js";
 import { Brand, Button, Icon, Link, useLook } from "../primitives/basics.js";
 
 /** Only the first is in the bar of a phone. */
@@ -47,7 +48,7 @@ export function Sidebar({ help, search }) {
       h(Icon, { name: "Ellipsis" }),
       t("more"),
     ),
-    h("details", { class: "personal" }, h("summary", null, h(Name, {})), h("div", { class: "box personal-menu" }, h(Personal, { help }))),
+    h(Menu, { look: "personal", label: h(Name, {}) }, h(Personal, { help })),
     isMore && h(More, { help, close: () => setMore(false) }),
   );
 }
@@ -144,13 +145,10 @@ function Personal({ help, visited }) {
   /** @type {[string, string][]} */
   const themes = THEMES.map((each) => [each, t(`theme.${each}`)]);
   return [
-    h(Link, { to: "account", class: "button plain", "aria-current": current() === "account" ? "page" : undefined, onClick: visited ?? fold }, h(Icon, { name: "CircleUser" }), t("account.title")),
+    h(Link, { to: "account", class: "button plain", "aria-current": current() === "account" ? "page" : undefined, onClick: visited }, h(Icon, { name: "CircleUser" }), t("account.title")),
     h(Pick, { label: t("language"), value: language.value, choices: Object.entries(LANGUAGES), pick: (chosen) => void chooseLanguage(/** @type {any} */ (chosen)) }),
     h(Pick, { label: t("theme"), value: theme.value, choices: themes, pick: (chosen) => chooseTheme(/** @type {any} */ (chosen)) }),
     !matchMedia("(pointer: coarse)").matches && h(Button, { icon: "Keyboard", onClick: help }, t("help")),
     h(Button, { icon: "LogOut", onClick: () => void leave() }, t("signOut")),
   ];
 }
-
-/** @param {MouseEvent} event */
-const fold = ({ currentTarget }) => /** @type {Element} */ (currentTarget).closest("details")?.removeAttribute("open");
