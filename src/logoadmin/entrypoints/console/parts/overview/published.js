@@ -1,7 +1,6 @@
 /** The published version that readers have now, the link to its page, and the way to the newest version. */
 import { h, useState } from "../../vendor/preact.js";
 import { ROOT, call } from "../../client.js";
-import { PAGE } from "../../look.js";
 import { status } from "../../reader_states.js";
 import { day, enumeration, t } from "../../texts.js";
 import { READ_LIMIT, timedFetch } from "../../network.js";
@@ -9,7 +8,8 @@ import { Button, Icon, Pending, rich, Time, useRead } from "../primitives/basics
 
 /** @typedef {{version: number, issued: number, expires: number}} Latest */
 
-const POINTER = new URL("gallery/latest.json", ROOT);
+const PAGE = new URL("gallery/", ROOT);
+const POINTER = new URL("latest.json", PAGE);
 /** The service publishes within this time of a change, and is asked as often, in milliseconds. */
 const PATIENCE = 3000;
 const PAUSE = 300;
@@ -34,7 +34,7 @@ export function Published() {
     latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
     h("div", { class: "cluster" },
-      latest && PAGE && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),
+      latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),
       h(Button, { icon: "RefreshCw", busy: isBusy, onClick: () => void publish() }, t(latest ? "publication.now" : "publication.again")),
     ),
   );
