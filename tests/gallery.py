@@ -210,7 +210,6 @@ def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id
 
 
 CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)
-_TEXT: Final = CommonmarkText()
 SOME_PASSWORD: Final = "some password"
 _SOME_HASH: Final = CHEAP_PASSWORDS.hash(SOME_PASSWORD)
 
@@ -258,7 +257,7 @@ def gallery_on(
         randomness=randomness,
         clock=clock,
         signing=Ed25519Signing(),
-        text=_TEXT,
+        text=CommonmarkText(),
         outgoing=outgoing,
         passkeys=partial(_fido2, public_url) if passkeys is None else passkeys,
         challenge_keys=[TOKEN_KEY.encode()],

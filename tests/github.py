@@ -4,6 +4,7 @@ See https://docs.github.com/apps/oauth-apps and https://docs.github.com/rest/use
 """
 
 import secrets
+import ssl
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from tests.issuer import REDIRECT_URI, VERIFIER, Answer, Asked, StandIn, challen
 
 CLIENT_ID: Final = "Ov23liGallery"
 CLIENT_SECRET: Final = "s3cret-of-the-oauth-app"
+_CONTEXT: Final = ssl.create_default_context()  # one for all: loading the certificates of the system is slow
 # Another app, whose codes and tokens are of no use here.
 OTHER_ID: Final = "Ov23liOther"
 ANN_ID: Final = 583_231
@@ -49,7 +51,7 @@ class FakeGitHub(StandIn):
 
     def issuer(self, client_secret: str = CLIENT_SECRET) -> GitHubIssuer:
         """Return the adapter that asks this GitHub."""
-        outgoing = GuardedOutgoing(["127.0.0.1"])
+        outgoing = GuardedOutgoing(["127.0.0.1"], context=_CONTEXT)
         return GitHubIssuer(CLIENT_ID, client_secret, REDIRECT_URI, outgoing, url=self.url, api=f"{self.url}{API}")
 
     def code(self, client_id: str = CLIENT_ID, verifier: str = VERIFIER) -> str:

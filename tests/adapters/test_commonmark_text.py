@@ -112,6 +112,7 @@ def test_paragraphs_do_not_turn_each_other() -> None:
     assert html.count('dir="auto"') == 3
 
 
+@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize("part", COSTLY)
 def test_time_grows_with_the_length(part: str) -> None:
     text = (part * MAX_TEXT)[:MAX_TEXT]

@@ -14,6 +14,7 @@ from tests.adapters.hostile_server import PRIVATE, PUBLIC, HostileServer, Names,
 pytestmark = pytest.mark.rule("contract L8")
 
 MOST = 65_536
+CONTEXT = ssl.create_default_context()  # one for all tests: loading the certificates of the system is slow
 SECRET = "s3cret-of-the-client"
 FORM = {"grant_type": "authorization_code", "code": f"{SECRET} &=+\N{SNOWMAN}"}
 DENIED = b'{"error": "invalid_grant"}'
@@ -28,7 +29,7 @@ def server() -> Iterator[HostileServer]:
 @pytest.fixture
 def outgoing() -> GuardedOutgoing:
     names = Names(styles_test=[[PUBLIC]], other_test=[[PUBLIC]])
-    return GuardedOutgoing(["styles.test"], context=ssl.create_default_context(), resolve=names)
+    return GuardedOutgoing(["styles.test"], context=CONTEXT, resolve=names)
 
 
 def send(
@@ -84,7 +85,7 @@ def test_no_redirect_is_followed(server: HostileServer, outgoing: GuardedOutgoin
 
 
 def test_without_tls_only_listed_hosts_are_asked(server: HostileServer) -> None:
-    allowed = GuardedOutgoing([PUBLIC], resolve=Names(styles_test=[[PUBLIC]]))
+    allowed = GuardedOutgoing([PUBLIC], context=CONTEXT, resolve=Names(styles_test=[[PUBLIC]]))
     expected = "styles.test: is not asked without TLS, because it is not listed in outgoing_hosts"
     assert refused(allowed, server.url()) == expected
     assert server.connections == 0
@@ -94,7 +95,7 @@ def test_without_tls_only_listed_hosts_are_asked(server: HostileServer) -> None:
 def test_every_address_is_judged() -> None:
     with serving(PRIVATE) as internal:
         names = Names(styles_test=[[PUBLIC, PRIVATE]], rebound_test=[[PUBLIC], [PRIVATE]])
-        outgoing = GuardedOutgoing([PUBLIC], resolve=names)
+        outgoing = GuardedOutgoing([PUBLIC], context=CONTEXT, resolve=names)
         secure = internal.url().replace("http:", "https:")
         assert "not public" in refused(outgoing, secure)
         assert "never allowed" in refused(outgoing, "https://169.254.169.254/latest")
@@ -123,7 +124,7 @@ def test_json_is_posted_once_and_the_status_returned(
 def test_json_goes_to_no_private_receiver_none_without_tls_and_none_that_hangs(
     server: HostileServer, outgoing: GuardedOutgoing
 ) -> None:
-    private = GuardedOutgoing([], context=ssl.create_default_context(), resolve=Names(hook_test=[[PRIVATE]]))
+    private = GuardedOutgoing([], context=CONTEXT, resolve=Names(hook_test=[[PRIVATE]]))
     with pytest.raises(OutgoingError, match=r"hook\.test"):
         post(private, f"https://hook.test/{SECRET}")
     with pytest.raises(OutgoingError, match="is not asked without TLS") as caught:
