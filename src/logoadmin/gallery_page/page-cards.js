@@ -1,5 +1,6 @@
 /** Cards in groups of whole rows, drawn as they are needed. */
-import { cardOf, h, keyOf, text } from "./page-elements.js";
+import { h } from "./page-choices.js";
+import { cardOf, text } from "./page-elements.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
@@ -37,9 +38,9 @@ export class Cards {
     }).observe(this.#list);
   }
 
-  /** @returns {number} how many are drawn */
-  get count() {
-    return this.#count;
+  /** @returns {{all: boolean, count: number}} what is drawn, for a later visit of this entry of the history */
+  get drawn() {
+    return { all: this.isAll, count: this.#count };
   }
 
   /** @param {Work[]} works @param {number} [least] how many to draw at once */
@@ -57,9 +58,7 @@ export class Cards {
     this.#more.hidden = this.isAll || works.length <= MOST;
     this.#more.replaceChildren(text("showAll", works.length));
     const grow = () => {
-      if (show !== this.#show || this.#count >= (this.isAll ? works.length : Math.min(works.length, MOST))) return;
-      this.#draw(this.#count + STEP);
-      whenIdle(grow);
+      if (show === this.#show && this.#draw(this.#count + STEP)) whenIdle(grow);
     };
     requestAnimationFrame(() => whenIdle(grow)); // visible cards are drawn first
   }
@@ -71,19 +70,20 @@ export class Cards {
     this.#links()[next]?.focus({ preventScroll: true });
   }
 
-  /** @param {number} end */
+  /** @param {number} end @returns {boolean} whether there are more to draw */
   #draw(end) {
-    const most = this.isAll ? this.#works.length : Math.min(this.#works.length, MOST);
+    const most = Math.min(this.#works.length, this.isAll ? Infinity : MOST);
     while (this.#count < Math.min(end, most)) {
       const works = this.#works.slice(this.#count, Math.min(this.#count + this.#columns * ROWS, most));
       this.#list.append(h("div", { role: "none", class: "cards" }, ...works.map((work) => this.#card(work))));
       this.#count += works.length;
     }
+    return this.#count < most;
   }
 
   /** @param {Work} work */
   #card(work) {
-    const key = keyOf(work);
+    const key = JSON.stringify(work.record); // one that was changed is drawn again
     const card = this.#drawn.get(key) ?? cardOf(work);
     this.#drawn.set(key, card);
     return card;

@@ -2,21 +2,13 @@
 
 const root = document.documentElement;
 
-/** @param {"language" | "scheme"} name @returns {string | null} a browser may forbid to remember anything */
-function remembered(name) {
+/** @param {"language" | "scheme"} name @param {string} [value] to remember @returns {?string} which a browser may forbid */
+function remembered(name, value) {
   try {
+    if (value !== undefined) localStorage.setItem(`logoadmin ${name}`, value);
     return localStorage.getItem(`logoadmin ${name}`);
   } catch {
-    return null;
-  }
-}
-
-/** @param {"language" | "scheme"} name @param {string} value */
-function remember(name, value) {
-  try {
-    localStorage.setItem(`logoadmin ${name}`, value);
-  } catch {
-    // It holds for this page.
+    return null; // What is chosen holds for this page.
   }
 }
 
@@ -29,15 +21,30 @@ export const locale = navigator.languages.find((each) => each.startsWith(languag
 /** @param {string} selector @returns {NodeListOf<HTMLElement>} */
 export const findAll = (selector) => document.querySelectorAll(selector);
 
-/** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} what stands in place of a picture */
-export function initials(letters, hue) {
-  const element = document.createElement("span");
-  element.className = "initials";
-  element.ariaHidden = "true";
-  element.dataset.hue = `${hue}`;
-  element.append(letters);
+/** @param {string} selector @returns {HTMLElement} an element that the page has */
+export const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+
+/** @typedef {Node | string | false | null | undefined} Child */
+/**
+ * Make an element. Texts become text nodes, never markup.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
+ * @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function h(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(key, value);
+    else if (value !== undefined && value !== null && value !== false) element.setAttribute(key, value === true ? "" : `${value}`);
+  }
+  element.append(...children.filter((child) => typeof child === "string" || child instanceof Node));
   return element;
 }
+
+/** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} what stands in place of a picture */
+export const initials = (letters, hue) => h("span", { class: "initials", "aria-hidden": "true", "data-hue": hue }, letters);
 
 // The file of a page is in English.
 root.lang = language;
@@ -48,17 +55,16 @@ if (language === "ru") {
 // Where the publisher knows no address of the page.
 for (const link of findAll("a[href*='{url}']")) link.setAttribute("href", (link.getAttribute("href") ?? "").replace("{url}", encodeURIComponent(location.href.replace(/#.*/, ""))));
 
-const [settings] = findAll(".settings");
-const scheme = /** @type {HTMLSelectElement} */ (settings?.firstElementChild);
-const other = /** @type {HTMLElement} */ (settings?.lastElementChild);
+const settings = find(".settings");
+const [scheme, other] = /** @type {[HTMLSelectElement, HTMLElement]} */ ([...settings.children]);
 const paint = () => (root.dataset.theme = scheme.value);
-settings?.removeAttribute("hidden");
+settings.hidden = false;
 scheme.value = remembered("scheme") ?? "";
 paint();
-scheme.addEventListener("change", () => remember("scheme", paint()));
+scheme.addEventListener("change", () => remembered("scheme", paint()));
 other.lang = language === "ru" ? "en" : "ru";
 other.replaceChildren(language === "ru" ? "English" : "Русский");
 other.addEventListener("click", () => {
-  remember("language", other.lang);
+  remembered("language", other.lang);
   location.reload();
 });

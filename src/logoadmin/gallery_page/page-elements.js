@@ -1,5 +1,5 @@
 /** The parts of the list: texts, elements, works, and their pictures and cards. */
-import { initials, language, locale } from "./page-choices.js";
+import { h, initials, language, locale } from "./page-choices.js";
 
 /** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
 /** @typedef {"logo" | "theme"} Kind */
@@ -10,9 +10,10 @@ import { initials, language, locale } from "./page-choices.js";
  * @property {number} id
  * @property {string} address of its page
  * @property {Artwork} record
+ * @property {string} [words] what the search looks at
  */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have a form for each kind of number */
-/** @typedef {Node | string | false | null | undefined} Child */
+/** @typedef {import("./page-choices.js").Child} Child */
 
 /** The data about this gallery in index.html. */
 export const config =
@@ -44,29 +45,18 @@ export const dateOf = (seconds) => dates.format(seconds * 1000);
 /** @param {string} words @returns {string} without case and accents */
 export const plain = (words) => words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** @param {string} selector @returns {HTMLElement} an element of index.html */
-export const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
-
 /** @param {string} target @returns {string} its name */
 export const targetName = (target) => TARGETS.get(target) ?? target;
 
-/**
- * Make an element. Texts become text nodes, never markup.
- * @template {keyof HTMLElementTagNameMap} Name
- * @param {Name} name
- * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
- * @param {Child[]} children
- * @returns {HTMLElementTagNameMap[Name]}
- */
-export function h(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(key, value);
-    else if (value !== undefined && value !== null && value !== false) element.setAttribute(key, value === true ? "" : `${value}`);
-  }
-  element.append(...children.filter((child) => typeof child === "string" || child instanceof Node));
-  return element;
-}
+/** @param {string} name @param {?string} href @returns {Child} a link that looks like a button, if it leads anywhere */
+export const linkTo = (name, href) => href && h("a", { class: "button", href }, text(name));
+
+/** @param {"h1" | "h2"} level @param {string} name of two texts @param {Child[]} actions @returns {HTMLElement[]} what stands in place of a view */
+export const explanation = (level, name, ...actions) => [
+  h(level, { tabindex: "-1" }, text(name)),
+  h("p", {}, text(`${name}Text`)),
+  h("p", { class: "actions" }, ...actions),
+];
 
 /** @param {Kind} kind @param {Artwork} record @returns {Work} */
 export function workOf(kind, record) {
@@ -74,15 +64,9 @@ export function workOf(kind, record) {
   return { kind, id, address: `${kind}s/${id}/`, record };
 }
 
-/** @param {Work} work @returns {string} another one if its card has to be drawn again */
-export function keyOf({ address, record: { name, target, authors, preview_url, picture, details = {}, updated_at } }) {
-  const { description, version } = details;
-  return JSON.stringify([address, name, target, authors.map(({ username }) => username), picture, preview_url, description, version, updated_at]);
-}
-
 /** @param {string} name @returns {HTMLElement} up to two letters on the colour that they have on all pages */
 function initialsOf(name) {
-  const words = name.normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
+  const words = plain(name).match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
   return initials(letters.toUpperCase(), [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES);
 }
@@ -90,8 +74,7 @@ function initialsOf(name) {
 /** @param {Work} work @returns {HTMLElement} its picture, or what stands for it where there is none or it cannot be loaded */
 function pictureOf({ record: { picture, preview_url, name } }) {
   if (!picture && !preview_url) return initialsOf(name);
-  const { width = 1, height = 1 } = picture ?? {};
-  const thumbnail = Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)));
+  const { path, thumbnail, width = 1, height = 1 } = picture ?? {};
   /** @type {HTMLImageElement} */
   const image = h("img", {
     alt: "",
@@ -100,10 +83,10 @@ function pictureOf({ record: { picture, preview_url, name } }) {
     decoding: "async",
     width: picture?.width,
     height: picture?.height,
-    sizes: picture && SIZES,
-    srcset: picture && `${picture.thumbnail} ${thumbnail}w, ${picture.path} ${width}w`,
+    sizes: path && SIZES,
+    srcset: path && `${thumbnail} ${Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)))}w, ${path} ${width}w`,
     // What stands above must hold before the request begins.
-    src: picture ? picture.path : preview_url,
+    src: path ?? preview_url,
     error: () => image.replaceWith(initialsOf(name)),
   });
   return image;

@@ -1,6 +1,6 @@
 /** Targets and tags to choose from: chips with numbers for the largest ones, and a dialog with a search field for all. */
-import { language } from "./page-choices.js";
-import { h, plain, text } from "./page-elements.js";
+import { h, language } from "./page-choices.js";
+import { plain, text } from "./page-elements.js";
 
 /** @typedef {Map<string, number>} Counts how many works each value has */
 
@@ -21,8 +21,6 @@ export class Facet {
   #counts = new Map();
   /** @type {Map<string, HTMLElement>} */
   #chips = new Map();
-  /** @type {Map<string, HTMLElement>} in the dialog */
-  #numbers = new Map();
   #row = h("div", { class: "chips" });
   #more = h("button", { type: "button", class: "chip", "aria-haspopup": "dialog", click: () => this.#open() });
   #search = h("input", { type: "search", autocomplete: "off", spellcheck: "false", input: () => this.#list() });
@@ -69,26 +67,32 @@ export class Facet {
     this.#more.replaceChildren(text(`more${this.#name}`, others));
     const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
     // Chips that stay keep the focus, and the row the place to which it is scrolled.
-    if (chips.length !== this.#row.childElementCount || chips.some((chip, place) => chip !== this.#row.children[place])) {
-      const focused = document.activeElement;
-      this.#row.replaceChildren(...chips);
-      if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
-    }
-    for (const [value, number] of this.#numbers) number.replaceChildren(this.#numberOf(value));
+    const focused = document.activeElement;
+    const { scrollLeft } = this.#row;
+    this.#row.replaceChildren(...chips);
+    this.#row.scrollLeft = scrollLeft;
+    if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
+    this.#count();
     this.element.hidden = this.#values.length < 2 && this.chosen.size === 0;
   }
 
   /** @param {string} value */
   #chip(value) {
-    const chip = this.#chips.get(value) ?? h("button", { type: "button", class: "chip", click: () => this.#toggle(value) });
+    const chip = this.#chips.get(value) ?? h("button", { type: "button", class: "chip", click: () => this.#toggle(value) }, ...this.#named(value));
     this.#chips.set(value, chip);
     chip.ariaPressed = `${this.chosen.has(value)}`;
-    chip.replaceChildren(h("bdi", {}, this.#nameOf(value)), " ", h("span", { class: "number" }, this.#numberOf(value)));
     return chip;
   }
 
-  /** @param {string} value */
-  #numberOf = (value) => (this.#counts.get(value) ?? 0).toLocaleString(language);
+  /** @param {string} value @returns {(Node | string)[]} its name and its number */
+  #named = (value) => [h("bdi", {}, this.#nameOf(value)), " ", h("span", { class: "number", "data-of": value })];
+
+  /** Write the numbers of chips and rows. */
+  #count() {
+    for (const number of /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("[data-of]"))) {
+      number.replaceChildren((this.#counts.get(number.dataset.of ?? "") ?? 0).toLocaleString(language));
+    }
+  }
 
   /** @param {string} value */
   #toggle(value) {
@@ -107,12 +111,12 @@ export class Facet {
   #list() {
     const wanted = plain(this.#search.value.trim());
     const found = this.#values.filter((value) => plain(this.#nameOf(value)).includes(wanted));
-    this.#numbers = new Map(found.slice(0, ROWS).map((value) => [value, h("span", { class: "number" }, this.#numberOf(value))]));
-    const rows = [...this.#numbers].map(([value, number]) => {
+    const rows = found.slice(0, ROWS).map((value) => {
       const box = h("input", { type: "checkbox", checked: this.chosen.has(value), change: () => this.#toggle(value) });
-      return h("li", {}, h("label", {}, box, h("bdi", {}, this.#nameOf(value)), number));
+      return h("li", {}, h("label", {}, box, ...this.#named(value)));
     });
     const rest = found.length === 0 ? text("noMatch") : found.length > ROWS && text("typeForMore", found.length - ROWS);
-    this.#rows.replaceChildren(...rows, ...(rest ? [h("li", { class: "hint" }, rest)] : []));
+    this.#rows.replaceChildren(...rows, h("li", { class: "hint", hidden: !rest }, rest));
+    this.#count();
   }
 }

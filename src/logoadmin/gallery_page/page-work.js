@@ -4,9 +4,7 @@ import { findAll, initials, language, locale } from "./page-choices.js";
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
 for (const time of document.querySelectorAll("time")) time.replaceChildren(dates.format(new Date(time.dateTime)));
 
-const [code] = findAll(".source code");
-const [source] = findAll(".source");
-const [said] = findAll(".said");
+const [[code], [source], [said]] = [findAll(".source code"), findAll(".source"), findAll(".said")];
 
 /** @param {"copied" | "failed"} what @returns {void} Say what came of it. */
 function say(what) {

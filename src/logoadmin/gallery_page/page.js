@@ -1,5 +1,6 @@
 /** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
-import { config, dateOf, find, h, text, workOf } from "./page-elements.js";
+import { find, h } from "./page-choices.js";
+import { config, dateOf, explanation, linkTo, text, workOf } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
@@ -41,14 +42,8 @@ const retry = () => h("button", { type: "button", click: () => (gallery ? check(
 function faultView(fault) {
   const secure = new URL(location.href);
   secure.protocol = "https:";
-  const action = fault === "insecure" ? h("a", { class: "button", href: secure.href }, text("secure")) : fault !== "old" && retry();
-  return h(
-    "section",
-    { class: "state" },
-    h("h1", { tabindex: "-1" }, text(fault)),
-    h("p", {}, text(`${fault}Text`)),
-    h("p", { class: "actions" }, action, config.home && h("a", { class: "button", href: config.home }, text("home"))),
-  );
+  const action = fault === "insecure" ? linkTo("secure", secure.href) : fault !== "old" && retry();
+  return h("section", { class: "state" }, ...explanation("h1", fault, action, linkTo("home", config.home)));
 }
 
 /** @param {Left["drawn"]} [drawn] what to draw at once. Take over what the reader has. */
@@ -125,7 +120,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 addEventListener("hashchange", route);
 addEventListener("pagehide", () => {
   const focused = document.activeElement;
-  history.replaceState({ drawn: list.drawn, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
+  history.replaceState({ drawn: list.cards.drawn, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
 });
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("[type=search]");
