@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 from unicodedata import normalize
 
-from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.details import Details
+from logoadmin.domain.kernel.command import Command, Input
 from logoadmin.domain.kernel.limits import MAX_ID, Flag, Id, PageSize, Query, described
 from logoadmin.domain.kernel.records import Kind
 
@@ -174,8 +173,8 @@ def text_length(value: object) -> int:
     """Return the approximate number of characters in a record or a value."""
     if isinstance(value, str):
         return len(value)
-    if isinstance(value, Details):
-        return len(value.canonical() or "")
+    if isinstance(value, Input):
+        return text_length({name: member for name, member in value if member})
     if is_dataclass(value):
         return sum(text_length(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):
