@@ -97,7 +97,7 @@ def test_an_import_of_64_mib_takes_no_more_memory_than_that(client: Client, tmp_
 
 
 def test_others_are_answered_while_a_file_is_imported(client: Client, tmp_path: Path) -> None:
-    write_lines(tmp_path / "large.jsonl", size=16 * MIB)
+    write_lines(tmp_path / "large.jsonl")
     done: list[int] = []
     importing = threading.Thread(target=lambda: done.append(measured(client, tmp_path / "large.jsonl")[0]))
     importing.start()
