@@ -31,10 +31,10 @@ export NODE_USE_SYSTEM_CA ?= 1
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-# Quick tests wait for nothing: one worker for each processor. Slow ones wait for processes: two more. Those in a browser
-# do not.
+# Tests also wait, for files and for each other: one worker more than processors, and two more for the slow ones, which
+# wait for processes. Those in a browser do not.
 test: .venv/ready  ## Run the quick tests, about a minute
-	$(BIN)/pytest -n $$(getconf _NPROCESSORS_ONLN) -m "not slow and not server and not lint"
+	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
 
 # One process: starting a second one takes longer than these tests.
 test-core: .venv/ready  ## Prove the specification, and how the contract reads it, in memory and in seconds

@@ -76,6 +76,7 @@ def test_python_examples_run_and_run_again(
                 assert client.get("/gallery/api/logos").json() == []
 
 
+@pytest.mark.server("a program is started")
 @pytest.mark.rule("contract H6")
 def test_the_suite_for_storages_runs_as_the_docs_show(tmp_path: Path) -> None:
     *_, block = blocks("docs/extend.md", "python")

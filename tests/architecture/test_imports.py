@@ -143,6 +143,7 @@ REASONS = {
 }
 
 
+@pytest.mark.lint
 @pytest.mark.rule("contract L8")
 def test_requests_to_other_hosts_have_one_way_out() -> None:
     source = ROOT / "src" / "logoadmin"

@@ -52,6 +52,7 @@ def private_names(source: str) -> set[str]:
     return found
 
 
+@pytest.mark.lint
 def test_no_private_name_of_another_package_is_used() -> None:
     found = {path.name: private_names(path.read_text(encoding="utf-8")) for path in _PACKAGE.rglob("*.py")}
     assert {name: names for name, names in found.items() if names} == {}

@@ -67,6 +67,7 @@ def numbers(block: str) -> list[int]:
     return [int(number.replace(",", "")) for number in re.findall(r"(?<= )[\d,]*\d", re.sub(r"`[^`]+`", "", block))]
 
 
+@pytest.mark.lint
 def test_the_figures_of_the_architecture_are_those_of_the_code() -> None:
     """Names are exact and numbers approximate: ``make structure`` writes the current ones at the end of a change."""
     now, then = structure.block(), structure.written()

@@ -64,6 +64,7 @@ def pasted(root: Path) -> str:
     return re.sub(r"(?<![\w.])/(opt|etc|var|usr/local|srv)/", rf"{root}/\1/", script)
 
 
+@pytest.mark.server("programs are started")
 @pytest.mark.rule("contract K6")
 def test_the_commands_of_the_pages_install_what_the_units_run(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
