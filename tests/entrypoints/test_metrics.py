@@ -272,7 +272,8 @@ def test_metrics_answer_to_their_own_names(own: LogoAdmin, host: str, status: in
         listen("127.0.0.1", 0) as listener,
         metrics_served(listener, partial(logoadmin.metrics, own), ["gallery.example"]),
     ):
-        client = HTTPConnection(*listener.getsockname())
+        address, port = listener.getsockname()
+        client = HTTPConnection(address, port, timeout=60)
         client.putrequest("GET", "/metrics", skip_host=True)
         client.putheader("Host", host)
         client.endheaders()
