@@ -251,11 +251,16 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def bundled_app(bundle: Path) -> ASGIApp:
+def application() -> ASGIApp:
+    """One application for all tests of the bundle, which reads and compresses all files."""
+    return logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
+
+
+@pytest.fixture
+def bundled_app(application: ASGIApp, bundle: Path, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
     """An application that serves the console of the wheel."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routes, "DIRECTORY", bundle)
-        return logoadmin.asgi(gallery_on(MemoryStorage(), FrozenClock()))
+    monkeypatch.setattr(routes, "DIRECTORY", bundle)
+    return application
 
 
 def in_the_wheel(project: Path) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urljoin
 
 import pytest
+from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
@@ -29,8 +30,6 @@ def in_starlette(app: ASGIApp) -> ASGIApp:
 
 
 def in_fastapi(app: ASGIApp) -> ASGIApp:
-    from fastapi import FastAPI  # imported late: it takes a while
-
     host = FastAPI()
     host.mount("/gallery", app)
     host.add_api_route("/", lambda: PlainTextResponse("host"))
@@ -43,8 +42,6 @@ def in_both(app: ASGIApp) -> ASGIApp:
 
 @pytest.mark.rule("contract A5")
 def test_a_command_may_be_the_body_of_a_route_of_fastapi(gallery: LogoAdmin) -> None:
-    from fastapi import FastAPI  # imported late: it takes a while
-
     host = FastAPI()
 
     @host.post("/authors")
