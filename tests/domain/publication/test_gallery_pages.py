@@ -122,6 +122,18 @@ def publish_blocks_alone(gallery: LogoAdmin, files: Watched, monkeypatch: pytest
             gallery.publication.publish(files)
 
 
+def test_a_work_without_css_offers_nothing_to_install_or_copy() -> None:
+    with opened() as (gallery, files):
+        theme(gallery, "Dawn")
+        theme(gallery, "A picture alone", css="")
+        gallery.publication.publish(files)
+        dawn, alone = (files.text(f"themes/{number}/index.html") for number in (1, 2))
+        assert 'href="../../themes/1.user.css"' in dawn
+        assert ".user.css" not in alone
+        assert 'class="copy' not in alone
+        assert "This work has no CSS" in alone
+
+
 @pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
 def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(public_url="https://g.example") as (gallery, files):
