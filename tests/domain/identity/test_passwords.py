@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin import starting
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
@@ -533,6 +534,7 @@ def test_opening_a_gallery_hashes_no_password_and_the_first_sign_in_does(monkeyp
         return slow(of, given)
 
     monkeypatch.setattr(Argon2Passwords, "hash", noted)
+    monkeypatch.setattr(starting, "Argon2Passwords", Argon2Passwords)  # at the usual cost
     with logoadmin.connect() as gallery:
         assert hashed == []
         sign_in = SignIn(username="admin", password=gallery.admin_password or "")
