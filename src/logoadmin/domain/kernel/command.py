@@ -58,7 +58,7 @@ class Input(BaseModel):
     """
 
     # Inputs stay hidden in errors: one of them may be a password.
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     def __init__(self, /, **values: Any) -> None:
         try:
