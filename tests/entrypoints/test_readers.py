@@ -55,5 +55,5 @@ def test_readers_of_heavy_records_hold_little(heavy: tuple[int, int], path: str)
             client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
             client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             assert client.recv(12) == b"HTTP/1.1 200"
-        # What all of them share is 32 MiB, and while a part is made it is there a few times.
-        assert resident(process_id, "VmHWM") - before < READERS * 256 * KIB + 64 * MIB
+        # What all of them share is 32 MiB, and while it is made, it is there twice; one each would be 640 MiB.
+        assert resident(process_id, "VmHWM") - before < READERS * 256 * KIB + 96 * MIB
