@@ -35,6 +35,7 @@ def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console:
     undo = page.locator(".notice-action")
     expect(undo).to_be_visible()
     # The next user finds no trace of it.
+    page.locator(".personal summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("User name").fill(PAINTER[0])
     page.get_by_label("Password").fill(PAINTER[1])
