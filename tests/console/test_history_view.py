@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from logoadmin.domain.changes import bulk_changes, history, import_export, proposal_commands
 from logoadmin.domain.gallery import artworks, authors, picture_commands
@@ -241,6 +241,24 @@ def test_a_version_is_seen_against_now_and_restored_as_a_new_change(console: Per
     version.get_by_role("button", name="Restore this version").click()
     expect(page.get_by_role("alert")).to_contain_text("Somebody else has changed this")
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).name == "Deer"
+
+
+@pytest.mark.rule("contract J3")
+def test_scrolling_asks_for_each_page_once(console: Person) -> None:
+    page = console.page
+    for number in range(60):
+        console.service.gallery.authors.create(authors.CreateAuthor(user_id=5000 + number, username=f"Author {number}"))
+    console.sign_in("history")
+    rows = page.locator(".changes > .change")
+    expect(rows).to_have_count(50)
+    asked_for: list[Route] = []
+    page.route("**/api/acts*", lambda route: asked_for.append(route))
+    for _ in range(5):
+        page.evaluate("scrollBy(0, 400)")
+        page.wait_for_timeout(50)
+    assert len(asked_for) == 1
+    asked_for[0].continue_()
+    expect(rows).to_have_count(100)
 
 
 @pytest.mark.rule("contract G5")

@@ -26,11 +26,11 @@ export function Ways({ place, all = 0, ways = {}, label, go }) {
 /** How close to the end of a list, in pixels, its next page is read. */
 const NEAR = 1500;
 
-/** Reads on when one comes near it, and on a click. @param {{more: () => void, busy?: boolean, children?: any, key?: any}} props */
+/** Reads on when one comes near it, and on a click, but not while it is `busy`. @param {{more: () => void, busy?: boolean, children?: any, key?: any}} props */
 export function ReadOn({ more, busy = false, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const latest = useRef(more);
-  latest.current = more;
+  latest.current = () => void (busy || more());
   useEvents(window, "scroll", () => element.current && element.current.getBoundingClientRect().top < innerHeight + NEAR && latest.current());
   return h("div", { ref: element, class: "cluster list-more" }, h(Button, { busy, onClick: more }, children));
 }
