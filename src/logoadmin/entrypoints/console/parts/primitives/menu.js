@@ -21,7 +21,10 @@ export function Menu({ label, icon, look = "menu", children }) {
         element.current.querySelector("summary")?.focus();
       },
       onClick: (/** @type {MouseEvent} */ event) => {
-        if (event.target instanceof Element && event.target.closest(`.${look}-box :is(a, button)`)) fold();
+        if (!(event.target instanceof Element) || !event.target.closest(`.${look}-box :is(a, button)`)) return;
+        // A dialog returns the focus to what had it, which must not be gone by then.
+        element.current?.querySelector("summary")?.focus();
+        fold();
       },
     },
     h("summary", { class: icon && "button plain" }, icon && h(Icon, { name: icon }), h("span", null, label)),
