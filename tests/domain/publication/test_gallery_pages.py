@@ -15,12 +15,14 @@ from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.publication import publication_service
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME
 from logoadmin.domain.publication.files.gallery_pages import Effect, effects_of
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.settings import settings_of
+from tests.gallery import PIXEL
 
 pytestmark = pytest.mark.rule("contract Q1")
 
@@ -253,6 +255,15 @@ def test_texts_stay_texts_and_the_css_is_there_without_a_script() -> None:
         assert 'href="../../themes/1.user.css"' in page
         (path,) = {*re.findall(r'href="\.\./\.\./(css/[0-9a-f]{64}\.css)"', files.text("themes/2/index.html"))}
         assert path in files.names()
+
+
+def test_a_page_without_an_address_states_no_size_of_a_picture_that_it_cannot_name() -> None:
+    with opened() as (gallery, files):
+        sent = gallery.pictures.send(SendPicture(), PIXEL)
+        gallery.logos.create(CreateLogo(name="Crown", custom_css="", **{**THEME, "preview_url": sent.url}))
+        gallery.publication.publish(files)
+        assert f"pictures/{sent.picture}.webp" in files.text("logos/1/index.html")
+        assert "og:image" not in files.text("logos/1/index.html")
 
 
 @pytest.mark.rule("contract L4", "contract Q1")
