@@ -67,11 +67,13 @@ export class Facet {
     this.#more.replaceChildren(text(`more${this.#name}`, others));
     const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
     // Chips that stay keep the focus, and the row the place to which it is scrolled.
-    const focused = document.activeElement;
-    const { scrollLeft } = this.#row;
-    this.#row.replaceChildren(...chips);
-    this.#row.scrollLeft = scrollLeft;
-    if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
+    if (chips.length !== this.#row.childElementCount || chips.some((chip, place) => chip !== this.#row.children[place])) {
+      const focused = document.activeElement;
+      const { scrollLeft } = this.#row;
+      this.#row.replaceChildren(...chips);
+      this.#row.scrollLeft = scrollLeft;
+      if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
+    }
     this.#count();
     this.element.hidden = this.#values.length < 2 && this.chosen.size === 0;
   }
