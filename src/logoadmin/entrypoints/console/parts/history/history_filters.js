@@ -36,7 +36,7 @@ export function chosenFilters() {
     request_id: query("request") || undefined,
     since: beginning(query("since")),
     // To the end of that day, which may have an hour more or less.
-    until: afterwards === undefined ? undefined : afterwards - 1,
+    until: afterwards && afterwards - 1,
   };
 }
 
