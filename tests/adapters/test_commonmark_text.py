@@ -3,11 +3,12 @@
 import re
 import time
 from html.parser import HTMLParser
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.ruler import Ruler
 
 from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.domain.kernel.limits import MAX_TEXT
@@ -82,6 +83,14 @@ def checked(text: str) -> tuple[str, list[str]]:
 @given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=40).map("".join))
 def test_any_text_is_safe_html(text: str) -> None:
     checked(text)
+
+
+def test_two_texts_at_once_find_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_rules(_: Ruler[Any]) -> None:
+        raise AssertionError("another text may find these while they are incomplete")
+
+    monkeypatch.setattr(Ruler, "__compile__", compile_rules)
+    assert "<em>a</em>" in TEXT.html("*a*")
 
 
 @pytest.mark.parametrize("url", ["", *REFUSED])

@@ -21,6 +21,8 @@ class _Parser(MarkdownIt):
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": False})
+        # The first text compiles its rules, of which a second one at the same time would find some alone.
+        self.render("a")
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 (the name is the library's)
         return _LINK.match(url) is not None
