@@ -86,6 +86,12 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
     page.get_by_role("button", name="Clear filters").click()
     expect(rows.first).to_contain_text("admin restored the logo Logo 7")
 
+    who = page.get_by_label("User", exact=True)
+    who.fill(PAINTER[0])
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Clear filters").click()
+    expect(who).to_have_value("")
+
 
 @pytest.mark.rule("contract J3")
 def test_dates_are_written_and_read_in_the_language_of_the_console(console: Person) -> None:

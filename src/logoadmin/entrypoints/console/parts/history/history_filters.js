@@ -146,7 +146,9 @@ function Who({ entries }) {
     // A name that was typed whole before its answer came.
     if (typed) choose(typed);
   }, [found]);
-  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => (setTyped(""), setQuery({ who: "" })) });
+  // Whatever took the filter away: a name that stays would be chosen again when people are read again.
+  useEffect(() => void (who || setTyped("")), [who]);
+  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => setQuery({ who: "" }) });
   return h(Filter, { id, label: t("user.title") },
     h("input", {
       id,
