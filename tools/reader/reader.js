@@ -82,9 +82,12 @@ export async function open(url, { key, store }) {
   let hidden = new Set();
   let known = new Set();
   let checking;
+  // The last index, and its hash: to hash one takes as long as to read it.
+  let hashed = [];
   let changes = 0;
   let told;
   const listeners = { change: new Set(), withdrawn: new Set() };
+  const hashOnce = async (text) => (text === hashed[0] ? hashed[1] : hashOf(text));
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
   /**
@@ -111,7 +114,7 @@ export async function open(url, { key, store }) {
   };
 
   // A stored text begins with its hash, so that truncated and altered ones are rejected.
-  const put = async (name, text) => store.set(name, bytesOf((await hashOf(text)) + text));
+  const put = async (name, text) => store.set(name, bytesOf((await hashOnce(text)) + text));
   const take = async (name) => {
     const text = textOf(await store.get(name));
     if ((await hashOf(text.slice(64))) !== text.slice(0, 64)) throw Error(name);
@@ -138,7 +141,7 @@ export async function open(url, { key, store }) {
     await load();
     await attempt(async () => {
       const { index, ...rest } = state;
-      const hash = index && (await hashOf(index));
+      const hash = index && (await hashOnce(index));
       if (hash !== rest.hash) {
         Object.assign(rest, { hash, place: rest.place === "index" ? "other" : "index" });
         await put(rest.place, index);
@@ -185,12 +188,13 @@ export async function open(url, { key, store }) {
   };
 
   const file = async ({ path, size, sha256: hash }, held = "") => {
-    if ((await hashOf(held)) === hash) return held;
+    if ((await hashOnce(held)) === hash) return held;
     if (!PATH.test(path)) throw new ReaderError("latest.json: unexpected path");
     const bytes = await checked(path, size, hash);
     if (bytes.length !== size) throw new ReaderError(`${path}: wrong size`);
-    const text = await attempt(() => JSON.parse(textOf(bytes)) && textOf(bytes));
-    if (!text) throw new ReaderError(`${path}: malformed`);
+    const text = await attempt(() => textOf(bytes));
+    if (!(await attempt(() => JSON.parse(text)))) throw new ReaderError(`${path}: malformed`);
+    hashed = [text, hash];
     return text;
   };
 
