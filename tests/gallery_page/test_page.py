@@ -286,6 +286,17 @@ def test_a_name_from_right_to_left_begins_where_the_others_do_and_a_phone_has_no
 
 
 @pytest.mark.rule("contract Q2")
+def test_the_title_is_whole_where_no_links_stand_beside_it(folder: Folder, look: Look) -> None:
+    page = look(folder, viewport={"width": 1280, "height": 800})
+    title, links = page.locator(".list h1"), page.locator("header nav")
+    expect(title).to_be_visible()
+    top = "each => each.getBoundingClientRect().top"
+    assert 0 <= title.evaluate(top) < links.evaluate("each => each.getBoundingClientRect().bottom")
+    links.evaluate("each => each.replaceChildren()")
+    assert title.evaluate(top) >= links.evaluate(top) >= 0
+
+
+@pytest.mark.rule("contract Q2")
 @pytest.mark.parametrize("scheme", ["light", "dark", "forced"])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder, look: Look, scheme: str) -> None:
     options = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
