@@ -91,6 +91,10 @@ class SwitchableGallery:
         version = self.gallery.data_version()
         return self._turn * 10**12 + (self.gallery.changes.version() if version is None else version)
 
+    def sweep(self) -> str:
+        """Remove nothing: the application sweeps in whichever test is running after a minute."""
+        return "done"
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gallery, name)
 
