@@ -33,7 +33,7 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 
 # Tests also wait, for files and for each other: one worker more than processors, and two more for the slow ones, which
 # wait for processes. Those in a browser do not.
-test: .venv/ready  ## Run the quick tests, about a minute
+test: .venv/ready  ## Run the quick tests, a minute and a half
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
 
 # One process: starting a second one takes longer than these tests.
