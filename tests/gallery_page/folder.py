@@ -10,7 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Page
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import gallery_page
@@ -127,7 +127,7 @@ class Folder:
         self._server = None
 
 
-def becomes(page: Page, expression: str) -> None:
+def becomes(page: Page | Frame, expression: str) -> None:
     """Wait until an expression is true in the page, whose policy forbids ``wait_for_function``."""
     end = time.monotonic() + 60
     while not page.evaluate(expression):

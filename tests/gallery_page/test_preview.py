@@ -17,7 +17,7 @@ from tests.answering import Answering
 from tests.console.parts import counting
 from tests.console.test_accessible import findings
 from tests.console.test_preview import HOSTILE
-from tests.gallery_page.folder import PICTURE, Folder
+from tests.gallery_page.folder import PICTURE, Folder, becomes
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q1")]
 
@@ -96,16 +96,14 @@ def test_a_theme_is_shown_on_the_sample_page_at_rest_and_light_or_dark(page: Pag
     expect(frame.get_by_role("heading", name="Latest threads")).to_be_visible()
     expect(frame.locator("h1")).to_have_css("color", "rgb(1, 2, 3)")
     inside, running = frame_of(page), "document.getAnimations().length"
-    inside.wait_for_function(
-        "performance.getEntriesByType('resource').some(({name}) => name.endsWith('/pictures/1.svg'))"
-    )
+    becomes(inside, "performance.getEntriesByType('resource').some(({name}) => name.endsWith('/pictures/1.svg'))")
     # Playwright may miss requests of a frame that has a process of its own.
     of_page, of_frame = {"page-preview.js", "page-sample.js"}, {"page-frame.js", "pictures/1.svg"}
     assert of_page <= {each for each in asked if not each.startswith(("data:", "about:"))} <= of_page | of_frame
     assert findings(page) == []
     assert inside.evaluate(running) == 0
     page.get_by_role("button", name="Play animations").click()
-    inside.wait_for_function(f"{running} === 1")
+    becomes(inside, f"{running} === 1")
     page.get_by_role("button", name="On a dark page").click()
     expect(frame.locator("h1")).to_have_css("letter-spacing", "3px")
     frame.get_by_role("link", name="Members").click()
