@@ -46,7 +46,7 @@ CODE: Final = re.compile(r"([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}\n")
 
 
 @pytest.fixture
-def gallery(initialised: None) -> Iterator[LogoAdmin]:  # noqa: ARG001
+def gallery(initialised: None) -> Iterator[LogoAdmin]:  # noqa: ARG001 (its database is opened)
     """A gallery whose user ann, 7, has a password and an authenticator app."""
     with logoadmin.connect(DATABASE, access="open") as found:
         found.users.create(CreateUser(user_id=7, username="ann", password="ann's password"))
