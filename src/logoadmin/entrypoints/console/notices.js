@@ -103,11 +103,12 @@ const DUPLICATE = /^Duplicate entry '(.*)' for key '\w+'$/s;
 
 /** @param {Failure} failure @returns {string} */
 function reasonOf(failure) {
+  const taken = DUPLICATE.exec(failure.detail)?.[1];
   switch (failure.kind) {
     case "wait":
       return failure.seconds ? busyWords(failure.seconds) : t("failure.busy.moment");
     case "conflict":
-      return DUPLICATE.test(failure.detail) ? t("failure.duplicate", { value: DUPLICATE.exec(failure.detail)?.[1] ?? "" }) : t("failure.conflict", { detail: failure.detail });
+      return taken === undefined ? t("failure.conflict", { detail: failure.detail }) : t("failure.duplicate", { value: taken });
     case "unknown":
       return t(failure.isLate ? "failure.unknown.late" : "failure.unknown");
     default:
