@@ -82,7 +82,7 @@ export async function open(url, { key, store }) {
   let hidden = new Set();
   let known = new Set();
   let checking;
-  // The last index, and its hash: to hash one takes as long as to read it.
+  // The text that was downloaded last, and its hash: an index takes as long to hash as to read.
   let hashed = [];
   let changes = 0;
   let told;

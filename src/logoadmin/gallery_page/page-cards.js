@@ -38,7 +38,7 @@ export class Cards {
     }).observe(this.#list);
   }
 
-  /** @returns {{all: boolean, count: number}} what is drawn, for a later visit of this entry of the history */
+  /** @returns {{all: boolean, count: number}} how many cards, for a later visit of this entry of the history */
   get drawn() {
     return { all: this.isAll, count: this.#count };
   }

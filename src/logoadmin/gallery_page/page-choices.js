@@ -8,7 +8,7 @@ function remembered(name, value) {
     if (value !== undefined) localStorage.setItem(`logoadmin ${name}`, value);
     return localStorage.getItem(`logoadmin ${name}`);
   } catch {
-    return null; // What is chosen holds for this page.
+    return null; // The choice holds for this page.
   }
 }
 

@@ -52,7 +52,7 @@ class Settings(SignInSettings, GalleryPageSettings):
     )
     create: bool = Field(
         True,
-        description=("create a missing database; set `false` once you have a gallery, so that a lost one is an error"),
+        description="create a missing database; set `false` once you have a gallery, so that a lost one is an error",
     )
     access: Annotated[Policy | None, CaseInsensitive] = Field(
         None,

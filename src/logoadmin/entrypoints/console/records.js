@@ -157,7 +157,7 @@ function missingOf(kind, before, now) {
   return before.filter((record) => !there.has(record[id]));
 }
 
-/** Clear all that is known of records, since another user signs in. */
+/** Forget all records, since another user signs in. */
 export function forgetRecords() {
   trails = {};
   sessionStorage.removeItem(KEPT);

@@ -17,7 +17,7 @@ const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "un
 /** @param {string} name @returns {number | undefined} */
 const numeric = (name) => (/^\d{1,10}$/.test(query(name)) ? Number(query(name)) : undefined);
 
-/** @param {string} date as `2026-11-22`, a day here @param {number} [later] @returns {number | undefined} when it begins, or a later day, in Unix time; none for what is no date from 1970 on */
+/** @param {string} date as `2026-11-22`, a day here @param {number} [later] @returns {number | undefined} when it begins, or a later day, in Unix time; undefined unless it is a date from 1970 on */
 function beginning(date, later = 0) {
   const [year = NaN, month = NaN, number = NaN] = date.split("-").map(Number);
   const at = new Date(year, month - 1, number + later).getTime();

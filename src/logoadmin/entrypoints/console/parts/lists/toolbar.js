@@ -72,7 +72,7 @@ export function Search({ value, label, search }) {
   );
 }
 
-/** One of a few: the label stands before what is chosen. @param {Choice & {[name: string]: any}} props Others are those of the `select`. */
+/** One of a few: the label stands before the choice. @param {Choice & {[name: string]: any}} props Others are those of the `select`. */
 export function Pick({ label, value, choices, pick, ...others }) {
   const id = useId();
   // A filter from an old address stays visible although nothing can be filtered by it any more.

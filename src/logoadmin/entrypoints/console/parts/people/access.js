@@ -47,7 +47,7 @@ export function Invitation({ close }) {
   });
 }
 
-/** @typedef {{title: string, text: string, label: string, secret: string}} Secret What is shown once. */
+/** @typedef {{title: string, text: string, label: string, secret: string}} Secret A secret that is shown once. */
 
 /** @param {string} name @param {string} url @returns {Secret} */
 const madeLink = (name, url) => ({ title: t("invite.made", { name }), text: t("invite.made.text"), label: t("invite.link"), secret: url });

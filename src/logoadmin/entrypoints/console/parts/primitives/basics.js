@@ -361,7 +361,7 @@ export function LoadError({ problem }) {
  * @param {(failure: Failure, again: () => void) => unknown} [how.failed] Else a notice offers to try again where that may help.
  */
 export function useRun({ after, failed = sayFailure } = {}) {
-  /** Names what is under way. */
+  /** The name of the action that runs, or empty. */
   const [busy, setBusy] = useState("");
   /**
    * @template T
