@@ -1,4 +1,4 @@
-"""Makes the command of a request (contract A1, A4, A5, A21)."""
+"""Builds the command of a request (contract A1, A4, A5, A21)."""
 
 import re
 from collections.abc import Collection
@@ -16,15 +16,15 @@ from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, GRANT_TY
 from logoadmin.entrypoints.http_api.request import Request
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
-# int() refuses thousands of digits; longer numbers than this are out of bounds anyway.
+# int() rejects thousands of digits; numbers longer than this are out of bounds anyway.
 _LONGEST_INTEGER: Final = 100
 _FLAGS: Final = {"true": True, "false": False}
-# The types of problems with text that cannot be converted.
+# The problem types for text that cannot be converted.
 _PARSING: Final = {
     "int_type": ("Input should be a valid integer, unable to parse string as an integer", "int_parsing"),
     "bool_type": ("Input should be a valid boolean, unable to interpret input", "bool_parsing"),
 }
-# The value of `X-Requested-With` in requests of the console.
+# The value of `X-Requested-With` in requests from the console.
 CONSOLE: Final = "logoadmin-console"
 
 
@@ -34,11 +34,11 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     Args:
         request: the request.
         operation: its operation.
-        body: its body; None if the command has no fields in one.
+        body: its body; None if the command has no fields in it.
 
     Raises:
         HttpError: the type of the body is missing.
-        InvalidInput: the request is not valid; has all its problems.
+        InvalidInput: the request is invalid; lists all its problems.
     """
     sent = {} if body is None else _fields_of_body(request, operation, body)
     values: dict[str, Any] = {}
@@ -50,9 +50,9 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     else:
         values = {name: value for name, value in sent.items() if name not in operation.not_in_body}
         problems += _extra("body", [name for name in sent if name in operation.not_in_body])
-    asked = operation
+    requested = operation
     if operation.grants and GRANT_TYPE in values:
-        asked = _granted(values.pop(GRANT_TYPE), operation, problems)
+        requested = _of_grant_type(values.pop(GRANT_TYPE), operation, problems)
     if request.query:
         problems += _add_query(values, request.query, operation)
     for name, kind in operation.path_fields.items():
@@ -60,7 +60,7 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
         values[name] = _integer(text) if kind is int else text
     problems += _add_options(values, request, operation)
     try:
-        command = asked.command(**values)
+        command = requested.command(**values)
     except InvalidInput as error:
         found = [_placed(problem, operation) for problem in error.problems]
         # Missing fields of a missing body are not reported.
@@ -70,17 +70,17 @@ def command_of(request: Request, operation: Operation, body: bytes | None = None
     return command
 
 
-def _granted(grant_type: object, operation: Operation, problems: list[Problem]) -> Operation:
-    """Return the operation that a ``grant_type`` asks for; for an unknown one, add a problem."""
-    granted = operation.by_grant_type.get(grant_type) if isinstance(grant_type, str) else None
-    if granted is None:
+def _of_grant_type(grant_type: object, operation: Operation, problems: list[Problem]) -> Operation:
+    """Return the operation for a ``grant_type``; add a problem if it is unknown."""
+    found = operation.by_grant_type.get(grant_type) if isinstance(grant_type, str) else None
+    if found is None:
         known = ", ".join(operation.by_grant_type)
         problems.append(Problem(("body", GRANT_TYPE), f"Input should be one of {known}", "literal_error"))
-    return granted or operation
+    return found or operation
 
 
 def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict[str, Any] | Problem:
-    """Return the fields of the body, or the problem with it."""
+    """Return the fields of the body, or the problem with the body."""
     kind = request.media_type
     if body and not kind:
         raise HttpError(415, f"Body should be {JSON}")
@@ -109,18 +109,18 @@ def _form(body: bytes) -> dict[str, str] | Problem:
 
 
 def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> list[Problem]:
-    """Add the fields of the query to the values, and return its problems."""
+    """Add the query fields to the values, and return the problems with the query."""
     if query.count(b"&") >= MOST_FIELDS:
         return [_too_many("query")]
     try:
-        given = _pairs(query)
+        pairs = _pairs(query)
     except UnicodeError:
         return [Problem(("query",), "Query should be text in UTF-8", "string_unicode")]
-    problems = _extra("query", [name for name in dict.fromkeys(dict(given)) if name not in operation.query_fields])
-    for name, text in given:
+    problems = _extra("query", [name for name in dict.fromkeys(dict(pairs)) if name not in operation.query_fields])
+    for name, text in pairs:
         kind = operation.query_fields.get(name)
         if kind is None:
-            continue  # one of the problems already
+            continue  # already a problem
         if name in operation.repeated:
             values.setdefault(name, []).append(text)
             continue
@@ -131,7 +131,7 @@ def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> li
 
 
 def _add_options(values: dict[str, Any], request: Request, operation: Operation) -> list[Problem]:
-    """Add the options in the headers to the values, and return their problems."""
+    """Add the options in the headers to the values, and return the problems with them."""
     if operation.method == "GET":
         if operation.is_versioned and (versions := if_none_match(request)):
             values["if_none_match"] = versions
@@ -145,18 +145,18 @@ def _add_options(values: dict[str, Any], request: Request, operation: Operation)
 
 
 class _NoteInput(Input):
-    """Why a request is made."""
+    """The reason for a request."""
 
     note: ChangeNote
 
 
 def occasion_of(request: Request) -> Occasion:
-    """Return where a request that changes something came from, and why it was made (contract G5).
+    """Return the source of a change request, and its note (contract G5).
 
-    Notes are percent-encoded, because headers hold no other letters than those of Latin-1.
+    Notes are percent-encoded, because headers are limited to Latin-1.
 
     Raises:
-        InvalidInput: the note is too long or is not text.
+        InvalidInput: the note is too long or not text.
     """
     if request.method == "GET":
         return Occasion(Source.INTERFACE)
@@ -200,7 +200,7 @@ def _integer(text: str) -> int | str:
 
 
 def _placed(problem: Problem, operation: Operation) -> Problem:
-    """Return a command's problem with its place in the request; values in paths and queries are converted from text."""
+    """Return a problem of a command with its place in the request; paths and queries are text that is converted."""
     name = problem.loc[0]
     if name in REQUEST_OPTIONS:
         return option_placed(problem)

@@ -17,25 +17,25 @@ Args = TypeVarTuple("Args")
 
 # Storage has its own time limits, so this one is rarely reached (contract A20: 2 s).
 TIMEOUT: Final = 1.9  # seconds
-# Nobody waits longer than this for a database that fails, so that the answer is sent in time on a busy machine too.
+# The longest wait for a failing database, so that even a busy machine responds in time.
 _FAILING_TIMEOUT: Final = 1.5  # seconds
-# A slow call that has not started within this time is withdrawn; its client can retry.
+# A slow call that has not started within this time is cancelled; its client can retry.
 SLOW_WAIT: Final = 30.0  # seconds
-# How long the next shared read waits for one that takes unusually long.
+# How long the next shared read waits for an unusually slow one.
 _HANGS_AFTER: Final = 0.02  # seconds
 
 
 class Work(Enum):
-    """A type of work. Each has threads of its own, so that none waits for another."""
+    """A type of work. Each type has its own threads, so that none waits for another."""
 
     READING = "reading"
     # Storage commits concurrent writes together; each of them waits in a thread.
     WRITING = "writing"
-    # A rush of sign-ins does not keep readers waiting.
+    # A burst of sign-ins does not keep readers waiting.
     HASHING = "hashing"
-    # Imports, exports, long lists, searches, judging CSS, and asking other hosts than those of pictures.
+    # Imports, exports, long lists, searches, judging CSS, and requests to other hosts, except for pictures.
     SLOW = "slow"
-    # Decoding, for which pictures take turns in the core, and fetching, for which hosts may take 20 seconds.
+    # Decoding pictures, which take turns in the core, and fetching them, for which a host has 20 seconds.
     PICTURES = "pictures"
 
 
@@ -47,18 +47,17 @@ _IN_TURN: Final = (Work.SLOW, Work.PICTURES)
 class Dispatch:
     """The threads of an application.
 
-    A call that is late, or whose client went away, keeps its thread until it ends, so that threads cannot pile up
-    behind a database that hangs; one that has not started is withdrawn. Slow calls take turns: each caller has one at a
-    time.
+    A late call, or one whose client disconnected, keeps its thread until it ends, so that threads cannot pile up behind
+    a hanging database; a call that has not started is cancelled. Slow calls take turns: each caller has one at a time.
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
-        """Prepare the threads for calls of one gallery."""
+        """Create the executors for a gallery."""
         self._gallery = gallery
         self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
-        self._long_calls = self._slow_calls = 0  # they may hold storage in memory, which waits for nothing otherwise
+        self._long_calls = self._slow_calls = 0  # they may lock in-memory storage, which otherwise never waits
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 
@@ -70,14 +69,14 @@ class Dispatch:
         deadline: float | None = None,
         turn: Hashable = None,
     ) -> Answer:
-        """Return the answer of a call. A call that is late continues if it has started, and its outcome is unknown.
+        """Return the result of a call. A late call continues if it has started, and its outcome is unknown.
 
         Args:
-            work: what the call does.
+            work: the type of work.
             call: the function.
             args: its arguments.
-            deadline: when the answer is due; by default soon, but slow work and pictures only have to start in time.
-            turn: calls with the same turn are made one after the other.
+            deadline: when the result is due; by default soon, but slow work and pictures only have to start in time.
+            turn: calls with the same turn run one after another.
 
         Raises:
             HttpError, StorageUnavailable: it is late.
@@ -87,8 +86,8 @@ class Dispatch:
         loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
         early = min(start_by, loop.time() + _FAILING_TIMEOUT)
-        taken = None if turn is None else await self._take_turn(work, turn, deadline, early, start_by)
-        submitted, thread = self._submit(work, taken, call, *args)
+        turn_lock = None if turn is None else await self._take_turn(work, turn, deadline, early, start_by)
+        submitted, thread = self._submit(work, turn_lock, call, *args)
         try:
             await asyncio.wait((thread,), timeout=early - loop.time())
             if not thread.done() and not self._gallery.is_failing():
@@ -106,7 +105,7 @@ class Dispatch:
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
     ) -> asyncio.Lock:
-        """Wait for a turn until a time, less long while the database fails.
+        """Wait for a turn until ``start_by``, or only until ``early`` while the database fails.
 
         Raises:
             HttpError, StorageUnavailable: it is late.
@@ -124,13 +123,13 @@ class Dispatch:
         raise self._late(work, deadline)
 
     def _submit(
-        self, work: Work, taken: asyncio.Lock | None, call: Callable[[*Args], Answer], *args: *Args
+        self, work: Work, turn_lock: asyncio.Lock | None, call: Callable[[*Args], Answer], *args: *Args
     ) -> tuple[Future[Answer], asyncio.Future[Answer]]:
-        """Have a thread make a call; return its end, with which it can be withdrawn, and the same for this loop.
+        """Submit a call to a thread; return its future, which can cancel it, and the same future for this event loop.
 
         Raises:
-            HttpError: the system starts no more threads. What waits for one is withdrawn, so that it does not start
-                after its client was told so.
+            HttpError: the system cannot start another thread. Waiting calls are cancelled, so that none starts after
+                its client got the error.
         """
         threads = self._threads[work]
         try:
@@ -138,20 +137,20 @@ class Dispatch:
         except RuntimeError:
             self._threads[work] = ThreadPoolExecutor(self._most[work])
             threads.shutdown(wait=False, cancel_futures=True)
-            if taken is not None:
-                taken.release()
+            if turn_lock is not None:
+                turn_lock.release()
             raise too_busy("requests") from None
         self._slow_calls += work in _IN_TURN
         thread = asyncio.wrap_future(submitted)
-        thread.add_done_callback(partial(self._ended, work, taken))
+        thread.add_done_callback(partial(self._ended, work, turn_lock))
         return submitted, thread
 
-    def _ended(self, work: Work, taken: asyncio.Lock | None, thread: asyncio.Future[Any]) -> None:
+    def _ended(self, work: Work, turn_lock: asyncio.Lock | None, thread: asyncio.Future[Any]) -> None:
         self._slow_calls -= work in _IN_TURN
-        if taken is not None:
-            taken.release()
+        if turn_lock is not None:
+            turn_lock.release()
         if not thread.cancelled():
-            thread.exception()  # its client may have gone away
+            thread.exception()  # its client may have disconnected
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
         if self._gallery.is_failing():
@@ -164,7 +163,7 @@ class Dispatch:
 
     @contextmanager
     def long_call(self) -> Iterator[None]:
-        """Have calls of storage in memory run in threads for as long as a thread of its own holds it."""
+        """Run calls of in-memory storage in threads, since the caller's own thread may hold its lock."""
         self._long_calls += 1
         try:
             yield
@@ -172,10 +171,10 @@ class Dispatch:
             self._long_calls -= 1
 
     async def reading_once(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
-        """Return the answer of a read, shared by all requests that arrive before it starts.
+        """Return the result of a read, shared by all requests that arrive before it starts.
 
-        It starts when the one before it has ended, so that a rush of requests makes few of them; it does not wait for
-        one that hangs.
+        It starts when the previous read has ended, so that a burst of requests makes few reads; it does not wait for a
+        hanging one.
         """
 
         async def read() -> Answer:
@@ -198,7 +197,7 @@ class SingleFlight:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def run(self, key: Hashable, start: Callable[[*Args], Coroutine[Any, Any, Answer]], *args: *Args) -> Answer:
-        """Return the answer of the call under a key, which is started if none is in progress."""
+        """Return the result of the call for a key; start one if none is in progress."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(start(*args))
@@ -207,7 +206,7 @@ class SingleFlight:
         return answer
 
     def close(self, key: Hashable) -> asyncio.Task[Any]:
-        """Let further requests start another call; return this one, which continues for those who share it."""
+        """Let later requests start another call; return this one, which continues for its waiting requests."""
         return self._tasks.pop(key)
 
     def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:

@@ -41,7 +41,7 @@ _CHARSET: Final = re.compile(r';\s*charset="?([^\s;"]+)', re.IGNORECASE)
 
 @dataclass(eq=False)
 class Flight:
-    """A public read that concurrent requests share: the first of them makes it, while the others wait for the lock."""
+    """A public read shared by concurrent requests: the first one makes it while the others wait for the lock."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     response: RenderedResponse | None = None
@@ -73,7 +73,7 @@ class AppContext:
 
 
 class Endpoint:
-    """Serves all methods of one path of the table of operations; HEAD wherever GET exists."""
+    """Serves all methods of one path in the table of operations, and HEAD wherever GET exists."""
 
     def __init__(self, context: AppContext, operations: Iterable[Operation]) -> None:
         """Serve the operations of the path, one for each method."""
@@ -91,10 +91,10 @@ class Endpoint:
 
     def _responder(self, operation: Operation) -> Responder:
         if operation.takes_jsonl:
-            return self._imported
+            return self._import
         if operation.takes_file:
-            return self._sent
-        return self._exported if operation.attachment else self._answered
+            return self._store_picture
+        return self._export if operation.attachment else self._respond
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, and count it."""
@@ -106,13 +106,13 @@ class Endpoint:
         try:
             try:
                 if operation is None:
-                    response = self._not_served(request)
+                    response = self._method_not_allowed(request)
                 else:
                     response = await self._responders[request.method](request, receive, operation)
             except ClientDisconnect:
                 return
             except Exception as error:
-                response = self._failed(request, error)
+                response = self._error_response(request, error)
             else:
                 if self._context.faults.lasts and operation is not None:
                     self._context.faults.succeeded(operation)
@@ -129,8 +129,8 @@ class Endpoint:
             metrics.request_ended()
             count_response(metrics, request, status, sent)
 
-    def _failed(self, request: Request, error: Exception) -> RenderedResponse:
-        """Return the response to a request that failed."""
+    def _error_response(self, request: Request, error: Exception) -> RenderedResponse:
+        """Return the response to a failed request."""
         if isinstance(error, LogoAdminError | HttpError):
             note_cause(request, error)
             return error_rendered(error)
@@ -138,19 +138,19 @@ class Endpoint:
         request.causes.append(self._context.faults.met(self._operations[request.method], error, str(request.id)))
         return error_rendered(HttpError(500))
 
-    async def _answered(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
-        """Return the response of a use case; its checks are in the order of contract A19."""
+    async def _respond(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+        """Call the use case, and return its response; the checks are in the order of contract A19."""
         context = self._context
         caller = request.caller = self._caller(request, operation)
         command = await self._command(request, receive, operation)
         key, version, flight = None, None, Flight()
         if operation.is_public_read:
-            # First: a response newer than its version is rendered again; an older one would be served.
+            # Before the records: a response newer than its version is merely rendered again, an older one is served.
             key, version = key_of(request), await context.data_version.of(request)
-            kept = context.long_responses.get(key, version)
-            if kept is not None:
-                known = known_tag(request, kept.etag)
-                return kept if known is None else kept.unmodified(known)
+            stored = context.long_responses.get(key, version)
+            if stored is not None:
+                known = known_tag(request, stored.etag)
+                return stored if known is None else stored.unmodified(known)
             flight = context.flights.setdefault((key, version, *request.headers.get(b"if-none-match", ())), flight)
         work, deadline = _work(operation, command, request)
         async with flight.lock:
@@ -180,10 +180,10 @@ class Endpoint:
         Raises:
             InvalidToken: the token is not valid.
             NotAuthenticated: the token is missing.
-            InvalidInput: the note of the request is invalid.
+            InvalidInput: the change note is invalid.
         """
         permission = operation.permission
-        # Reads do not start sessions, and are no events.
+        # Reads neither start sessions nor are logged as events.
         user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", ("",))[0]
         sent = request.headers.get(b"authorization")
         if sent and permission != PUBLIC:
@@ -207,8 +207,8 @@ class Endpoint:
             return command_of(request, operation, body)
         return await self._context.dispatch.run(Work.SLOW, command_of, request, operation, body, turn="bodies")
 
-    async def _imported(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
-        """Import the lines of a request; callers without any write scope are refused before the upload."""
+    async def _import(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+        """Import the lines of a request; callers without any write scope are rejected before the upload."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
         command = cast(ImportRecords, command_of(request, operation))
@@ -219,8 +219,8 @@ class Endpoint:
             raise HttpError(415, f"Body should be {CSV}")
         sent = _CHARSET.search(request.header(b"content-type"))
         if sent is not None and "charset" not in command.model_fields_set:
-            given = {name: getattr(command, name) for name in command.model_fields_set}
-            command = ImportRecords(**given, charset=sent[1])
+            values = {name: getattr(command, name) for name in command.model_fields_set}
+            command = ImportRecords(**values, charset=sent[1])
         user_id = await dispatch.run(Work.READING, context.gallery.import_export.check, command, caller)
         async with context.bodies.received(receive, ("user", user_id)) as (lines, digest):
             command = command.model_copy(update={"lines_hash": digest})
@@ -230,7 +230,7 @@ class Endpoint:
     def _load(
         self, operation: Operation, command: ImportRecords, lines: TemporaryFile, caller: Caller
     ) -> RenderedResponse:
-        """Return the response to an import, rendered in the thread because a list of problems may be long."""
+        """Import the lines, and render the response in the same thread, since its list of problems may be long."""
         load = self._context.gallery.import_export.load
         try:
             counts = load(command, lines, caller, with_password_hashes=False).counts
@@ -238,8 +238,8 @@ class Endpoint:
             return error_rendered(error)
         return self._renderers[operation].short_response(counts)
 
-    async def _sent(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
-        """Keep the picture of a request; callers without the right are refused before they send it."""
+    async def _store_picture(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+        """Store the picture of a request; callers without permission are rejected before the upload."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
         command = cast(SendPicture, command_of(request, operation))
@@ -249,13 +249,13 @@ class Endpoint:
         pictures = context.gallery.pictures
         await dispatch.run(Work.READING, pictures.check, command, caller)
         content = await context.bodies.read(receive, operation.max_body)
-        # A picture that is sent does not wait for one that the same caller has fetched.
+        # An upload does not wait for a picture that is being fetched for the same caller.
         turn = _asker(caller, request), command.source is None
         picture = await dispatch.run(Work.PICTURES, pictures.send, command, content, caller, turn=turn)
         return self._renderers[operation].short_response(picture)
 
-    async def _exported(self, request: Request, _: Receive, operation: Operation) -> RenderedResponse:
-        """Return a file with a snapshot of all records; a failure midway is still a 503."""
+    async def _export(self, request: Request, _: Receive, operation: Operation) -> RenderedResponse:
+        """Return a snapshot of all records as a file, so that a failure midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
         command = cast(ExportRecords, command_of(request, operation))
@@ -264,7 +264,7 @@ class Endpoint:
         file = context.exports.open(("user", user_id))
         try:
             await dispatch.run(Work.SLOW, exports.dump, command, file.write_line, caller, turn="exports")
-            media_type, name = _accepted(request), operation.attachment
+            media_type, name = _export_type(request), operation.attachment
             if command.format == "csv":
                 media_type, name = f"{CSV}; charset=utf-8", f"{command.rows[0].plural}.csv"
             return self._renderers[operation].file_response(file, media_type, name)
@@ -272,13 +272,13 @@ class Endpoint:
             file.close()
             raise
 
-    def _not_served(self, request: Request) -> RenderedResponse:
+    def _method_not_allowed(self, request: Request) -> RenderedResponse:
         refusal = HttpError(405, headers={"allow": ", ".join(sorted(self._operations))})
         return self._context.cors.preflight(request, self._operations) or error_rendered(refusal)
 
 
 def _work(operation: Operation, command: Command, request: Request) -> tuple[Work, float | None]:
-    """Return what kind of work a command is, and when its response is due if that is not left to the kind."""
+    """Return the type of work for a command, and its deadline unless the default of that type applies."""
     if command.asks_others or command.judges or command.takes_long:
         return Work.SLOW, None
     if operation.method == "GET":
@@ -287,18 +287,16 @@ def _work(operation: Operation, command: Command, request: Request) -> tuple[Wor
 
 
 def _turn(command: Command, caller: Caller, request: Request) -> Hashable:
-    """Return the turn of a slow call: long writes, of which storage makes one at a time, or that of its caller."""
+    """Return the turn of a slow call: its caller's, or that of all long writes, which storage makes one at a time."""
     return "long writes" if command.takes_long else _asker(caller, request)
 
 
-def _accepted(request: Request) -> str:
+def _export_type(request: Request) -> str:
     """Return the media type of an export: the first, unless the client only accepts another one."""
     accepted = ",".join(request.headers.get(b"accept", ())).lower()
     return next((media_type for media_type in EXPORTED if media_type in accepted), EXPORTED[0])
 
 
 def _asker(caller: Caller, request: Request) -> Hashable:
-    """Return whose slow calls are made one at a time: the user's, however many addresses they have, if a token names
-    one.
-    """
+    """Return whose slow calls run one at a time: the signed-in user, whatever their address, or else the network."""
     return caller.user_id if isinstance(caller, SignedIn) else network_of(request.client)

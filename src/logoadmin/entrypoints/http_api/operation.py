@@ -25,47 +25,46 @@ from logoadmin.domain.publication.css.verdict import Verdict
 
 GRANT_TYPE: Final = "grant_type"
 
-# The types of bodies, as ``Content-Type`` names them.
+# The media types of bodies.
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
-# JSON Lines have two names; an export is sent under the first.
+# JSON Lines has two media types; exports use the first.
 JSON_LINES: Final = ("application/jsonl", "application/x-ndjson")
 # The fields that a form may have; others are ignored (RFC 6749 §3.2).
 FORM_FIELDS: Final = frozenset({"grant_type", "username", "password", "refresh_token"})
 CSV: Final = "text/csv"
 OCTETS: Final = "application/octet-stream"
 TEXT: Final = "text/plain"
-# An alternative that generated clients can handle. Imports are never accepted as text/plain: a page of any origin may
-# send that to a service on localhost without asking first, which it may not do with octets (Fetch, CORS-safelisted
-# headers).
+# Generated clients can send octets. Imports are never accepted as text/plain, which a page of any origin may send to a
+# service on localhost without a preflight request (Fetch, CORS-safelisted headers).
 IMPORTED: Final = (*JSON_LINES, CSV, OCTETS)
 EXPORTED: Final = (*JSON_LINES, TEXT)
-# Pictures are judged by their content alone; SVG, which is refused with advice, is not listed.
+# Only the content of a picture is checked. SVG is not listed, since it is rejected with advice.
 PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp", OCTETS)
 
 SMALL_BODY: Final = 64 * 1024
 MAX_UPLOAD: Final = 64 * 1024 * 1024
 
-# A field in the template of a path; its name is the group.
+# A field in a path template; the group is its name.
 PATH_FIELD: Final = re.compile(r"{(\w+)}")
 
-# A method of the class of a service.
+# A method of a service class.
 AnyUseCase = UseCaseOf[Any, Any, Any] | Callable[..., Any]
 
-# A sentence that several descriptions share.
+# Shared by several descriptions.
 LEFT_OUT: Final = "Omitted fields stay unchanged."
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A way to ask for tokens, which OAuth 2 tells apart by ``grant_type`` (contract C1, RFC 6749 §4).
+    """A way to obtain tokens, which OAuth 2 identifies by ``grant_type`` (contract C1, RFC 6749 §4).
 
     Attributes:
         value: the value of ``grant_type``.
         text: its description in the OpenAPI document.
-        command: the command that the other fields of the body make.
+        command: the command made from the other fields of the body.
         use_case: the use case of the command.
-        is_default: whether a body without ``grant_type`` is such a grant.
+        is_default: whether it is the grant of a body without ``grant_type``.
     """
 
     value: str
@@ -75,7 +74,7 @@ class Grant:
     is_default: bool = False
 
     def described(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the JSON schema of the body with this grant, given that of its command."""
+        """Return the JSON schema of a body with this grant, from the schema of its command."""
         field = {"const": self.value, "description": self.text, "title": "Grant Type", "type": "string"}
         own = {**body, "properties": {GRANT_TYPE: field, **body["properties"]}}
         if "examples" in body:
@@ -92,24 +91,24 @@ class Operation:
     """A row of the table: a method on a path, its command, its use case and its possible responses.
 
     Attributes:
-        source: the line of the specification or the contract that asks for it.
+        source: the line of the specification or the contract that requires it.
         route: the HTTP method and the path, with the command's fields in braces.
         command: the command made from path and body.
-        use_case: the use case, as the class of its service has it, such as ``LogoService.get``.
+        use_case: the use case, a method of its service class, such as ``LogoService.get``.
         answer: the type of the answer; ``tuple[X, ...]`` and ``Listing[X]`` are arrays, the latter streamed.
         summary: its effect in a few words, for readers new to this program.
         description: further details in Markdown.
-        success: the status of the answer, 201 where it creates a record.
+        success: the status on success, 201 if it creates a record.
         also: additional error statuses, which :mod:`logoadmin.entrypoints.http_api.openapi_texts` cannot derive.
-        grants: what the body asks for by its ``grant_type``, the operation's own command and use case first.
+        grants: the grants for each ``grant_type`` of the body, first that of the operation's own command and use case.
         form: whether the body may also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines or CSV, and the fields of the command are in the query.
         takes_file: whether the body is a picture, and the fields of the command are in the query.
-        existing: the status of an answer that existed before, if that is another one.
-        whole_body: the field of the command that is the whole body, a JSON object; empty if its fields are in it.
-        dry_run: the use case and the answer of a request with ``dry_run=true``, if these are other ones.
-        shown: makes the answer of that of the use case, given the public URL; None if they are the same.
+        existing: the status if the answer already existed, if different.
+        whole_body: the field of the command that is the whole body, a JSON object; empty if the body has the fields.
+        dry_run: the use case and the answer of a request with ``dry_run=true``, if different.
+        shown: makes the answer from the result of the use case and the public URL; None if they are the same.
         attachment: the file name of a response in JSON Lines or CSV; empty for JSON.
     """
 
@@ -135,7 +134,7 @@ class Operation:
 
     @cached_property
     def name(self) -> str:
-        """The unique name, made from the name of its command, such as ``create_logo``."""
+        """The unique name, derived from the command's, such as ``create_logo``."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.command.__name__).lower()
 
     @cached_property
@@ -148,7 +147,7 @@ class Operation:
         """The attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin` with its use case, such as ``logos``.
 
         Raises:
-            TypeError: none has this use case for its command.
+            TypeError: no service has this use case for the command.
         """
         name = self.use_case.__name__
         for attribute, of in _services().items():
@@ -157,13 +156,13 @@ class Operation:
         raise TypeError(f"{self.use_case.__qualname__} takes no {self.command.__name__}")
 
     def use_case_of(self, gallery: LogoAdmin) -> Callable[[Command, Caller], Any]:
-        """Return its use case in a gallery."""
+        """Return its use case, bound to the service of a gallery."""
         bound: Callable[[Command, Caller], Any] = getattr(getattr(gallery, self.service), self.use_case.__name__)
         return bound
 
     @property
     def tag(self) -> str:
-        """The tag: the records that its path begins with, or its service."""
+        """The tag: the first segment of its path after ``/api``, or its service instead of ``auth``."""
         of = self.path.split("/")[2]
         return self.service if of == "auth" else of
 
@@ -174,11 +173,11 @@ class Operation:
 
     @cached_property
     def by_grant_type(self) -> "Mapping[str, Operation]":
-        """The operation of each value of ``grant_type``, with its command and its use case."""
+        """The operation for each value of ``grant_type``, with the command and use case of the grant."""
         return {grant.value: replace(self, command=grant.command, use_case=grant.use_case) for grant in self.grants}
 
     def asked_by(self, command: Command) -> "Operation":
-        """Return what a command of this operation asks for: a dry run and another grant are operations of their own."""
+        """Return the operation for a command: this one, or a variant, such as its dry run or another grant."""
         if self.rehearsal is not None and command.is_dry_run:
             return self.rehearsal
         if self.with_versions is not None and getattr(command, "versions", False):
@@ -189,7 +188,7 @@ class Operation:
 
     @cached_property
     def rehearsal(self) -> "Operation | None":
-        """The operation of a request with ``dry_run=true``, if that has another answer."""
+        """The operation of a request with ``dry_run=true``, if it has another answer."""
         return self.dry_run and replace(self, use_case=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
 
     @cached_property
@@ -202,7 +201,7 @@ class Operation:
 
     @property
     def variants(self) -> Iterator["Operation"]:
-        """The operation itself, and those of the same request with another answer."""
+        """This operation, and its variants with another answer."""
         yield from (each for each in (self, self.rehearsal, self.with_versions) if each is not None)
 
     @cached_property
@@ -223,7 +222,7 @@ class Operation:
 
     @cached_property
     def not_in_body(self) -> frozenset[str]:
-        """The fields of the command that a body may not have: they are in the path, the query and headers."""
+        """The fields of the command that a body must not have, since they are in the path, query or headers."""
         return REQUEST_OPTIONS | frozenset(self.path_fields) | frozenset(self.query_fields)
 
     @cached_property
@@ -239,13 +238,13 @@ class Operation:
 
     @cached_property
     def repeated(self) -> frozenset[str]:
-        """The query fields that may be repeated; they are texts."""
+        """The query fields that may be repeated; they are strings."""
         fields = fields_of(self.command).items()
         return frozenset(name for name, field in fields if get_origin(field.annotation) is tuple) & {*self.query_fields}
 
     @cached_property
     def takes_body(self) -> bool:
-        """Whether the other fields of the command, if any, are in a body."""
+        """Whether requests have a body, with the remaining fields of the command."""
         return (
             self.takes_jsonl
             or self.takes_file
@@ -254,14 +253,14 @@ class Operation:
 
     @cached_property
     def media_types(self) -> tuple[str, ...]:
-        """The types that the body may have."""
+        """The media types that the body may have."""
         if self.takes_jsonl or self.takes_file:
             return IMPORTED if self.takes_jsonl else PICTURES
         return (JSON, FORM) if self.form else (JSON,)
 
     @cached_property
     def max_body(self) -> int:
-        """The maximum size of the body: that of its fields with every character escaped (contract A21, I4)."""
+        """The maximum size of the body, whose fields may have every character escaped (contract A21, I4)."""
         if self.takes_jsonl or self.takes_file:
             return MAX_UPLOAD if self.takes_jsonl else MAX_PICTURE
         long = {"custom_css", "changes", "text", "gallery_targets"}
@@ -274,7 +273,7 @@ class Operation:
 
     @cached_property
     def is_versioned(self) -> bool:
-        """Whether the answer has a version: a record, a list of them, or the verdict on the CSS of one."""
+        """Whether the answer has a version: a record, a list of records, or the verdict on a record's CSS."""
         return (
             (self.streams and self.method == "GET" and self.answer not in (Listing[SignInEvent], Listing[KeptPicture]))
             or self.kind is not None
@@ -291,7 +290,7 @@ class Operation:
 
     @cached_property
     def is_repeatable(self) -> bool:
-        """Whether an ``Idempotency-Key`` counts (contract F3)."""
+        """Whether an ``Idempotency-Key`` is honoured (contract F3)."""
         return self.method == "POST" and not self.command.answers_secrets
 
     @cached_property
@@ -306,19 +305,19 @@ class Operation:
 
     def renderer(self) -> TypeAdapter[Any]:
         """Return the JSON serializer of the answer; for a streamed list, of a batch of its records."""
-        # Creating one takes a millisecond, and several operations have the same type.
+        # Creating a serializer takes a millisecond, and several operations share a type.
         return _type_adapter(GenericAlias(tuple, (*get_args(self.answer), ...)) if self.streams else self.answer)
 
 
 @lru_cache(maxsize=1)
 def _services() -> Mapping[str, type[Service]]:
-    """Return the classes of the services of a gallery, by attribute."""
+    """Return the service class of each attribute of a gallery."""
     return {
         name: of for name, of in get_type_hints(LogoAdmin).items() if isinstance(of, type) and issubclass(of, Service)
     }
 
 
-_type_adapter = lru_cache(maxsize=256)(TypeAdapter[Any])  # more than there are types of answers
+_type_adapter = lru_cache(maxsize=256)(TypeAdapter[Any])  # more than the number of answer types
 
 
 def _plain(annotation: Any) -> type:
@@ -326,7 +325,7 @@ def _plain(annotation: Any) -> type:
     if annotation in (int, bool):
         found: type = annotation
         return found
-    # Literals and enumerations are texts.
+    # Literals and enumerations are strings.
     if isinstance(annotation, str) or (isinstance(annotation, type) and issubclass(annotation, str)):
         return str
     return next(_plain(part) for part in get_args(annotation) if part is not NoneType)

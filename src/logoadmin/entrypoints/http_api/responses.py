@@ -44,7 +44,7 @@ SLICE: Final = 65_536  # bytes
 
 
 async def send_body(send: Send, body: bytes, *, more: bool = False) -> None:
-    """Send a body, or a part of one that has more."""
+    """Send a body or, with ``more``, a part of one."""
     rest = memoryview(body)  # avoids copies
     while len(rest) > SLICE:
         await send({"type": "http.response.body", "body": rest[:SLICE], "more_body": True})
@@ -53,15 +53,15 @@ async def send_body(send: Send, body: bytes, *, more: bool = False) -> None:
 
 
 class CountedRequests:
-    """Counts the requests of an application, and sends its responses in slices; endpoints of operations do both."""
+    """Counts the requests of an application, and sends its responses in slices; operations do both themselves."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
-        """Stand in front of an application."""
+        """Wrap an application."""
         self._app = app
         self._metrics = metrics or NoMetrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count it at its end."""
+        """Pass a request on, and count it when it ends."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -88,29 +88,29 @@ class CountedRequests:
             count_response(metrics, request, status, size)
 
 
-Kept = TypeVar("Kept")
+Stored = TypeVar("Stored")
 
 # The longest list, before compression.
 MAX_LIST: Final = 256 * 1024 * 1024  # bytes
 
 
 class Claim:
-    """The memory of one long response, until nobody sends or keeps it any more."""
+    """A claim to the memory of one long response, released when nothing refers to it any more."""
 
 
-class LongResponses(Generic[Kept]):
-    """The long responses that are being sent, and those that are kept for further readers.
+class LongResponses(Generic[Stored]):
+    """Limits the memory of long responses, and keeps them for further readers while there is room.
 
-    Where others need the memory, those that were kept are dropped, the oldest first; their readers read on. Safe to use
-    from several threads.
+    Stored responses are dropped, the oldest first, when others need the memory; their current readers are not affected.
+    Thread-safe.
 
     Attributes:
-        max_list: the bytes of the longest list; all responses together may have twice as many.
+        max_list: the maximum size of a list in bytes; all responses together may have twice as many.
     """
 
     def __init__(self, max_list: int = MAX_LIST) -> None:
         self.max_list, self._left = max_list, 2 * max_list
-        self._kept: dict[Hashable, tuple[object, Kept]] = {}
+        self._kept: dict[Hashable, tuple[object, Stored]] = {}
         # Reentrant: dropping a response releases its memory.
         self._lock = threading.RLock()
 
@@ -118,7 +118,7 @@ class LongResponses(Generic[Kept]):
         """Return a claim for the memory of a response.
 
         Raises:
-            HttpError: readers of other responses need all of it.
+            HttpError: responses that are being sent need the memory.
         """
         with self._lock:
             while self._left < size and self._kept:
@@ -134,13 +134,13 @@ class LongResponses(Generic[Kept]):
         with self._lock:
             self._left += size
 
-    def get(self, key: Hashable, version: object) -> Kept | None:
-        """Return the response that is kept under a key, if it was made of this version of the records."""
+    def get(self, key: Hashable, version: object) -> Stored | None:
+        """Return the stored response for a key, if it was made from this version of the records."""
         kept = self._kept.get(key)
         return kept[1] if kept is not None and kept[0] is version else None
 
-    def keep(self, key: Hashable, version: object, response: Kept) -> None:
-        """Keep a response in place of the one of another version."""
+    def keep(self, key: Hashable, version: object, response: Stored) -> None:
+        """Store a response, in place of that of another version."""
         with self._lock:
             self._kept[key] = version, response
 
@@ -151,7 +151,7 @@ _VARY: Final = (b"vary", b"Accept-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class RenderedResponse:
-    """A response with its header fields and its body, which is in memory or, of an export, in a file.
+    """A response with its header fields and its body, which is in memory or, for an export, in a file.
 
     It can be sent more than once, unless its body is in a file.
     """
@@ -172,7 +172,7 @@ class RenderedResponse:
         return RenderedResponse(304, unmodified(self.fields, tag))
 
     async def send(self, send: Send, fields: Fields, *, is_head: bool) -> int:
-        """Send it with additional fields, to a HEAD request without its body; return the bytes of the body."""
+        """Send it with additional fields, without its body for HEAD; return the number of body bytes sent."""
         start = {"type": "http.response.start", "status": self.status, "headers": [*self.fields, *fields]}
         if self.file is None:
             body = b"" if is_head else self.body
@@ -189,7 +189,7 @@ class RenderedResponse:
 
 @dataclass(frozen=True, slots=True)
 class LongList:
-    """The response with a whole list of several pages, which can exceed the usual deadline."""
+    """The response with a whole list of several pages, which may exceed the usual deadline."""
 
     listing: Listing[Any]
     renderer: "Renderer"
@@ -197,29 +197,29 @@ class LongList:
     gzip: bool
 
     def render(self, key: Hashable, version: object) -> RenderedResponse:
-        """Return the response with the list as it is at one moment.
+        """Return the response with a snapshot of the list.
 
         Args:
-            key: that of the request, if others may have the same response.
-            version: the version of the records; a response that was made of it is returned again.
+            key: the cache key of the request, if others may get the same response.
+            version: the version of the records; a stored response of this version is returned again.
 
         Raises:
             HttpError: the list is too long, or there is no memory for it.
-            StorageUnavailable: the database is out of reach.
+            StorageUnavailable: the database is unavailable.
         """
         responses = self.renderer.long_responses
-        kept = None if version is None else responses.get(key, version)
-        if kept is not None:
-            return kept
+        stored = None if version is None else responses.get(key, version)
+        if stored is not None:
+            return stored
         response = self.renderer.whole(self.listing.at_one_moment(self._body), self.fields, is_gzip=self.gzip)
         if version is not None:
             responses.keep(key, version, response)
         return response
 
     def _body(self, pages: Iterator[tuple[Any, ...]]) -> bytes:
-        """Return the list in JSON; compressed page by page, so that it is in memory once."""
+        """Return the list in JSON, compressed page by page, so that it is in memory only once."""
         body, length, part = BytesIO(), 0, b"["
-        compressor = zlib.compressobj(LEVEL, wbits=31)  # with the head and the end of gzip
+        compressor = zlib.compressobj(LEVEL, wbits=31)  # with the header and trailer of gzip
         for page in pages:
             if page:
                 part += self.renderer.json(page)[1:-1]
@@ -234,7 +234,7 @@ class LongList:
 
 
 class Renderer:
-    """Calls the use case of one operation, and renders its answers from records to bytes.
+    """Calls the use case of one operation, and renders its answers as bytes.
 
     Attributes:
         long_responses: the long responses of the application.
@@ -252,7 +252,7 @@ class Renderer:
         self._reads = operation.method == "GET"
         self.json = operation.renderer().serializer.to_json
         self.long_responses = long_responses
-        # Nobody is linked to a new artwork, whose version would be part of its own.
+        # A new artwork has no links, whose versions would count towards its own.
         self._is_new = operation.success == HTTPStatus.CREATED and operation.kind is not None
         cached = f"public, max-age={cache_seconds}" if operation.is_public_read else "no-store"
         self._fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", cached.encode())]
@@ -286,13 +286,13 @@ class Renderer:
         return self.whole(in_gzip(content) if gzip else content, fields, is_gzip=gzip)
 
     def short_response(self, answer: Any) -> RenderedResponse:
-        """Return the response with a short answer."""
+        """Return the response with a short answer, uncompressed and without a version."""
         response = self.whole(self.json(answer), [*self._fields, _JSON], is_gzip=False)
         existing = self._operation.existing
         return replace(response, status=existing) if existing is not None and answer.existed else response
 
     def file_response(self, file: TemporaryFile, media_type: str, name: str) -> RenderedResponse:
-        """Return the response with a file that has a name."""
+        """Return the response with a file to download under a name."""
         attachment = f'attachment; filename="{name}"'.encode()
         fields = [*self._fields, (b"content-disposition", attachment), (b"content-type", media_type.encode())]
         fields.append((b"content-length", b"%d" % file.size))
@@ -302,7 +302,7 @@ class Renderer:
         """Return the response with a body.
 
         Raises:
-            HttpError: there is no memory for it.
+            HttpError: too little memory is left.
         """
         claim = self.long_responses.claim(len(content)) if len(content) > SLICE else None
         fields = [*(_compressed(fields) if is_gzip else fields), (b"content-length", b"%d" % len(content))]
@@ -314,23 +314,23 @@ class Renderer:
 
 
 def _version(answer: Any) -> int | None:
-    """Return the version of an answer; the verdict on CSS with imports has none."""
+    """Return the version of an answer; a verdict on CSS with imports has none."""
     if isinstance(answer, Verdict):
         return answer.version or None
     return answer.version if isinstance(answer, Listing) else version_of(answer)
 
 
 def _compressed(fields: Fields) -> Fields:
-    """Return the header fields of the same response in gzip."""
+    """Return the header fields of the response compressed with gzip."""
     suffix = f'{SUFFIX}"'.encode()
     return [GZIP, *((name, value[:-1] + suffix) if name == b"etag" else (name, value) for name, value in fields)]
 
 
 def _next(request: Request, after: int | str) -> str:
-    """Return the path of the next page, which is right for any host and scheme of a proxy."""
-    asked = [(name, value) for name, value in parse_qsl(request.query.decode("latin-1")) if name != "after"]
+    """Return the path of the next page, which is correct under any host and scheme of a proxy."""
+    parameters = [(name, value) for name, value in parse_qsl(request.query.decode("latin-1")) if name != "after"]
     prefix = "" if request.path.startswith(f"{request.prefix}/") else request.prefix
-    return f"{quote(prefix + request.path)}?{urlencode([*asked, ('after', after)])}"
+    return f"{quote(prefix + request.path)}?{urlencode([*parameters, ('after', after)])}"
 
 
 def error_rendered(error: LogoAdminError | HttpError) -> RenderedResponse:
