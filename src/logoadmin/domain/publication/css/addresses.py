@@ -1,4 +1,4 @@
-"""The URLs in component values, wherever browsers may read one (CSS Values Level 4 §4.5, CSS Images Level 4 §2.4)."""
+"""URLs in component values, wherever a browser may read one (CSS Values Level 4 §4.5, CSS Images Level 4 §2.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _OF_TEXTS: Final = frozenset(("type", "format", "tech", "local", "integrity", "c
 
 
 class Use(Enum):
-    """What a URL in CSS is for."""
+    """The use of a URL in CSS."""
 
     IMPORT = auto()
     CONTACT = auto()
@@ -32,9 +32,9 @@ class Address:
 
     Attributes:
         url: as browsers read it, unescaped.
-        use: what it is for.
+        use: how it is used.
         token: the string or url() with the URL.
-        place: where it is used: for an import, its at-keyword.
+        place: the node that uses it; for an import, its at-keyword.
     """
 
     url: str
@@ -46,12 +46,12 @@ class Address:
 def addresses(tokens: Tokens, nodes: Nodes, strings: Use | None = None) -> Iterator[Address]:
     """Yield the URLs in component values at any depth, in the order of the text.
 
-    An ``@import`` counts wherever it stands: whether a browser follows it depends on what it makes of the rules before.
+    An ``@import`` counts at any position: whether a browser follows it depends on how it reads the rules before.
 
     Args:
-        tokens: the text that they are from.
+        tokens: the text that contains them.
         nodes: the component values.
-        strings: what strings are for; None if they are only texts.
+        strings: the use of strings; None if they are plain text.
     """
     stack = [(nodes, 0, strings)]
     places: dict[int, Node] = {}
@@ -78,7 +78,7 @@ def addresses(tokens: Tokens, nodes: Nodes, strings: Use | None = None) -> Itera
 
 
 def _strings_in(node: Node, outside: Use | None) -> Use | None:
-    """Return what strings in a block or function are for."""
+    """Return the use of strings in a block or function."""
     if not isinstance(node, FunctionBlock):
         return outside
     name = node.lower_name
@@ -90,7 +90,7 @@ def _strings_in(node: Node, outside: Use | None) -> Use | None:
 
 
 def imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:
-    """Return the token with the URL of the ``@import`` at this index; None if it has none."""
+    """Return the token with the URL of the ``@import`` at this index, if any."""
     following = _next(nodes, index + 1)
     if isinstance(following, FunctionBlock) and following.lower_name in ("url", "src"):
         following = _next(following.arguments, 0)
@@ -98,7 +98,7 @@ def imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:
 
 
 def _next(nodes: Nodes, index: int) -> Node | None:
-    """Return the first component value from an index on that is neither white space nor a comment."""
+    """Return the first component value at or after an index that is neither white space nor a comment."""
     while index < len(nodes) and isinstance(nodes[index], WhitespaceToken | Comment):
         index += 1
     return nodes[index] if index < len(nodes) else None

@@ -1,4 +1,4 @@
-"""The use cases of CSS: the verdict on it, and copies of what it imports (contract L4, L5)."""
+"""The use cases of CSS: the verdict, and copies of imported style sheets (contract L4, L5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -86,8 +86,8 @@ class CssService(Service):
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on CSS (contract L4).
 
-        No transaction is open while it is judged. CSS that takes more than :data:`MAX_SECONDS` of processor time
-        is ``invalid``, with that reason.
+        No transaction is open meanwhile. CSS that takes more than :data:`MAX_SECONDS` of processor time is
+        ``invalid``, with that reason.
 
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
@@ -101,7 +101,7 @@ class CssService(Service):
 
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
-            InvalidInput: it is no user style, or needs a preprocessor.
+            InvalidInput: it is not a user style, or needs a preprocessor.
         """
         return user_style_source(command.text, gate.snapshot_with_rights(command, caller, _targets))
 
@@ -128,8 +128,8 @@ def _kind(command: _CssCommand) -> AnyArtworkKind:
 def verdict_on(kind: AnyArtworkKind, custom_css: str, clock: Clock, pages: Pages, until: float = inf) -> Verdict:
     """Return the verdict on the CSS of a kind of artwork.
 
-    It takes at most :data:`MAX_SECONDS` of the thread's own processor time, however busy others keep the machine, and
-    ends when the clock shows that the thread has worked ``until`` then.
+    Judging stops after :data:`MAX_SECONDS` of the thread's own processor time, however busy the machine is, or when
+    ``clock.worked()`` reaches ``until``.
     """
     end = min(clock.worked() + MAX_SECONDS, until)
     return judge(custom_css, kind.css_form, may_go_on=lambda: clock.worked() < end, pages=pages)
@@ -207,7 +207,7 @@ class ImportingArtwork:
         name: its name.
         css: its CSS.
         urls: the imported URLs.
-        copy: its CSS with copies of all of them; empty if one of them could not be copied, or none was tried.
+        copy: its CSS with copies of all imports; empty if one could not be copied, or none was tried.
         failed: the imports that could not be copied.
     """
 
@@ -221,7 +221,7 @@ class ImportingArtwork:
 
 
 class UseCopies(Command):
-    """The change of artworks to their CSS with copies."""
+    """A request to store the CSS with copies in artworks."""
 
     takes_long = True
 
@@ -241,7 +241,7 @@ class ArtworkImports(Service):
         for kind in ARTWORK_KINDS:
             for artwork in stored_records(storage_of(self), kind):
                 css = artwork.custom_css
-                # An at-rule of this name has it in its text, or an escape.
+                # The at-keyword stands in the text as it is, or with an escape.
                 if "@" in css and ("\\" in css or "import" in css.lower()):
                     urls = judge(css, kind.css_form).import_urls
                     if urls:
@@ -249,7 +249,7 @@ class ArtworkImports(Service):
 
     @for_program
     def copies(self) -> Iterator[ImportingArtwork]:
-        """Yield the same with their copies, or what could not be copied.
+        """Yield the artworks with imports, with their copies or the imports that failed.
 
         Raises:
             Conflict: this service sends no requests.
@@ -260,9 +260,9 @@ class ArtworkImports(Service):
 
     @writes()
     def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:
-        """Give artworks their CSS with copies, as one request; return the number of changes.
+        """Store the CSS with copies in artworks, as one request; return the number of changes.
 
-        Artworks that have other CSS by now stay as they are.
+        Artworks whose CSS has changed in the meantime are skipped.
         """
         copies = [each for each in command.artworks if each.copy]
         return sum(replace_value(uow, each.kind, each.id, "custom_css", each.css, each.copy) for each in copies)

@@ -1,7 +1,7 @@
-"""`data:` URLs (WHATWG Fetch §6), and what the documents in them name (contract L4).
+"""`data:` URLs (WHATWG Fetch §6), and the references of the documents in them (contract L4).
 
-Browsers load a document in a `data:` URL like any other, and some of them also what it names: Firefox follows the links
-of an SVG document that a filter or a mask uses. A document is harmless if it names nothing outside of itself.
+Browsers load a document in a `data:` URL like any other, and some also load its references: Firefox follows the links
+of an SVG document that a filter or a mask uses. A document is harmless if it refers to nothing outside itself.
 """
 
 import re
@@ -18,26 +18,26 @@ from logoadmin.domain.publication.css.addresses import Use, addresses
 from logoadmin.domain.publication.css.tokens import has_too_many_blocks, other_readings, tokenize
 from logoadmin.domain.publication.css.urls import hosts_of, trimmed
 
-# Raster images and fonts name nothing else. The types of fonts are those that were in use before ``font/``.
+# Raster images and fonts have no references. The other types of fonts were in use before ``font/``.
 _RASTER: Final = frozenset(
     f"image/{name}"
     for name in ("apng", "avif", "bmp", "gif", "jpeg", "jpg", "jxl", "png", "vnd.microsoft.icon", "webp", "x-icon")
 )
 _FONTS: Final = ("font/", "application/font-", "application/x-font-", "application/vnd.ms-fontobject")
-# How they begin; no document does.
+# Their first bytes; no document begins with them.
 _BINARY: Final = (
     *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"wOFF", b"wOF2", b"OTTO", b"\x00\x01\x00\x00", b"true"),
     *(b"\x00\x00\x01\x00",),
 )
 _ASCII_BASED: Final = frozenset(("", "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"))
-# Documents in documents that are read.
+# Levels of nested documents that are read.
 _MAX_LEVELS: Final = 3
-# Elements in these namespaces are data for editors.
+# Elements in these namespaces are metadata for editors.
 _METADATA: Final = re.compile(
     r"https?://(?:www\.w3\.org/1999/02/22-rdf-syntax-ns#|purl\.org/dc/|creativecommons\.org/ns#|web\.resource\.org/cc/|"
     r"www\.inkscape\.org/|sodipodi\.|ns\.adobe\.com/|www\.bohemiancoding\.com/)"
 )
-# Elements in others may load something by attributes of their own.
+# Elements in other namespaces may load something through other attributes.
 _SVG: Final = ("", "http://www.w3.org/2000/svg")
 _EMBEDDING: Final = frozenset(
     ("script", "handler", "foreignobject", "iframe", "object", "embed", "link", "audio", "video", "canvas")
@@ -51,8 +51,8 @@ class DataUrl:
 
     Attributes:
         media_type: its type in lower case, without parameters.
-        charset: the parameter `charset` in lower case; empty if there is none.
-        content: its bytes; None if they are not in base64, although the URL says so.
+        charset: the parameter `charset` in lower case; empty if missing.
+        content: its bytes; None if the URL has invalid base64.
     """
 
     media_type: str
@@ -61,12 +61,12 @@ class DataUrl:
 
 
 def is_data_url(url: str) -> bool:
-    """Return whether browsers take a URL for a `data:` URL."""
+    """Return whether browsers read a URL as a `data:` URL."""
     return trimmed(url)[:5].lower() == "data:"
 
 
 def data_url(url: str) -> DataUrl | None:
-    """Return a `data:` URL in its parts; None for any other URL."""
+    """Parse a `data:` URL; return None for any other URL."""
     if not is_data_url(url):
         return None
     head, _, body = trimmed(url)[5:].partition("#")[0].partition(",")
@@ -87,10 +87,10 @@ def _from_base64(content: bytes) -> bytes | None:
 
 
 def sheets_in(url: str) -> tuple[str, ...]:
-    """Return the style sheet in a `data:` URL: in UTF-8, and in the encoding that it claims to have.
+    """Return the style sheet in a `data:` URL, decoded as UTF-8 and in its declared encoding.
 
     Returns:
-        Up to two texts; none for any other URL.
+        Up to two texts; empty for any other URL.
     """
     found = data_url(url)
     if found is None or found.content is None:
@@ -101,11 +101,11 @@ def sheets_in(url: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Named:
-    """What the document in a `data:` URL names outside of itself.
+    """References of the document in a `data:` URL to anything outside itself.
 
     Attributes:
         urls: the URLs, as far as they can be read.
-        is_risk: whether there are any, or a script or the like, or it cannot be read.
+        is_risk: whether there are any, or the document has a script or the like, or cannot be read.
     """
 
     urls: list[str]
@@ -113,7 +113,7 @@ class Named:
 
 
 def named_in(url: str, levels: int = _MAX_LEVELS) -> Named:
-    """Return what the document in a `data:` URL names; nothing for other URLs, raster images and fonts."""
+    """Return the references of the document in a `data:` URL; empty for other URLs, raster images and fonts."""
     found, named = data_url(url), Named([])
     if found is None or found.media_type in _RASTER or found.media_type.startswith(_FONTS):
         return named
@@ -125,7 +125,7 @@ def named_in(url: str, levels: int = _MAX_LEVELS) -> Named:
 
 
 class _Unreadable(Exception):
-    """The rest of a document need not be read: it is a risk."""
+    """The document is a risk, so the rest need not be read."""
 
 
 class _Document:
@@ -136,13 +136,13 @@ class _Document:
         self._style: list[str] | None = None
 
     def read(self, url: DataUrl) -> None:
-        """Add what it names."""
+        """Add the references of the document."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.XmlDeclHandler = self._declaration
         parser.StartDoctypeDeclHandler = self._doctype
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._text
-        # Style sheets, and entities of another file.
+        # Style sheets, and entities from other files.
         parser.ProcessingInstructionHandler = parser.SkippedEntityHandler = self._refuse
         try:
             if url.charset not in _ASCII_BASED:
@@ -205,7 +205,7 @@ class _Document:
                     self._add(address.url)
 
     def _add(self, url: str) -> None:
-        """Add a URL, unless it is a fragment; what a harmless `data:` URL in it names counts as well."""
+        """Add a URL unless it is a fragment; for a `data:` URL, add the references in it."""
         if trimmed(url)[:1] in ("", "#"):
             return
         if is_data_url(url):

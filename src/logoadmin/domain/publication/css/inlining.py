@@ -43,7 +43,7 @@ from logoadmin.ports.outgoing import Outgoing
 _BEFORE_IMPORTS: Final = ("charset", "import", "layer")
 _FROM: Final = re.compile(r"! from (\S+) sha256-[0-9a-f]{64} ")
 _END: Final = "! end "
-# Rewriting may add this much to a sheet, whose short relative URLs become long absolute ones.
+# Replacing relative URLs by absolute ones may add this much to a sheet.
 _MOST_ADDED: Final = 4 * 1024 * 1024
 
 _IGNORED: Final = "browsers ignore an @import there: it has to stand before all rules, outside of blocks"
@@ -68,7 +68,7 @@ class CopiedSheet:
 
 @dataclass(frozen=True, slots=True)
 class FailedImport:
-    """An import that stays as it is."""
+    """An import that was not copied."""
 
     url: Annotated[str, described("The imported URL, as it is written.", _URL)]
     reason: Annotated[str, described("The reason.", "styles.example: status 404")]
@@ -127,9 +127,9 @@ class _Import:
 
     Attributes:
         url: its URL.
-        start: where it begins in the text.
-        end: where it ends.
-        heads: the beginnings of the blocks for its conditions; None if these cannot be read.
+        start: its first offset in the text.
+        end: the offset after it.
+        heads: the openings of the blocks for its conditions; None if these cannot be read.
         is_followed: whether browsers follow it.
     """
 
@@ -144,7 +144,7 @@ class _Copier:
     """Copies the sheets that one text imports.
 
     Attributes:
-        copied: these sheets.
+        copied: the sheets copied so far.
     """
 
     def __init__(self, sheets: SheetFetcher) -> None:
@@ -152,10 +152,10 @@ class _Copier:
         self.copied: list[Sheet] = []
 
     def copy(self, found: _Import, importer: Sheet | None) -> str:
-        """Return what stands in place of an import: a copy with everything that it imports itself.
+        """Return the replacement for an import: a copy of the sheet, with copies of its own imports.
 
         Raises:
-            OutgoingError: something of it cannot be copied.
+            OutgoingError: part of it cannot be copied.
         """
         if found.heads is None:
             raise OutgoingError("", _UNREADABLE)
@@ -163,7 +163,7 @@ class _Copier:
         text = self._with_copies(sheet)
         if sheet not in self.copied:
             self.copied.append(sheet)
-        name = sheet.name.replace("*", "%2A")  # the end of a comment
+        name = sheet.name.replace("*", "%2A")  # or it could end the comment
         copy = f"/*! from {name} sha256-{sheet.sha256} */\n{text.strip()}\n/*{_END}*/"
         return "".join((*(f"{head} {{\n" for head in found.heads), copy, "\n}" * len(found.heads)))
 
@@ -196,7 +196,7 @@ class _Copier:
 
 
 def _imports(tokens: Tokens) -> Iterator[_Import]:
-    """Yield the imports of a sheet outside of blocks; earlier copies count as imports."""
+    """Yield the imports of a sheet outside blocks; earlier copies may precede them, as imports may."""
     starts, begin, copies, may_follow = line_starts(tokens.text), 0, 0, True
     nodes = tokens.nodes
     while begin < len(nodes):
@@ -227,7 +227,7 @@ def _ends(node: Node, *, is_rule: bool) -> bool:
 
 
 def _heads(prelude: Nodes) -> tuple[str, ...] | None:
-    """Return the beginnings of blocks with the conditions and the layer of an import, which stand behind its URL."""
+    """Return the block openings for the conditions and the layer that follow the URL of an import."""
     nodes = significant(prelude)[1:]
     if any(isinstance(node, ParseError) for node in walk(prelude)) or "\\" in serialize(nodes):
         return None
@@ -245,12 +245,12 @@ def _heads(prelude: Nodes) -> tuple[str, ...] | None:
     if nodes:
         rest = prelude[prelude.index(nodes[0]) :]
         heads.append(f"@media {serialize([node for node in rest if not isinstance(node, Comment)]).strip()}")
-    # Where a condition fails, the layer has no place in the order of layers (CSS Cascading and Inheritance Level 5).
+    # If a condition fails, the layer is not in the layer order (CSS Cascading and Inheritance Level 5).
     return (*heads, layer) if layer else tuple(heads)
 
 
 def _copies(tokens: Tokens) -> Iterator[_Import]:
-    """Yield the outermost copies of sheets with a URL from which they can be fetched again."""
+    """Yield the outermost copies that can be fetched again from their URL."""
     starts, level = line_starts(tokens.text), 0
     first: Comment | None = None
     for node in walk(tokens.nodes):
@@ -268,14 +268,14 @@ def _copies(tokens: Tokens) -> Iterator[_Import]:
 
 
 def _mark(node: Node) -> int:
-    """Return 1 for the comment at the start of a copy, -1 for that at its end, and 0 for anything else."""
+    """Return 1 for the comment at the start of a copy, -1 for the one at its end, and 0 for anything else."""
     if not isinstance(node, Comment):
         return 0
     return 1 if _FROM.fullmatch(node.value) else -int(node.value == _END)
 
 
 def _without_marks(text: str) -> str:
-    """Return a sheet whose comments are not those of copies."""
+    """Return a sheet in which no comment looks like the start or end of a copy."""
     if "/*!" not in text:
         return text
     tokens, starts = tokenize(text), line_starts(text)
@@ -284,7 +284,7 @@ def _without_marks(text: str) -> str:
 
 
 def _stray(tokens: Tokens) -> Iterator[tuple[int, int, str]]:
-    """Yield the removal of ``@charset``, and of the comment tokens of HTML, which are ignored outside of blocks."""
+    """Yield edits that remove ``@charset`` and HTML comment tokens, which are ignored outside blocks."""
     starts, nodes = line_starts(tokens.text), tokens.nodes
     for place, node in enumerate(nodes):
         offset = offset_of(node, starts)
@@ -297,7 +297,7 @@ def _stray(tokens: Tokens) -> Iterator[tuple[int, int, str]]:
 
 
 def _urls(css: str, form: CssForm) -> list[str]:
-    """Return the imported URLs, wherever they are."""
+    """Return the imported URLs, at any depth."""
     found = () if has_too_many_blocks(css) else structure_of(tokenize(css), form).addresses()
     return [each.url for each in found if each.use is Use.IMPORT]
 

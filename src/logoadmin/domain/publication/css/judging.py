@@ -27,12 +27,12 @@ from logoadmin.domain.publication.css.tokens import (
 from logoadmin.domain.publication.css.urls import hosts_of
 from logoadmin.domain.publication.css.verdict import CssImport, CssRisk, Verdict
 
-# How much memory the findings of texts may take, in bytes.
+# The size of the cache of findings, in bytes.
 MAX_REMEMBERED: Final = 32 * 1024 * 1024
 MAX_RISKS: Final = 20  # of each kind
-# More texts at a time would keep the interpreter lock from everything else.
+# Judging more texts at once would keep the interpreter lock from everything else.
 _AT_ONCE: Final = BoundedSemaphore(2)
-# Style sheets in ``data:`` URLs that are read, one inside the other.
+# Levels of nested style sheets in ``data:`` URLs that are read.
 _MAX_LEVELS: Final = 4
 TOO_MANY: Final = f"It has more than {MAX_BLOCKS:,} blocks or {MAX_FUNCTIONS:,} functions"
 TOO_DEEP: Final = f"It has blocks inside {MAX_LEVELS} others"
@@ -48,7 +48,7 @@ class _Import:
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What a text says itself, without what it imports; ``own`` are its rules ``@-moz-document``."""
+    """The findings about a text without its imports; ``own`` are its ``@-moz-document`` rules."""
 
     hosts: frozenset[str]
     imports: tuple[_Import, ...]
@@ -59,12 +59,12 @@ class _Findings:
 
     @property
     def conditions(self) -> Iterator[str]:
-        """The conditions of its own rules ``@-moz-document``."""
+        """The conditions of its own ``@-moz-document`` rules."""
         return (str(each) for document in self.own for each in document.conditions)
 
     @property
     def memory(self) -> int:
-        """About how many bytes they take."""
+        """Their approximate size in bytes."""
         conditions = [each for document in self.own for each in document.conditions]
         texts = sum(map(len, self.hosts)) + sum(len(each.url) for each in self.imports)
         texts += sum(len(each.value) for each in conditions)
@@ -73,7 +73,7 @@ class _Findings:
 
 
 class _TooLong(Exception):
-    """Judging a text takes longer than it may."""
+    """Judging a text takes longer than allowed."""
 
 
 def _always() -> bool:
@@ -81,14 +81,14 @@ def _always() -> bool:
 
 
 def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, pages: Pages = ()) -> Verdict:
-    """Return the verdict on a text; it is remembered for each distinct text.
+    """Return the verdict on a text; the findings about each distinct text are cached.
 
     Args:
-        css: any text whatsoever.
+        css: any text.
         form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
-        may_go_on: asked several times a second; once it is false, the verdict is ``invalid`` with that reason, and not
-            remembered.
-        pages: those of the artwork's target, if it has any; every ``@-moz-document`` for others is a risk.
+        may_go_on: called several times a second; once it returns False, the verdict is ``invalid`` with that reason,
+            and not cached.
+        pages: the pages of the artwork's target, if any; every ``@-moz-document`` for other pages is a risk.
     """
     try:
         return _judged(css, form, may_go_on, pages)
@@ -99,7 +99,7 @@ def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, page
 def _judged(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
     own = _findings(css, form, may_go_on)
     hosts, risks, conditions = set(own.hosts), [*own.risks, *_foreign(own, pages)], [*own.conditions]
-    # The imports to follow, with the place in the text and the level of the import in it.
+    # The imports to follow, with the position of the import in the text, and their level below it.
     waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
     followed: set[str] = set()
     for url, line, column, level in waiting:
@@ -122,7 +122,7 @@ def _judged(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages
 
 
 def _foreign(found: _Findings, pages: Pages) -> Iterator[CssRisk]:
-    """Yield the rules whose pages are not, or may not be, those of the target."""
+    """Yield the rules for pages that are, or may be, outside the target."""
     for each in found.own:
         if not each.is_within(pages):
             yield CssRisk("foreign_document", each.place.source_line, each.place.source_column)
@@ -139,10 +139,10 @@ def _key(css: str, form: CssForm, _may_go_on: Callable[[], bool] = _always) -> t
 @cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
 def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) -> _Findings:
     with _AT_ONCE:
-        return _found(css, form, may_go_on)
+        return _analyze(css, form, may_go_on)
 
 
-def _found(css: str, form: CssForm, may_go_on: Callable[[], bool]) -> _Findings:
+def _analyze(css: str, form: CssForm, may_go_on: Callable[[], bool]) -> _Findings:
     def go_on() -> None:
         if not may_go_on():
             raise _TooLong
@@ -193,7 +193,7 @@ def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple
 
 
 def _limited(risks: Iterable[CssRisk]) -> tuple[CssRisk, ...]:
-    """Return distinct risks by place, the first of each kind if there are many."""
+    """Return distinct risks by place, up to :data:`MAX_RISKS` of each kind."""
     counts: Counter[str] = Counter()
     limited = []
     for risk in sorted(set(risks), key=lambda each: (each.line, each.column, each.risk)):

@@ -1,4 +1,4 @@
-"""Boxes that may cover a page: a hint for reviewers, and no proof (contract L4)."""
+"""Boxes that may cover a page: a hint for reviewers, not proof (contract L4)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,7 +11,7 @@ from logoadmin.domain.publication.css.tokens import Nodes, is_literal, significa
 
 _POSITIONS: Final = frozenset(("absolute", "fixed", "sticky"))
 _SIDES: Final = ("top", "right", "bottom", "left")
-# The sides that a property sets, in physical terms: which of them is immaterial.
+# The sides that a property sets, as physical sides: which of them does not matter.
 _MOVES: Final = {
     "inset": _SIDES,
     "inset-block": ("top", "bottom"),
@@ -28,16 +28,16 @@ _SIZES: Final = {
 _COVERING: Final = tuple(map(frozenset, (("top", "bottom"), ("left", "right"), ("width", "height"))))
 _UNSET: Final = frozenset(("auto", "initial", "inherit", "unset", "revert", "revert-layer", "none"))
 _WHOLE: Final = frozenset(("stretch", "fill-available", "available"))
-# Percent, of a window that counts as 1,280 by 720 pixels, with 16 for a letter.
+# Percent of a window of 1,280 by 720 pixels, with 16 pixels for an em.
 _HALF: Final = 50
 _PIXELS: Final = {"px": 1, "pt": 4 / 3, "pc": 16, "in": 96, "cm": 38, "mm": 3.8, "q": 0.94, "em": 16, "rem": 16}
 _WINDOW: Final = {"width": 12.8, "height": 7.2}
 
 
 def overlays(blocks: Sequence[Block]) -> Iterator[Node]:
-    """Yield the declarations of ``position`` of boxes that may cover a page.
+    """Yield the ``position`` declarations of boxes that may cover a page.
 
-    A box is what one selector says, wherever it stands, with the conditions inside its rules.
+    A box has the declarations of all rules with one selector, including those in conditions inside these rules.
     """
     owners: dict[int, Block] = {}
     traits: dict[str, set[str]] = {}
@@ -64,7 +64,7 @@ def _is_of_parent(block: Block) -> bool:
 
 
 def _selectors(block: Block) -> Iterator[str]:
-    """Yield each selector of a block in a form that can be compared; that of an at-rule, or the text, is its own."""
+    """Yield each selector of a block in a comparable form; at-rules and the text get a unique one."""
     if block.at_keyword or not block.prelude:
         yield str(id(block))
         return
@@ -90,7 +90,7 @@ def _is_positioned(declaration: Declaration) -> bool:
 
 
 def _traits(declaration: Declaration) -> Iterator[str]:
-    """Yield the sides that a declaration sets, or the dimension of which it takes half or more."""
+    """Yield the sides that a declaration sets, or the dimension of which it covers half or more."""
     value = [node for node in significant(declaration.value) if not is_literal(node, "!")]
     if declaration.name in _MOVES and value:
         # One to four values; a function may stand for all of them.
@@ -104,7 +104,7 @@ def _traits(declaration: Declaration) -> Iterator[str]:
 
 
 def _is_half(node: Node, dimension: str) -> bool:
-    """Return whether a length is half of the window, or more; what a function returns may be."""
+    """Return whether a length is half of the window or more, as the result of a function may be."""
     if isinstance(node, IdentToken):
         return unprefixed(node.lower_value) in _WHOLE
     if isinstance(node, DimensionToken) and node.lower_unit in _PIXELS:

@@ -1,4 +1,4 @@
-"""The pages of `@-moz-document` rules, and whether they are within those of a target (contract L4, Q3)."""
+"""The pages of `@-moz-document` rules, and whether a target has them (contract L4, Q3)."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from logoadmin.domain.publication.css.structure import unprefixed
 from logoadmin.domain.publication.css.tokens import Nodes, Tokens, contents, is_literal, significant, walk
 
 _FUNCTIONS: Final = ("url", "url-prefix", "domain", "regexp")
-# Every reader finds the same end of a value without quotes that has no other characters.
+# Every reader finds the same end of an unquoted value that has only these characters.
 _UNQUOTED: Final = re.compile(r"[\w.:/%~?=&+-]+", re.ASCII)
 # A prefix may only be compared with a domain if it ends after the host.
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?/", re.ASCII)
@@ -34,7 +34,7 @@ class Condition:
         return f'{self.function}("{serialize_string_value(self.value)}")'
 
     def is_within(self, other: "Condition") -> bool:
-        """Return whether its pages are certainly pages of another condition; regular expressions have to be equal."""
+        """Return whether another condition certainly covers its pages; regular expressions must be equal."""
         if self == other:
             return True
         if other.function == "url-prefix":
@@ -43,7 +43,7 @@ class Condition:
 
     @property
     def host(self) -> str:
-        """The host of its pages; empty if that is not certain."""
+        """The host of its pages; empty if uncertain."""
         if self.function == "domain":
             return self.value.lower()
         origin = _ORIGIN.match(self.value)
@@ -51,18 +51,18 @@ class Condition:
 
 
 Pages = tuple[Condition, ...]
-# Those that a text itself names, whichever they are; its function is none of CSS.
+# Whichever pages a text itself names. CSS has no function with an empty name.
 ANY_PAGES: Final[Pages] = (Condition("", ""),)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A rule `@-moz-document`, or whatever style managers may take for one.
+    """An `@-moz-document` rule, or text that style managers may take for one.
 
     Attributes:
         place: its at-keyword.
         block: its block, if it has one.
-        conditions: its conditions; none if it has no block, or one of them cannot be read.
+        conditions: its conditions; empty if it has no block, or one of them cannot be read.
     """
 
     place: Node
@@ -82,7 +82,7 @@ def is_document(node: Node) -> bool:
 
 
 def documents_in(tokens: Tokens) -> Iterator[Document]:
-    """Yield every `@-moz-document` of a text, wherever it stands: style managers ignore its surroundings."""
+    """Yield every `@-moz-document` of a text, at any depth: style managers ignore its context."""
     inner = (contents(node) or [] for node in walk(tokens.nodes))
     for nodes in (tokens.nodes, *inner):
         for place, node in enumerate(nodes):
@@ -99,7 +99,7 @@ def _ends(node: Node) -> bool:
 
 
 def conditions_in(prelude: Nodes, value: Callable[[str], str] = str) -> Pages:
-    """Return the conditions in the prelude of a rule; none if one of them cannot be read."""
+    """Return the conditions in the prelude of a rule; empty if one of them cannot be read."""
     nodes = significant(prelude)
     found = [_condition(node, value) for node in nodes[::2]]
     if len(nodes) % 2 == 0 or not all(is_literal(node, ",") for node in nodes[1::2]) or None in found:

@@ -1,7 +1,7 @@
-"""CSS that every reader takes apart in the same places (contract Q3).
+"""CSS that every reader splits in the same places (contract Q3).
 
 Style managers find the end of a block by brackets, strings and comments alone, or search for `@-moz-document` in the
-text. Tokens that they would read differently from browsers are rewritten here; everything else stays as it is.
+text. Tokens that they would read differently from browsers are rewritten here; everything else is unchanged.
 """
 
 import re
@@ -20,12 +20,12 @@ from logoadmin.domain.publication.css.tokens import (
     walk,
 )
 
-# What a search takes for the head of a user style, or for a rule.
+# Text that a search takes for the head of a user style, or for a rule.
 _MARK: Final = re.compile("==(/?userstyle)==", re.I)
 _RULE: Final = re.compile(r"@(?=[-a-z]*document(?![-\w\\]|[^\0-\x7f]))", re.I)
-# What ends a block in a url() without quotes, or hides its end.
+# Text in an unquoted url() that ends a block, or hides its end.
 _ODD: Final = re.compile(rf"[\\{{}}\[\]]|/\*|{_RULE.pattern}", re.I)
-# In a string, managers take the line break after a hexadecimal escape for the end.
+# Managers read the line break after a hexadecimal escape as the end of a string.
 _TRICK: Final = re.compile(rf"{_RULE.pattern}|\\[0-9a-f]{{1,6}}[\n\r\f]", re.I)
 _ESCAPE: Final = re.compile(r"\\(.|\Z)", re.DOTALL)
 _ESCAPES: Final = {"": "\ufffd", "@": r"\40 ", "\u2028": "\u2028", "\u2029": "\u2029"}
@@ -40,14 +40,14 @@ _SOURCES: Final = {
     Comment: re.compile(r"/\*.*?\*/", re.DOTALL),
 }
 _BRACKET: Final = re.compile(r"[])]")
-# A line break after a backslash is not an escape: browsers drop such a url().
+# A line break after a backslash is not an escape: browsers drop a url() with one.
 _BROKEN: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[\n\r\f]")
-# Neither a selector nor a value may have this.
+# Invalid both in selectors and in values.
 _INVALID_TOKEN: Final = "url(bad url)"
 
 
 class NotPlain(Exception):
-    """A text that is ``invalid``: it would change the reading of what stands around it."""
+    """The text is ``invalid``: it would change how the text around it is read."""
 
 
 def plain(css: str) -> str:
@@ -67,24 +67,24 @@ def plain(css: str) -> str:
         if pattern is None:
             continue
         found = pattern.match(css, start := offset_of(node, starts))
-        if found is not None and (written := _written(tokens, node, found[0])) != found[0]:
+        if found is not None and (written := _rewritten(tokens, node, found[0])) != found[0]:
             parts += css[end:start], written
             end = found.end()
     return "".join((*parts, css[end:]))
 
 
 def _safe_escape(found: re.Match[str]) -> str:
-    """Return an escape that means the same before more text, to a search, and to JavaScript's dot."""
+    """Return an escape that keeps its meaning before more text, in a search, and for JavaScript's dot."""
     return _ESCAPES.get(found[1], found[0])
 
 
 def without_marks(text: str) -> str:
-    """Return a text without what readers take for the beginning or the end of a head."""
+    """Return a text without marks that readers take for the start or the end of a head."""
     return _MARK.sub(r"= =\1= =", text)
 
 
 def _pattern(node: Node) -> re.Pattern[str] | None:
-    """Return the expression for the source of a token that may have to be rewritten."""
+    """Return the pattern of the source of a token that may need rewriting."""
     if isinstance(node, ParseError):
         if node.kind not in DROPPED:
             raise NotPlain
@@ -92,8 +92,8 @@ def _pattern(node: Node) -> re.Pattern[str] | None:
     return _SOURCES.get(type(node))
 
 
-def _written(tokens: Tokens, node: Node, source: str) -> str:
-    """Return a token as every reader takes it."""
+def _rewritten(tokens: Tokens, node: Node, source: str) -> str:
+    """Return a token in a form that every reader understands."""
     if isinstance(node, ParseError) or (isinstance(node, URLToken) and _BROKEN.search(source)):
         return _INVALID_TOKEN
     if isinstance(node, Comment):

@@ -1,4 +1,4 @@
-"""What a reviewer should look at in CSS (contract L4); docs/works.md has the rules for readers."""
+"""The risks in CSS that a reviewer should look at (contract L4); docs/works.md has the rules for readers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _INPUT_PROPERTIES: Final = frozenset(
     ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
 )
 _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
-# Properties that refer to another rule, such as a font that is fetched only if an element has it.
+# Properties that refer to another rule, such as a font that is fetched only if an element uses it.
 _REFERENCES: Final = frozenset(
     ("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type")
 )
@@ -59,9 +59,9 @@ def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[CssRisk]:
 
 
 def invalid(tokens: Tokens, structure: Structure) -> Iterator[Node]:
-    """Yield the places that change the reading of other text: unclosed or unmatched braces, deep nesting and the like.
+    """Yield tokens that change how other text is read: unclosed or unmatched braces, deep nesting and the like.
 
-    A declaration or rule that browsers drop is not among them.
+    Declarations and rules that browsers drop are not included.
     """
     yield from (node for node in walk(tokens.nodes) if isinstance(node, ParseError) and node.kind not in DROPPED)
     yield from structure.invalid
@@ -86,7 +86,7 @@ def _is_at_rest(declaration: Declaration) -> bool:
 
 
 def _inputs(blocks: Sequence[Block]) -> Iterator[Node]:
-    """Yield selectors of fields that people fill in, and properties of such fields."""
+    """Yield selectors of form fields, and properties that only form fields have."""
     for block in blocks:
         if _has_selectors(block):
             yield from _selected_inputs(block)
@@ -112,7 +112,7 @@ def _selected_inputs(block: Block) -> Iterator[Node]:
 
 
 def _is_of_other(before: Node | None) -> bool:
-    """Return whether a name is that of a class or an attribute, by the component value before it."""
+    """Return whether a name belongs to a class or an attribute, judging by the component value before it."""
     return before is not None and (is_literal(before, ".", *_OPERATORS) or isinstance(before, SquareBracketsBlock))
 
 
@@ -122,7 +122,7 @@ def _has_selectors(block: Block) -> bool:
 
 @dataclass(slots=True)
 class _Leak:
-    """What a block and those inside it could tell a host about the elements that it matches."""
+    """The means by which a block, or one inside it, could reveal to a host which elements it matches."""
 
     contacts: bool = False
     refers: bool = False
@@ -135,7 +135,7 @@ class _Leak:
 
 
 def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
-    """Yield selectors that compare an attribute's value, where a request may depend on the result; and the like."""
+    """Yield selectors on attribute values where a request may depend on the result, and the like."""
     leaks = {id(block): _leak(block) for block in blocks}
     contacts = any(leak.contacts for leak in leaks.values())
     variables = any(_sets_variable(block) and leaks[id(block)].contacts for block in blocks)
@@ -194,7 +194,7 @@ def _asks_for_attribute(declaration: Declaration) -> bool:
 
 
 def _queries(block: Block) -> bool:
-    """Return whether something depends on the size or the style of an element: a container query, or ``if()``."""
+    """Return whether a block depends on the size or the style of an element: a container query, or ``if()``."""
     return block.at_keyword == "container" or any(
         isinstance(node, FunctionBlock) and node.lower_name == "if"
         for each in block.declarations

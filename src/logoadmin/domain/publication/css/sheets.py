@@ -1,4 +1,4 @@
-"""Imported style sheets: fetched and decoded as browsers do it, and with absolute URLs (contract L5)."""
+"""Imported style sheets, fetched and decoded as browsers do, with absolute URLs (contract L5)."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -32,11 +32,11 @@ class Sheet:
 
     Attributes:
         url: its URL.
-        base: the URL that its relative URLs refer to, which is another one after a redirect; None for `data:`.
+        base: the base of its relative URLs, which differs from `url` after a redirect; None for `data:`.
         body: its bytes.
-        text: what browsers read.
-        encoding: its encoding, which is that of the sheets that it imports, unless they name one.
-        importers: the URLs of the sheets that lead to it.
+        text: its text as browsers read it.
+        encoding: its encoding, the default for sheets that it imports.
+        importers: the URLs of the sheets through which it is imported.
     """
 
     url: str
@@ -48,12 +48,12 @@ class Sheet:
 
     @property
     def name(self) -> str:
-        """Its URL; of `data:` without the content."""
+        """Its URL; for `data:`, without the content."""
         return self.url if self.base else self.url.partition(",")[0].partition(";")[0]
 
     @property
     def host(self) -> str:
-        """The host that has it; empty for `data:`."""
+        """Its host; empty for `data:`."""
         return host_of(self.base) if self.base else ""
 
     @property
@@ -71,10 +71,10 @@ class SheetFetcher:
         self._fetched: dict[str, tuple[str, str, str, bytes]] = {}
 
     def fetch(self, url: str, importer: Sheet | None) -> Sheet:
-        """Return an imported sheet; each URL is asked once.
+        """Return an imported sheet; each URL is requested once.
 
         Args:
-            url: the URL of the import, as it is written.
+            url: the URL of the import, as written.
             importer: the sheet that imports it; None for the text itself.
 
         Raises:
@@ -86,7 +86,7 @@ class SheetFetcher:
             where, base, media_type, charset, body = url, None, found.media_type, found.charset, found.content
         else:
             where = address_of(url, None if importer is None else importer.base)
-            base, media_type, charset, body = self._asked(where, importers)
+            base, media_type, charset, body = self._request(where, importers)
         if len(importers) >= MAX_LEVELS:
             raise OutgoingError(host_of(where), f"sheets import each other over more than {MAX_LEVELS} levels")
         # Browsers accept a sheet without a media type, but not in a data: URL.
@@ -96,7 +96,7 @@ class SheetFetcher:
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
         return Sheet(where, base, body, text, encoding, importers)
 
-    def _asked(self, url: str, importers: tuple[str, ...]) -> tuple[str, str, str, bytes]:
+    def _request(self, url: str, importers: tuple[str, ...]) -> tuple[str, str, str, bytes]:
         host = host_of(url)
         if url in importers:
             raise OutgoingError(host, "sheets import each other in a circle")
@@ -106,8 +106,8 @@ class SheetFetcher:
             left = self._deadline - self._clock.elapsed()
             if left <= 0:
                 raise OutgoingError(host, f"the imported sheets did not arrive within {SECONDS:.0f} s")
-            got = self._outgoing.fetch(url, most=MAX_SHEET, seconds=min(left, SECONDS_PER_SHEET))
-            self._fetched[url] = got.url, got.media_type, got.charset, got.body
+            response = self._outgoing.fetch(url, most=MAX_SHEET, seconds=min(left, SECONDS_PER_SHEET))
+            self._fetched[url] = response.url, response.media_type, response.charset, response.body
         return self._fetched[url]
 
 
@@ -115,21 +115,21 @@ _QUOTES: Final = "\"'"
 _SPACE: Final = " \t\r\n\f"
 _SPACES: Final = frozenset(_SPACE)
 _HEXADECIMAL: Final = frozenset(hexdigits)
-# Everything that a string or url() might take for its end, or for white space.
+# Every character that might end a string or url(), or be read as white space.
 _ESCAPED: Final = {character: f"\\{ord(character):x} " for character in f"{_QUOTES}()\\{_SPACE}\x7f"} | {
     chr(code): f"\\{code:x} " for code in range(1, 0x20)
 }
-# A line break after a backslash is no escape: browsers do not take this for a url(), tinycss2 does.
+# A line break after a backslash is not an escape: tinycss2 reads this as a url(), browsers do not.
 _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 
 
 def with_absolute_urls(css: str, base: str) -> str:
-    """Return a style sheet with absolute URLs, the same byte for byte in everything else.
+    """Return a style sheet with absolute URLs and no other change.
 
-    Rewriting the result again changes nothing. A text with too many blocks stays as it is: nothing reads it.
+    This is idempotent. A text with too many blocks is returned unchanged: nothing reads it.
 
     Args:
-        css: any text whatsoever.
+        css: any text.
         base: the absolute http or https URL of the sheet.
     """
     if has_too_many_blocks(css):
@@ -149,7 +149,7 @@ def with_absolute_urls(css: str, base: str) -> str:
 
 
 def _extent(css: str, offset: int, is_string: bool) -> tuple[int, int]:
-    """Return where the URL of a string or url() begins and ends, without quotes and white space around it."""
+    """Return the start and end of the URL in a string or url(), without the quotes and white space around it."""
     start = offset
     if not is_string:
         while css[start] != "(":
@@ -165,7 +165,7 @@ def _extent(css: str, offset: int, is_string: bool) -> tuple[int, int]:
 
 
 def _next(css: str, offset: int) -> int:
-    """Return the offset after a character or an escape, with the white space that ends a hexadecimal one."""
+    """Return the offset after a character or an escape, including the white space that ends a hexadecimal escape."""
     if css[offset] != "\\":
         return offset + 1
     digits = offset + 1

@@ -19,15 +19,15 @@ from logoadmin.domain.publication.css.tokens import (
     tokenize,
 )
 
-# At-rules in whose prelude url() and strings are names.
+# At-rules whose prelude uses url() and strings as names.
 _OF_NAMES: Final = frozenset(("namespace", "document", "-moz-document"))
-# Descriptors whose strings may become those of any property (CSS Properties and Values, CSS Functions and Mixins).
+# Descriptors whose strings may be used by any property (CSS Properties and Values, CSS Functions and Mixins).
 _OF_VALUES: Final = frozenset(("initial-value", "result"))
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A property or descriptor with its value; ``name`` in lower case, save that of a custom property."""
+    """A property or descriptor with its value; ``name`` is in lower case, except for custom properties."""
 
     name: str
     value: Nodes
@@ -40,10 +40,10 @@ class Block:
 
     Attributes:
         parent: the block around it; None for the text.
-        place: where its rule begins; None for the text.
+        place: the first token of its rule; None for the text.
         at_keyword: the name of an at-rule in lower case; empty for a style rule and the text.
-        prelude: the selectors, or what follows an at-keyword.
-        declarations: its declarations, without those of rules inside it.
+        prelude: the selectors, or the tokens after an at-keyword.
+        declarations: its declarations, without nested rules.
         addresses: the URLs in its prelude and its declarations.
     """
 
@@ -57,7 +57,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The blocks of a text, each after the one around it, and what a list of declarations cannot have."""
+    """The blocks of a text, each after its parent, and the tokens that a list of declarations cannot have."""
 
     blocks: list[Block]
     invalid: Nodes
@@ -97,7 +97,7 @@ def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) 
     if isinstance(first, AtKeywordToken):
         rule = Block(block, first, first.lower_value, head[1:])
         if not (is_sheet and rule.at_keyword in _OF_NAMES):
-            # Without a block, it has nothing else: its URLs are those of the block around it.
+            # Without a block, its URLs count for the block around it.
             (rule if statement.block else block).addresses.extend(addresses(tokens, head))
         return rule
     if statement.block is not None:
@@ -115,7 +115,7 @@ def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) 
 
 
 def _no_declaration(statement: _Statement) -> Iterator[Node]:
-    """Yield what a list of declarations cannot have: a rule, an at-rule, or braces."""
+    """Yield the tokens that a list of declarations cannot have: a rule, an at-rule, or braces."""
     parts = (*statement.head, *filter(None, (statement.block,)))
     if statement.block is not None or isinstance(parts[0], AtKeywordToken):
         yield parts[0]
@@ -124,7 +124,7 @@ def _no_declaration(statement: _Statement) -> Iterator[Node]:
 
 
 def _statements(nodes: Nodes, is_sheet: bool) -> Iterator[_Statement]:
-    """Yield the rules and declarations of a block, or of a sheet; only there, a rule does not end at a semicolon."""
+    """Yield the rules and declarations of a block or a sheet; in a sheet, a style rule does not end at a semicolon."""
     head: Nodes = []
     for node in nodes:
         if not head and (isinstance(node, WhitespaceToken | Comment) or _is_skipped(node, is_sheet)):
@@ -146,7 +146,7 @@ def _is_skipped(node: Node, is_sheet: bool) -> bool:
 
 
 def _is_variable(head: Nodes) -> bool:
-    """Return whether a statement begins as the declaration of a custom property, whose value may have blocks."""
+    """Return whether a statement declares a custom property, whose value may contain blocks."""
     if not head or not isinstance(head[0], IdentToken) or not head[0].value.startswith("--"):
         return False
     return is_literal(_after_space(head), ":")
@@ -172,7 +172,7 @@ def _after_space(head: Nodes) -> Node:
 
 
 def unprefixed(name: str) -> str:
-    """Return a name without its vendor's prefix, such as ``-webkit-``."""
+    """Return a name without its vendor prefix, such as ``-webkit-``."""
     if name[:1] != "-" or name[:2] == "--":
         return name
     return name[1:].partition("-")[2] or name
@@ -182,7 +182,7 @@ Statement = list[tuple[Node, str]]
 
 
 def statements(css: str) -> Iterator[Statement]:
-    """Yield the rules of a sheet, each component value with its source, and the space and the comments around them."""
+    """Yield the rules of a sheet, and the white space and comments around them, as tokens with their source."""
     nodes, starts = tokenize(css).nodes, line_starts(css)
     offsets = [offset_of(node, starts) for node in nodes]
     statement: Statement = []

@@ -18,7 +18,7 @@ from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.publication.css.pages import ANY_PAGES, Condition, Pages, conditions_in
 from logoadmin.domain.publication.css.tokens import is_literal, significant, tokenize, unclosed, walk
 
-# The name of a host with at least one dot, whose last label is no number; the page has the same expression.
+# A host name with at least one dot, whose last label is not a number; the page has the same expression.
 _HOST: Final = re.compile(r"(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?")
 
 
@@ -27,10 +27,10 @@ class Target:
     """A part of a site, or of many, for which artworks are published as user styles.
 
     Attributes:
-        id: as artworks name it.
+        id: the `target` of artworks.
         name: for people.
-        documents: its pages, as functions of ``@-moz-document``; none for those that the CSS itself names.
-        logo: the selector of the elements to which the declarations of a logo apply; None for no styles of logos.
+        documents: its pages, as functions of ``@-moz-document``; empty if the CSS itself names them.
+        logo: the selector of the elements to which the declarations of a logo apply; None if logos have no user styles.
     """
 
     id: str
@@ -55,10 +55,10 @@ def _pages_of(documents: tuple[str, ...]) -> Pages:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The targets that have pages: the described ones, and every target that is the name of a host.
+    """The targets that have pages: the described ones, and every target that is a host name.
 
     Attributes:
-        described: those that administrators describe, by id.
+        described: the targets that administrators describe, by id.
     """
 
     described: Mapping[str, Target]
@@ -79,7 +79,7 @@ class Targets:
         return () if target is None else target.pages
 
     def holding(self, conditions: Pages) -> str | None:
-        """Return the target to whose pages these conditions belong: the narrowest one, or the host that is alone."""
+        """Return the narrowest target that covers these conditions, or else their only host, if it covers them."""
         if not conditions:
             return None
         pages = {each.id: each.pages for each in self if each.documents and _are_within(conditions, each.pages)}
@@ -108,7 +108,7 @@ def targets_of(settings: SharedSettings) -> Targets:
 
 
 def targets_in(stored: Mapping[str, Mapping[str, Any]]) -> Targets:
-    """Return targets as they are stored."""
+    """Return targets from their stored form."""
     return Targets(
         {
             id_: Target(id_, each["name"], tuple(each.get("documents", ())), each.get("logo"))
@@ -127,7 +127,7 @@ def document_of(text: str) -> str:
     """Return a function of ``@-moz-document`` in its canonical form.
 
     Raises:
-        PydanticCustomError: it is anything else.
+        PydanticCustomError: the text is anything else.
     """
     tokens = tokenize(text)
     found = conditions_in(tokens.nodes, tokens.value)
@@ -192,7 +192,7 @@ class _NewTarget(BaseModel):
 
 
 def _stored(targets: dict[str, _NewTarget]) -> dict[str, Any]:
-    """Return targets as JSON has them, in canonical form."""
+    """Return the JSON of targets in canonical form."""
     stored = {id_: target.model_dump(exclude_defaults=True) for id_, target in targets.items()}
     if len(json.dumps(stored, ensure_ascii=False).encode()) > _MAX_JSON:
         raise PydanticCustomError("too_long", f"Input should be at most {_MAX_JSON} bytes of JSON")
@@ -200,7 +200,7 @@ def _stored(targets: dict[str, _NewTarget]) -> dict[str, Any]:
 
 
 _Targets = Annotated[dict[TargetId, _NewTarget], Field(max_length=_MAX_TARGETS)]
-# Validated as targets, into what is stored.
+# Validated as targets, and converted to the stored form.
 NewTargets = Annotated[
     Mapping[str, Any],
     GetPydanticSchema(

@@ -1,7 +1,7 @@
 """CSS as component values: tinycss2's tokenizer, made safe for any text (CSS Syntax Level 3 §4).
 
-tinycss2 differs from browsers in three places. They are levelled here without moving a character, so that the
-position of each token stays that in the text.
+tinycss2 differs from browsers in three places. This module compensates for them without moving a character, so that
+tokens keep their positions in the text.
 """
 
 import re
@@ -24,7 +24,7 @@ from tinycss2.ast import (
     WhitespaceToken,
 )
 
-# The number of digits that Python reads under any setting (sys.int_info.str_digits_check_threshold).
+# Python reads integers of this many digits under any setting (sys.int_info.str_digits_check_threshold).
 _MOST_DIGITS: Final = 600
 _DIGITS: Final = frozenset("0123456789")
 
@@ -34,13 +34,13 @@ MAX_BLOCKS: Final = 20_000
 MAX_FUNCTIONS: Final = 100_000
 MAX_LEVELS: Final = 64
 
-# Errors of the tokenizer for which browsers drop a declaration or a rule, and read everything else as it is.
+# Tokenizer errors for which browsers drop a declaration or a rule, and nothing else.
 DROPPED: Final = (")", "]", "bad-url")
 END_OF_URL: Final = re.compile(r"(?:\\.|[^)\\])*\)", re.DOTALL)
 
 Nodes = list[Node]
 
-# The content of a node, by its class. A table, since comparing classes took a fifth of the time of judging.
+# The content of a node by its class. A table, because comparing classes took a fifth of the judging time.
 _INSIDE: Final[Mapping[type[Node], Callable[[Node], Nodes]]] = {
     FunctionBlock: attrgetter("arguments"),
     **dict.fromkeys((CurlyBracketsBlock, ParenthesesBlock, SquareBracketsBlock), attrgetter("content")),
@@ -63,7 +63,7 @@ class Tokens:
 
 
 def tokenize(css: str) -> Tokens:
-    """Return the component values of any text; this never raises, and takes time in proportion to its length."""
+    """Return the component values of any text; never raises, and takes time proportional to its length."""
     text, value = _without_double_backslashes(css)
     try:
         return Tokens(text, parse_component_value_list(text), value)
@@ -80,15 +80,15 @@ _NO_LETTERS: Final = re.compile(
 
 
 def other_readings(css: str) -> Iterator[str]:
-    """Yield a text as browsers read it in which a character such as U+00A0 is not part of a name."""
+    """Yield the text as read by browsers that do not allow characters such as U+00A0 in names."""
     if not css.isascii() and (other := _NO_LETTERS.sub("?", css)) != css:
         yield other
 
 
 def _without_double_backslashes(css: str) -> tuple[str, Callable[[str], str]]:
-    r"""Return the text with another escaped character for ``\\``, and what restores it in values.
+    r"""Return the text with ``\\`` replaced by another escape, and a function that restores it in values.
 
-    In the rest of a bad url(), tinycss2 takes the parenthesis in ``\\)`` for escaped, and so reads past its end.
+    In the rest of a bad url(), tinycss2 reads the parenthesis in ``\\)`` as escaped, and so misses the end.
     """
     if "\\\\" not in css:
         return css, _unpaired
@@ -98,14 +98,14 @@ def _without_double_backslashes(css: str) -> tuple[str, Callable[[str], str]]:
 
 
 def _unpaired(value: str) -> str:
-    r"""Return a value with U+FFFD for surrogates, which escapes such as ``\d800`` cannot make in browsers."""
+    r"""Return a value with U+FFFD for surrogates, which browsers do not allow as escapes, such as ``\d800``."""
     if value.isascii():
         return value
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def with_short_numbers(text: str) -> str:
-    """Return the text with a point before the last digit of each long number, which is then no integer."""
+    """Return the text with a point before the last digit of each long number, so that it is not an integer."""
     parts, start = [], 0
     for end in chain((i for i, character in enumerate(text) if character not in _DIGITS), (len(text),)):
         run = text[start:end]
@@ -116,7 +116,7 @@ def with_short_numbers(text: str) -> str:
 
 
 def has_too_many_blocks(css: str) -> bool:
-    """Return whether a text may have more than :data:`MAX_BLOCKS` blocks, or too many functions, without reading it."""
+    """Return whether a text may have more than :data:`MAX_BLOCKS` blocks, or too many functions, without parsing it."""
     return css.count("{") + css.count("[") > MAX_BLOCKS or css.count("(") > MAX_FUNCTIONS
 
 
@@ -141,7 +141,7 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def too_deep(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield the blocks that are inside :data:`MAX_LEVELS` others."""
+    """Yield the blocks nested inside :data:`MAX_LEVELS` others."""
     level: Nodes = [*nodes]
     for _ in range(MAX_LEVELS):
         level = [inner for node in level for inner in contents(node) or ()]
@@ -161,7 +161,7 @@ def is_literal(node: Node, *values: str) -> bool:
 
 
 def line_starts(text: str) -> list[int]:
-    """Return the offset of each line of a text, by the line terminators of CSS."""
+    """Return the offset of each line, as CSS defines line breaks."""
     starts = [0]
     for offset, character in enumerate(text):
         if character in "\n\f" or (character == "\r" and text[offset + 1 : offset + 2] != "\n"):
@@ -170,12 +170,12 @@ def line_starts(text: str) -> list[int]:
 
 
 def offset_of(node: Node, starts: Sequence[int]) -> int:
-    """Return the offset of a token in a text whose lines begin at these offsets."""
+    """Return the offset of a token, from the offsets of the lines."""
     return starts[node.source_line - 1] + node.source_column - 1
 
 
 def unclosed(tokens: Tokens) -> Iterator[Node]:
-    """Yield the comment, the bad url() and the blocks that the end of the text closes; strings are errors already."""
+    """Yield the comment, bad url() and blocks left open at the end of the text; open strings are errors already."""
     path: list[Node] = []
     nodes: Nodes | None = tokens.nodes
     while nodes:
@@ -193,10 +193,10 @@ def unclosed(tokens: Tokens) -> Iterator[Node]:
         is_open = contents(leaf) is not None and rest[-1] in "{[("
     if is_open:
         yield leaf
-    # In the text from the leaf on, what closes its blocks closes nothing.
-    closed = sum(map(_closes_nothing, parse_component_value_list(rest))) - _closes_nothing(leaf)
+    # Parsed from the leaf on, the brackets that close its blocks are unmatched.
+    closed = sum(map(_is_unmatched, parse_component_value_list(rest))) - _is_unmatched(leaf)
     yield from path[: len(path) - closed]
 
 
-def _closes_nothing(node: Node) -> bool:
+def _is_unmatched(node: Node) -> bool:
     return isinstance(node, ParseError) and node.kind in "}])"

@@ -1,6 +1,6 @@
-"""URLs as browsers read them: Ada's reading of the WHATWG URL Standard, and those of browsers that differ from it.
+"""URLs as browsers read them: by the WHATWG URL Standard, as Ada implements it, and where browsers deviate from it.
 
-A URL that browsers may read in several ways contacts all of them: a host too many is listed rather than one too few.
+If browsers may read a URL in several ways, all hosts are listed: one too many is better than one too few.
 """
 
 import re
@@ -30,7 +30,7 @@ _IGNORED: Final = (
     *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFF9)),
     *(*range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
 )
-# And what Ada's tables do not have yet: letters and digits of Unicode 16 and 17, and a capital that stays itself.
+# Also characters that Ada's tables lack: letters and digits of Unicode 16 and 17, and the capital sharp s.
 _MAPPED: Final[dict[int, str | None]] = {
     **dict.fromkeys(_IGNORED),
     **{0x1CCD6 + place: character for place, character in enumerate(ascii_lowercase + digits)},
@@ -39,9 +39,9 @@ _MAPPED: Final[dict[int, str | None]] = {
 }
 _REFUSED: Final = re.compile(r"[\0-\x1f\x7f#/<>?@\[\\\]^|:\ufffd]|%(?!20)")
 _FOLDED: Final = str.maketrans("\u3002\u0345", ".\u03b9")
-# Of letters beyond ASCII; DNS cannot ask for more, and encoding them takes the square of the time.
+# For non-ASCII names: DNS cannot look up longer ones, and the time to encode them is quadratic.
 _MAX_DOMAIN: Final = 254
-# Longer addresses cannot be told apart by people.
+# People cannot tell longer addresses apart.
 _MAX_URL: Final = 2048
 
 
@@ -54,8 +54,8 @@ def hosts_of(url: str) -> tuple[str, ...]:
     """Return the host that a browser contacts for a URL, with a port that is not the scheme's.
 
     Returns:
-        The host in lower case and in ASCII; several if browsers differ, or if it depends on the scheme of the page
-        whether the port is written; none for a URL without a host, such as a relative one, or ``data:``.
+        The host in lower case and in ASCII; several if browsers differ, or if the scheme of the page decides whether
+        the port is written; empty for a URL without a host, such as a relative one, or ``data:``.
     """
     hosts: dict[str, None] = {}
     for reading, name in _readings(url):
@@ -69,14 +69,14 @@ def hosts_of(url: str) -> tuple[str, ...]:
 
 def _read(page: str, url: str) -> can_ada.URL | None:
     try:
-        # Parsed each time: what a module keeps of the library is reported as a leak when the program ends.
+        # Parsed each time: the library reports objects that a module keeps as leaks when the program ends.
         return can_ada.parse(page) + url
     except ValueError:
         return None
 
 
 def _readings(url: str) -> Iterator[tuple[str, str]]:
-    """Yield a URL up to its host, as it is and as other browsers read it; with the name where Ada may refuse it."""
+    """Yield a URL up to its host, as written and as other browsers read it; with the name if Ada may reject it."""
     found = _AUTHORITY.match(_without_surrogates(trimmed(url)))
     if found is None:
         return
@@ -89,7 +89,7 @@ def _readings(url: str) -> Iterator[tuple[str, str]]:
         yield f"{found[1]}{decoded}/", ""
         folded = normalize("NFKC", decoded.replace(" ", "%20")).lower().translate(_FOLDED)
         name, colon, port = folded.partition(":")
-        # Chromium asks for names with spaces, and its letters are those of a newer Unicode.
+        # Chromium looks up names with spaces, and knows the letters of a newer Unicode version.
         if not is_long and re.search(r"[^\0-\x7f]| |%20", name) and _REFUSED.search(name) is None:
             yield f"{found[1]}a{colon}{port}/", ".".join(map(_encoded, name.split("."))).replace(" ", "%20")
 
@@ -99,7 +99,7 @@ def _encoded(label: str) -> str:
 
 
 def absolute(url: str, base: str) -> str:
-    """Return a URL as seen from a base; one that is absolute, empty or a fragment, or no URL, stays as it is."""
+    """Resolve a URL against a base; return it unchanged if it is absolute, empty, a fragment or invalid."""
     text, written = _without_surrogates(url), trimmed(url)
     found = _read(base, text)
     if written[:1] in ("", "#"):
@@ -111,10 +111,10 @@ def absolute(url: str, base: str) -> str:
 
 
 def address_of(url: str, base: str | None) -> str:
-    """Return the absolute address of an import, without its fragment; a text without an address has no ``base``.
+    """Return the absolute address of an import, without its fragment; ``base`` is None for a text without an address.
 
     Raises:
-        OutgoingError: it cannot be fetched from there.
+        OutgoingError: it cannot be fetched.
     """
     found = _read(base or _PAGES[1], _without_surrogates(url))
     if found is None:

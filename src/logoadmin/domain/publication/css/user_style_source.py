@@ -1,4 +1,4 @@
-"""User styles, texts that begin with a ``==UserStyle==`` comment, as the fields of an artwork (contract S3)."""
+"""The fields of an artwork from a user style, a text that begins with a ``==UserStyle==`` comment (contract S3)."""
 
 import json
 import re
@@ -31,7 +31,7 @@ _NAMED: Final = re.compile(r"(\w+):(.*)", re.ASCII | re.DOTALL)
 
 
 class NotUnderstood(Exception):
-    """A variable that is written wrongly, or whose value can be none of a custom property."""
+    """A variable with invalid syntax, or a default that no custom property can have."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -59,16 +59,16 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def variable(head: str, place: int) -> tuple[Variable, int]:
-    """Return the variable after ``@var``, and where it ends.
+    """Return the variable after ``@var``, and its end offset.
 
     Raises:
-        NotUnderstood: what follows is none.
+        NotUnderstood: no valid variable follows.
     """
     name = ""
     try:
-        type_, place = _taken(_WORD, head, place)
-        name, place = _taken(_WORD, head, place)
-        _, place = _taken(_LABEL, head, place)
+        type_, place = _match(_WORD, head, place)
+        name, place = _match(_WORD, head, place)
+        _, place = _match(_LABEL, head, place)
         value, place = _default(type_, head, place)
     except (ValueError, IndexError, RecursionError):
         raise NotUnderstood(name) from None
@@ -77,7 +77,7 @@ def variable(head: str, place: int) -> tuple[Variable, int]:
     return Variable(name, value), place
 
 
-def _taken(pattern: re.Pattern[str], head: str, place: int) -> tuple[str, int]:
+def _match(pattern: re.Pattern[str], head: str, place: int) -> tuple[str, int]:
     found = pattern.match(head, place)
     if found is None:
         raise ValueError
@@ -86,23 +86,23 @@ def _taken(pattern: re.Pattern[str], head: str, place: int) -> tuple[str, int]:
 
 def _default(type_: str, head: str, place: int) -> tuple[str, int]:
     if type_ in ("text", "color"):
-        line, place = _taken(_LINE, head, place)
+        line, place = _match(_LINE, head, place)
         return unquoted(line), place
     if type_ == "checkbox":
-        line, place = _taken(_LINE, head, place)
+        line, place = _match(_LINE, head, place)
         if line[:1] not in ("0", "1"):
             raise ValueError
         return line[:1], place
     value, place = _relaxed_json(head, place)
     if type_ in ("select", "image"):
-        return _chosen(value), place
+        return _selected(value), place
     if type_ in ("number", "range"):
         return _number(value), place
     raise ValueError
 
 
 def _relaxed_json(head: str, place: int) -> tuple[Any, int]:
-    """Return a value of JSON in which strings may have other quotation marks and names none."""
+    """Parse JSON in which strings may have other quotation marks, and names may have none."""
     parts: list[str] = []
     depth = 0
     while (token := _TOKEN.match(head, place)) is not None:
@@ -121,8 +121,8 @@ def _relaxed_json(head: str, place: int) -> tuple[Any, int]:
     return json.loads("".join(parts)), place
 
 
-def _chosen(options: Any) -> str:
-    """Return the value of the option that is marked, or of the first one."""
+def _selected(options: Any) -> str:
+    """Return the value of the marked option, or else of the first."""
     pairs = [*options.items()] if isinstance(options, dict) else [(each, each) for each in _strings(options)]
     label, value = next((each for each in pairs if each[0].endswith("*")), pairs[0])
     label = label.removesuffix("*")
@@ -139,16 +139,16 @@ def _strings(values: Any) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    given = value if isinstance(value, list) else [value]
-    number = next((each for each in given if not isinstance(each, str)), None)
+    parts = value if isinstance(value, list) else [value]
+    number = next((each for each in parts if not isinstance(each, str)), None)
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise ValueError
     written = f"{number:.15g}" if abs(number) < 1e15 else f"{number}"
-    return f"{written}{next((each for each in given if isinstance(each, str)), '')}"
+    return f"{written}{next((each for each in parts if isinstance(each, str)), '')}"
 
 
 def _is_value(value: str) -> bool:
-    """Return whether a text is the value of a custom property, whatever stands after it."""
+    """Return whether a text is a valid value of a custom property, whatever follows it."""
     tokens = tokenize(value)
     nodes = significant(tokens.nodes)
     return (
@@ -163,9 +163,9 @@ def _is_value(value: str) -> bool:
 _HEAD: Final = re.compile(r"\ufeff?\s*/\*!?\s*==userstyle==(.*?)==/userstyle==\s*\*/[^\S\n]*\n?", re.I | re.DOTALL)
 # A key, and the rest of its line.
 _KEY: Final = re.compile(r"@([\w-]+)[^\S\n]*([^\n]*)", re.ASCII)
-# The name of a person, without an address of mail or of a page after it.
+# An email or web address after the name of a person.
 _CONTACT: Final = re.compile(r"<[^<>]*>|\([^()]*\)")
-# Each of them may take a search through the whole text.
+# Each may require a search of the whole text.
 _MOST_NOT_UNDERSTOOD: Final = 50
 _DETAILS: Final = {
     "description": "description",
@@ -174,8 +174,8 @@ _DETAILS: Final = {
     "license": "licence",
     "version": "version",
 }
-# Read, or replaced by those of the gallery.
-_READ: Final = {*_DETAILS, "name", "author", "preprocessor", "namespace", "updateURL", "var", "advanced"}
+# Keys that are read, or that the gallery sets itself.
+_KNOWN_KEYS: Final = {*_DETAILS, "name", "author", "preprocessor", "namespace", "updateURL", "var", "advanced"}
 
 
 class _Names(Input):
@@ -223,20 +223,20 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
 
     Args:
         text: the text, with or without a byte order mark, with any line breaks.
-        targets: those of the gallery, of which one is chosen.
+        targets: the targets of the gallery, to choose from.
 
     Raises:
-        InvalidInput: it is no user style, needs a preprocessor, or its CSS would be too long.
+        InvalidInput: it is not a user style, needs a preprocessor, or its CSS would be too long.
     """
     text = re.sub(r"\r\n?", "\n", text)
     head = _HEAD.match(text)
     if head is None:
-        raise _refused("Text should begin with a comment from ==UserStyle== to ==/UserStyle==")
+        raise _invalid("Text should begin with a comment from ==UserStyle== to ==/UserStyle==")
     lost: list[str] = []
-    keys, variables = _read(head[1], lost)
+    keys, variables = _parse_head(head[1], lost)
     preprocessor = "uso" if "advanced" in keys else keys.get("preprocessor", "default").lower()
     if preprocessor != "default":
-        raise _refused(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
+        raise _invalid(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
     css = _with_variables(text[head.end() :].lstrip("\n"), variables)
     rules = [*documents_in(tokenize(css))]
     lost += (
@@ -247,8 +247,8 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
     conditions = tuple(dict.fromkeys(each for rule in rules for each in rule.conditions))
     authors = filter(None, (" ".join(name.split()) for name in _CONTACT.sub(" ", keys.get("author", "")).split(",")))
     return UserStyle(
-        _kept(_Names, "name", "name", keys.get("name") or None, lost),
-        tuple(filter(None, (_kept(_Names, "author", "author", name, lost) for name in authors))),
+        _if_valid(_Names, "name", "name", keys.get("name") or None, lost),
+        tuple(filter(None, (_if_valid(_Names, "author", "author", name, lost) for name in authors))),
         _details(keys, lost),
         tuple(map(str, conditions)),
         targets.holding(conditions) if all(each.conditions for each in rules) else None,
@@ -257,19 +257,19 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
     )
 
 
-def _refused(message: str) -> InvalidInput:
+def _invalid(message: str) -> InvalidInput:
     return InvalidInput([Problem(("text",), message, "value_error")])
 
 
-def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]]:
-    """Return the texts in a head by key, the last of each, and its variables."""
+def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]]:
+    """Return the values in a head by key, of which the last counts, and its variables."""
     keys: dict[str, str] = {}
     variables: dict[str, Variable] = {}
     place = failures = 0
     while (key := _KEY.search(head, place)) is not None:
         place = key.end()
         if key[1] != "var":
-            if key[1] not in _READ and key[1] not in keys:
+            if key[1] not in _KNOWN_KEYS and key[1] not in keys:
                 lost.append(f"@{key[1]} is not kept.")
             keys[key[1]] = unquoted(key[2].strip())
             continue
@@ -280,15 +280,15 @@ def _read(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]
             lost.append(f"@var {error.name}".strip() + " is not understood and left out.")
             failures += 1
             if failures > _MOST_NOT_UNDERSTOOD:
-                raise _refused(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
+                raise _invalid(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
     if variables:
         names = ", ".join(variables)
         lost.append(f"Of the settings of the style (@var), only the default values are kept: {names}.")
     return keys, [*variables.values()]
 
 
-def _kept(model: type[Input], key: str, member: str, value: str | None, lost: list[str]) -> str | None:
-    """Return the value of a key that a record may have as this member; None and a sentence for another one."""
+def _if_valid(model: type[Input], key: str, member: str, value: str | None, lost: list[str]) -> str | None:
+    """Return the value of a key if this member may have it; otherwise None, with a sentence in ``lost``."""
     try:
         model(**dict[str, Any]({member: value}))
     except InvalidInput as error:
@@ -298,12 +298,12 @@ def _kept(model: type[Input], key: str, member: str, value: str | None, lost: li
 
 
 def _details(keys: Mapping[str, str], lost: list[str]) -> Details:
-    found = {member: _kept(Details, key, member, keys.get(key), lost) for key, member in _DETAILS.items()}
+    found = {member: _if_valid(Details, key, member, keys.get(key), lost) for key, member in _DETAILS.items()}
     return Details(**dict[str, Any](found))
 
 
 def _with_variables(css: str, variables: Sequence[Variable]) -> str:
-    """Return CSS in which the variables are custom properties, in each of its parts, as managers write them.
+    """Return CSS that declares the variables as custom properties in each of its parts, as style managers do.
 
     Raises:
         InvalidInput: it would be too long.
@@ -325,5 +325,5 @@ def _with_variables(css: str, variables: Sequence[Variable]) -> str:
         parts += written
         left -= sum(map(len, written))
         if left < 0:
-            raise _refused(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
+            raise _invalid(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
     return "".join(parts)

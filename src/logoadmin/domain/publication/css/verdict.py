@@ -1,4 +1,4 @@
-"""What a style sheet does to the page that applies it (contract L4)."""
+"""The verdict on CSS: its effects on a page that applies it (contract L4)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -42,9 +42,9 @@ class CssImport:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What CSS contacts, and its risks, judged from its text alone (contract L4).
+    """The hosts that CSS contacts, and its risks, judged from its text alone (contract L4).
 
-    As for records, ``version`` is not in a body, and not compared: it is that of the artwork with the CSS.
+    As in records, ``version`` is neither serialized nor compared. It is the version of the artwork with the CSS.
     """
 
     form: Annotated[
@@ -94,7 +94,7 @@ class Verdict:
         return tuple(each.url for each in self.imports)
 
     def published(self) -> dict[str, Any]:
-        """Return it as it is in the index: without the size, and without the reason, with which it is not published."""
+        """Return the form used in the index, which omits ``size`` and ``reason``."""
         return {
             "form": self.form,
             "hosts": self.hosts,
@@ -105,7 +105,7 @@ class Verdict:
 
 
 def verdict_in(published: Mapping[str, Any], size: int) -> Verdict:
-    """Return the verdict of which :meth:`Verdict.published` returned the members; empty ones may be missing."""
+    """Return the verdict from the result of :meth:`Verdict.published`, in which empty members may be missing."""
     return Verdict(
         published["form"],
         tuple(published.get("hosts", ())),
