@@ -1,4 +1,4 @@
-"""Accounts of users: their ids, passwords and second factors, and the end of what lets them in (contract C3, O, R5)."""
+"""User accounts: their ids, passwords and second factors, and revoking all sign-ins (contract C3, O, R5)."""
 
 from dataclasses import replace
 from typing import Final
@@ -19,21 +19,21 @@ from logoadmin.ports.sign_in_storage import Factor
 
 
 def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> None:
-    """End the sessions of a user, except one, and the codes and links that sign them in (contract C3, O6, R5)."""
+    """End a user's sessions, except ``keep``, and drop their sign-in codes and links (contract C3, O6, R5)."""
     identity_in(uow).sessions.end_all(user_id, keep)
     identity_in(uow).challenges.drop(user_id)
 
 
 def session_id_of(caller: Caller) -> str | None:
-    """Return the session of a caller; None without one."""
+    """Return the id of a caller's session; None without one."""
     return caller.session_id if isinstance(caller, SignedIn) else None
 
 
 class AuditedUsers(AuditedRecords[User]):
-    """The users. A suspension ends their sessions and keys; its end lets them sign in as before."""
+    """The users. A suspension ends a user's sessions and keys; lifting it lets them sign in again."""
 
     def update(self, record: User) -> User:
-        """Give a user new values; return the user with their version."""
+        """Update a user; return the user with the new version."""
         before = self.get_existing(record.user_id)
         if record.active and not before.active:
             self.authorize(before, active=True)
@@ -48,14 +48,14 @@ class AuditedUsers(AuditedRecords[User]):
         return updated
 
 
-# The secret that names the user whose password the first start generated, until they get another one.
+# The secret with the id of the user whose password the first start generated, until that password is changed.
 _GENERATED_PASSWORD: Final = "generated_password"
 
 
 def set_password(
     uow: AuditedUnitOfWork, user: User, password: PasswordHash, *, verified: bool = False, generated: bool = False
 ) -> User:
-    """Set the password that a caller was authorized to give a user; return the user with their version.
+    """Set a user's password, which the caller is authorized to do; return the user with the new version.
 
     Args:
         uow: the write.
@@ -65,7 +65,7 @@ def set_password(
         generated: whether the first start generated it, so that it must be changed (contract O5).
 
     Raises:
-        NotPermitted: it is the caller's own and not verified.
+        NotPermitted: it is the caller's own password, and the current one is not verified.
     """
     if not verified and uow.held.user_id == user.user_id:
         raise NotPermitted
@@ -78,12 +78,12 @@ def set_password(
 
 def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
     """Return whether a user still has the password that the first start generated (contract O5)."""
-    # Only one user can have it, so that others cost no query.
+    # Only one user can have it, so others need no query.
     return user_id == FIRST_ADMIN_ID and secrets_in(uow).get(_GENERATED_PASSWORD) == str(user_id)
 
 
 def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
-    """Return another way than links by which a user can sign in, which links would bypass; None without one."""
+    """Return a way to sign in, other than links, that a link would bypass; None if the user has none."""
     identity = identity_in(uow)
     if identity.passwords.get(user_id) is not None:
         return "a password"
@@ -93,15 +93,15 @@ def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:
 
 
 def is_by_link(uow: AnyUnitOfWork, held: Rights) -> bool:
-    """Return whether a session began with a link, by which alone its user can sign in (contract R5)."""
+    """Return whether a session began with a link, and links are the user's only way to sign in (contract R5)."""
     return held.factor == "link" and other_way_in(uow, held.user_id) is None
 
 
 def can_step_up(uow: AnyUnitOfWork, held: Rights, ways: Ways) -> bool:
     """Return whether a user has a way to sign in that counts as recent (contract O3).
 
-    An issuer may keep people signed in, so that anybody at their open screen could pass it. Unless it reports when it
-    asked who they are, they need another way.
+    An issuer may keep people signed in, so anyone at their open screen could pass. Unless it reports when it last
+    authenticated them, they need another way.
     """
     if held.factor != "issuer" or ways.issuer_reports_time:
         return True
@@ -109,7 +109,7 @@ def can_step_up(uow: AnyUnitOfWork, held: Rights, ways: Ways) -> bool:
 
 
 def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
-    """Reject a session in which a user would lock themselves out of their links, unless they must enrol a factor.
+    """Reject users who would lose their sign-in links, unless they must enrol a factor.
 
     Raises:
         SignsInByLink: they would.
@@ -119,7 +119,7 @@ def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
 
 
 MOST_FACTORS: Final = 20
-# Holders of one of these are administrators; others decide about proposals.
+# Users with any of these are administrators. Proposals change nothing until others accept them.
 _WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
     Scope.PROPOSALS_WRITE
 }
@@ -131,19 +131,19 @@ def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
 
 
 def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require that a user can have another factor.
+    """Require room for another factor.
 
     Raises:
-        Conflict: they cannot.
+        Conflict: the user has the maximum number of factors.
     """
     if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
         raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
 
 
 def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require that a user who has an authenticator app, or is about to, can take the first step of a sign-in.
+    """Require that a user with an authenticator app, or about to enrol one, can take the first step of a sign-in.
 
-    Links, with which members without a password come in, end with the first factor (contract R5).
+    Sign-in links, which members without a password use, end with the first factor (contract R5).
 
     Raises:
         Conflict: they cannot.
@@ -161,7 +161,7 @@ def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
 
 
 def note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
-    """Check at the end whether the last user who holds everything can still sign in (contract B4)."""
+    """Schedule the check that the last user who holds everything can still sign in (contract B4)."""
     users = uow.records(USERS)
     user = users.get(user_id)
     if user is not None:
@@ -169,7 +169,7 @@ def note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:
 
 
 def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
-    """Return whether a session may do nothing but enrol, where a second factor is required (contract O4).
+    """Return whether a session is limited to enrolment, if a second factor is required (contract O4).
 
     Users of the issuer have their second factors there.
     """
@@ -180,17 +180,17 @@ def must_enrol(uow: AnyUnitOfWork, held: Rights) -> bool:
     )
 
 
-# The community assigns ids from below.
+# The community assigns lower ids.
 FIRST_USER_ID: Final = FIRST_ADMIN_ID + 1
 
 
 def free_user_id(uow: AuditedUnitOfWork) -> int:
-    """Return an id that no user ever had and no author has, so that nothing of a removed user is somebody else's.
+    """Return an id that no user ever had and no author has, so that nobody inherits from a removed user.
 
-    After one that is taken, it looks ever further on: many of them in a row hold up no other write.
+    The step doubles after each taken id, so that a long run of taken ids does not hold up other writes.
 
     Raises:
-        Conflict: there is none.
+        Conflict: no id is left.
     """
     newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
     id_, step = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0), 1

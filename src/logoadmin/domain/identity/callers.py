@@ -1,4 +1,4 @@
-"""Callers: the users in their tokens, their rights, and the use of service keys (contract A19, B5, C5)."""
+"""Callers: identified by their tokens, with their rights, and the use of service keys (contract A19, B5, C5)."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +33,7 @@ _USE_RECORDED_EVERY: Final = 60  # seconds
 
 
 class Callers:
-    """Identifies callers, and reads their rights as :class:`~logoadmin.domain.kernel.gate.Callers` says."""
+    """Identifies callers and reads their rights, see :class:`~logoadmin.domain.kernel.gate.Callers`."""
 
     def __init__(self, verifier: TokenVerifier, clock: Clock, rules: SignInRules) -> None:
         self._verifier, self._clock, self._rules = verifier, clock, rules
@@ -41,7 +41,7 @@ class Callers:
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
     ) -> SignedIn | KeyHolder:
-        """Return the caller with a Bearer token, as far as it can be verified without storage (contract A19, C5).
+        """Return the caller of a Bearer token, as far as it can be verified without storage (contract A19, C5).
 
         Args:
             token: an access token or a service key.
@@ -60,11 +60,11 @@ class Callers:
     def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights:
         """Return the rights of a session, of a service key, or of a user for whom the embedding program acts.
 
-        Those of a key are its scope, as far as its maker holds it.
+        A key has its scope, limited to the scopes that its creator holds.
 
         Raises:
             InvalidToken: the session has ended, or the key is not valid any more.
-            NotFound: the user for whom the program acts does not exist, or not any more.
+            NotFound: the user for whom the program acts does not exist.
         """
         if isinstance(caller, ActingAs):
             return _rights_of_user(uow, caller)
@@ -83,7 +83,7 @@ class Callers:
         return replace(held, must_enrol=True) if is_demanded else held
 
     def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
-        """Return whether a user signs in with the password that the first start generated (contract O5)."""
+        """Return whether a user's password is still the one that the first start generated (contract O5)."""
         # A password that signs nobody in need not be changed.
         return self._rules.ways.password and must_change_password(uow, user_id)
 
@@ -97,7 +97,7 @@ class Callers:
 def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
     """Reject a session that began too long ago, by a clock that was ahead, or without an enrolled factor (contract O3).
 
-    Issuers ask for factors of their own, and the operator vouches for those to whom they give a sign-in code.
+    Issuers require their own factors, and the operator vouches for users with a sign-in code.
 
     Raises:
         NotPermitted: the caller is a service key, which cannot sign in.
@@ -115,7 +115,7 @@ def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
     admission = uow.identity.sessions.admission(caller.user_id)
     if admission is None:
         raise NotFound("User", caller.user_id)
-    # By the issuer, as in every other way (contract D, O7).
+    # A refusal by the issuer counts here as well (contract D, O7).
     if not admission.active or admission.refused:
         raise NotPermitted
     return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at, username=admission.username)

@@ -1,11 +1,11 @@
 """Challenges, which connect the steps of signing in and of enrolling, and codes that people type (contract O1, O2, O6).
 
-A challenge opens nothing. It has one purpose, is bound to its user, if there is one already, and leads to one success.
-Anybody may ask for one, and storing these would let anybody fill a table. So nothing is stored until one is used: a
-challenge has its expiry, and is authenticated by a key of the service.
+A challenge grants nothing. It has one purpose, is bound to its user, if known, and can succeed once. Anyone can request
+challenges, so storing them would let anyone fill a table. Instead, a challenge contains its expiry, authenticated by a
+key of the service, and is stored only when it is used.
 
-Recovery codes and sign-in codes are shown once. A code has 120 random bits, so it is stored under a fast hash (OWASP
-ASVS 5, 6.5.2 and 6.5.4).
+Recovery codes and sign-in codes are shown once. A code has 120 random bits, so a fast hash of it is stored (OWASP ASVS
+5, 6.5.2 and 6.5.4).
 """
 
 import hashlib
@@ -28,12 +28,12 @@ CHALLENGE_SECONDS: Final = 300
 # Expiry, purpose, user, digest of the state, random bytes.
 _CONTENT: Final = Struct(">QBi16s16s")
 _NOBODY: Final = -1
-# How long a used challenge is remembered: a clock that was ahead must not make it new again.
+# How long used challenges are remembered, so that a clock that was ahead cannot make one usable again.
 _REMEMBERED: Final = 2 * 86_400  # seconds
 
 
 class Purpose(IntEnum):
-    """The only thing that a challenge is for."""
+    """The single purpose of a challenge."""
 
     SIGN_IN = 1
     SECOND_FACTOR = 2
@@ -42,10 +42,10 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenChallenge:
-    """A challenge of ours that is valid now, although it may have been used.
+    """A valid challenge of this service, which may have been used already.
 
     Attributes:
-        user_id: the user to whom it is bound; None for nobody.
+        user_id: the user to whom it is bound; None if it is not bound.
         state: the digest of the state to which it is bound.
     """
 
@@ -59,11 +59,11 @@ class OpenChallenge:
 
 @dataclass(frozen=True, slots=True)
 class SignedChallenges:
-    """Makes challenges and recognises them.
+    """Creates and verifies challenges.
 
     Attributes:
-        keys: of the service; the first signs, all verify.
-        randomness: for what makes each challenge another.
+        keys: the keys of the service; the first signs, all verify.
+        randomness: makes each challenge unique.
     """
 
     keys: Sequence[bytes] = field(repr=False)
@@ -77,16 +77,16 @@ class SignedChallenges:
         return _text(content + _tag(self.keys[0], content))
 
     def opened(self, challenge: str, purpose: Purpose, now: int) -> OpenChallenge | None:
-        """Return a challenge; None if it is not ours, has another purpose, or is not valid now.
+        """Return a verified challenge; None if it is not ours, has another purpose, or is not valid now.
 
-        One from a clock that was ahead does not last longer, but the clocks of two machines may differ a little.
+        A clock that was ahead does not extend it, but the clocks of two machines may differ a little.
         """
         try:
             decoded = urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
         except ValueError:
             return None
         content, tag = decoded[: _CONTENT.size], decoded[_CONTENT.size :]
-        # Other texts are decoded alike.
+        # Several texts decode to the same bytes.
         if _text(decoded) != challenge or not any(hmac.compare_digest(_tag(key, content), tag) for key in self.keys):
             return None
         expires_at, its_purpose, user, state, _ = _CONTENT.unpack(content)
@@ -95,7 +95,7 @@ class SignedChallenges:
 
 
 def use(uow: AnyUnitOfWork, challenge: str, now: int) -> bool:
-    """Use up a challenge; return whether it was not used before, which is true once however many try it."""
+    """Use up a challenge; return whether it was unused, which is true only once, however many try."""
     used = Challenge(stored_hash("challenge", challenge), "used", None, "", now + _REMEMBERED)
     return identity_in(uow).challenges.add_once(used)
 
@@ -122,7 +122,7 @@ _MISREAD: Final = str.maketrans("OIL", "011", "- ")
 
 def new_code(randomness: Randomness) -> str:
     """Return a new code of 24 characters, in groups of four: ``7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD``."""
-    # Its own hash, because the text is random but not evenly spread over bytes.
+    # Hashed, because the text is random but its bytes are not evenly distributed.
     number = int.from_bytes(hashlib.sha256(randomness.text().encode()).digest())
     code = "".join(_ALPHABET[number >> 5 * place & 31] for place in range(_LENGTH))
     return "-".join(code[start : start + _GROUP] for start in range(0, _LENGTH, _GROUP))
@@ -132,15 +132,15 @@ def hashed_code(label: Literal["recovery code", "sign-in code"], user_id: int, t
     """Return the hash under which a code of a user is stored.
 
     Args:
-        label: the kind of code; one of another kind is not valid.
-        user_id: the user; the code of one user is not valid for another.
+        label: the kind of code; codes of other kinds are not valid.
+        user_id: the user; codes of other users are not valid.
         typed: the code in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
     """
     return stored_hash(label, f"{user_id} {normalize('NFKC', typed).upper().translate(_MISREAD)}")
 
 
 def replace_recovery_codes(uow: AuditedUnitOfWork, user_id: int, randomness: Randomness) -> tuple[str, ...]:
-    """Return ten new recovery codes of a user, whose hashes replace all others; the event is recorded."""
+    """Create ten recovery codes of a user, whose hashes replace all others, record the event and return the codes."""
     codes = tuple(new_code(randomness) for _ in range(RECOVERY_CODES))
     identity_in(uow).recovery_codes.replace(user_id, [hashed_code("recovery code", user_id, code) for code in codes])
     record_event(uow, "recovery_codes_made", user_id, uow.caller, uow.now)

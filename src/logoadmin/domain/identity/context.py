@@ -32,7 +32,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 _DAY: Final = 86_400  # seconds
 
-# The modules with the answers of its use cases, which are stored for commands that are sent again.
+# The modules with the results of its use cases, which are stored for repeated commands.
 ANSWERS: Final = (records,)
 
 
@@ -60,7 +60,7 @@ class IdentityContext:
         rules: SignInRules,
         public_url: PublicUrl,
     ) -> None:
-        """Make the services."""
+        """Create the services."""
         ways = rules.ways
         self.users = UserService(transactions, new_passwords, ports.clock)
         self.roles = RoleService(transactions)
@@ -82,7 +82,7 @@ class IdentityContext:
 
 
 def auditing(ways: Ways) -> Auditing:
-    """Return the additions to every write: nobody gets around their rights, and an administrator stays."""
+    """Return the additions to every write: callers cannot exceed their rights, and an administrator stays."""
     return Auditing(
         records={Kind.USER: AuditedUsers},
         guards={Kind.ROLE: partial(RoleGuard, ways=ways), Kind.USER: partial(UserGuard, ways=ways)},
@@ -95,7 +95,7 @@ def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None
     """Remove up to ``most`` rows of each kind that has expired (contract C1, C3, F3, O2, O9).
 
     These are stored responses, counts of attempts, networks of users, challenges, sessions with their refresh tokens,
-    which a clock that was ahead prolongs no further, and events, which are kept for ``event_days``.
+    and events older than ``event_days``. Session expiries from a clock that was ahead are shortened.
 
     Returns:
         Whether more may be left, apart from events; None if another write is under way.
@@ -111,7 +111,7 @@ def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None
             identity.sessions.forget_expired(now, most),
             identity.sessions.expire_by(now + SESSION_SECONDS, most),
         )
-        # No more than these in one sweep, so that few are lost if a clock is ahead for a while.
+        # Only one batch per sweep, so that few are lost if a clock is ahead for a while.
         identity.events.forget_before(now - event_days * _DAY, most)
         swept = of_responses or max(removed) >= most
 

@@ -1,6 +1,6 @@
-"""The rules against escalation: callers grant no scope that they lack, nor by an old sign-in (contract B4, C5, O3).
+"""The rules against escalation: callers grant no scope that they lack, nor after an old sign-in (contract B4, C5, O3).
 
-This is the one place where every way to change rights is judged: single changes, bulk changes, imports and undoing.
+All changes of rights are checked here: single changes, bulk changes, imports and undo.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class RoleGuard:
             raise Conflict(f"Role {record.role_id} is the role of a user")
 
     def note_possible_lockout(self, before: Role, after: Role | None) -> None:
-        """Check at the end if a role of users who can sign in loses the scope of everything."""
+        """Schedule the check at the end if a role of users who can sign in loses the scope for everything."""
         stays = after is not None and Scope.ALL in after.scope
         held = not stays and Scope.ALL in before.scope
         if held and self._uow.identity.passwords.can_sign_in(before.role_id, self._ways):
@@ -63,10 +63,10 @@ class UserGuard:
         self._new: set[int] = set()
 
     def authorize(self, record: User | None, values: Mapping[str, Any]) -> None:
-        """Reject callers without the old and new scopes of the user, and keys that would outlive themselves.
+        """Reject callers without the old and new scopes of the user, and keys whose access would outlast them.
 
-        Another user's new password and the end of a suspension need a recent sign-in, as a new scope does; a new user
-        with the role that all of them get needs none (spec §Endpoints 2).
+        Setting another user's password and lifting a suspension need a recent sign-in, as a new scope does; creating a
+        user with the default role needs none (spec §Endpoints 2).
         """
         held = self._escalation.held
         if isinstance(held, AllRights):
@@ -95,7 +95,7 @@ class UserGuard:
         """Accept the removal of any user, because nothing refers to users."""
 
     def note_possible_lockout(self, before: User, after: User | None) -> None:
-        """Check at the end if a user who can sign in loses the scope of everything."""
+        """Schedule the check at the end if a user who can sign in loses the scope for everything."""
         if after is None or not after.active or Scope.ALL not in _scope(self._uow, after.role_id):
             holds_all = Scope.ALL in _scope(self._uow, before.role_id)
             if holds_all and self._uow.identity.passwords.can_user_sign_in(before.user_id, self._ways):
@@ -109,9 +109,9 @@ class UserGuard:
 
 
 def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
-    """Return the scopes of a role that count: all but that of proposals, with which nothing can be changed.
+    """Return the scopes of a role without that of proposals, with which nothing can be changed.
 
-    Every new user has it, and ``users:write`` is enough to look after them (contract B3, R2).
+    Every new user has it, and ``users:write`` is enough to manage them (contract B3, R2).
     """
     role = None if role_id is None else uow.records(ROLES).get(role_id)
     return tuple(scope for scope in role.scope if scope != Scope.PROPOSALS_WRITE) if role else ()

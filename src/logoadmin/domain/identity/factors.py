@@ -43,10 +43,10 @@ def listed(factor: Factor) -> ListedFactor:
 
 
 def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
-    """Return a factor that was just confirmed; the user's first one with recovery codes.
+    """Return a factor that was just confirmed, with recovery codes if it is the user's first.
 
-    With the first factor, the user's other sessions end (contract O3), and the current one has just used it. The events
-    are recorded.
+    The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
+    recorded.
 
     Raises:
         Conflict: the user has too many factors, or only an app.
@@ -74,8 +74,8 @@ def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
         record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=others)
 
 
-def _unenrolled(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
-    """Record the removal of factors; that of the last one also removes the recovery codes."""
+def _record_removal(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
+    """Record the removal of factors; after the last one, remove the recovery codes."""
     for factor in removed:
         if factor.confirmed:
             record_event(uow, "factor_removed", user_id, uow.caller, uow.now, factor=factor.kind)
@@ -160,7 +160,7 @@ class FactorService(Service):
 
     @writes(Permission(signed_in=True, recent=True))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveFactor) -> RemovedFactor:
-        """Remove one of the caller's factors; with the last one, the recovery codes go (contract O1).
+        """Remove one of the caller's factors; the last one takes the recovery codes with it (contract O1).
 
         Raises:
             NotFound: the caller has no such factor.
@@ -176,7 +176,7 @@ class FactorService(Service):
             raise Outdated("Factor", command.factor_id)
         if confirmed_factors(uow, user_id):
             require_first_step(uow, user_id)
-        _unenrolled(uow, user_id, removed)
+        _record_removal(uow, user_id, removed)
         return RemovedFactor(command.factor_id)
 
     @writes(Permission(Scope.USERS_WRITE, recent=True))
@@ -195,7 +195,7 @@ class FactorService(Service):
         note_possible_lockout(uow, user_id)
         for factor in identity_in(uow).factors.of_user(user_id):
             identity_in(uow).factors.remove(factor.factor_id, user_id)
-        _unenrolled(uow, user_id, removed)
+        _record_removal(uow, user_id, removed)
         end_sign_ins(uow, user_id, keep=session_id_of(uow.caller))
         return RemovedUserFactors(user_id, len(removed))
 
@@ -206,7 +206,7 @@ class FactorService(Service):
 
     @writes(Permission(signed_in=True, recent=True, enrols=True))
     def make_recovery_codes(self, uow: AuditedUnitOfWork, _command: MakeRecoveryCodes) -> NewRecoveryCodes:
-        """Make ten recovery codes, which are shown only this once and replace all others (contract O1).
+        """Create ten recovery codes, which are shown only this once and replace all others (contract O1).
 
         Raises:
             Conflict: the caller has no second factor.
@@ -218,7 +218,7 @@ class FactorService(Service):
 
     @writes(Permission(signed_in=True, recent=True, enrols=True))
     def enrol_totp(self, uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
-        """Make a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
+        """Create a secret for an authenticator app, which becomes a factor once it is confirmed (contract O1).
 
         It replaces one that was not confirmed, and expires after 10 minutes.
 
@@ -234,12 +234,12 @@ class FactorService(Service):
 
     @writes(Permission(signed_in=True, recent=True, enrols=True))
     def confirm_totp(self, uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
-        """Make a factor of a secret, once a code shows that the user's app has it (contract O1).
+        """Turn a secret into a factor, once a code shows that the user's app has it (contract O1).
 
         The step of the code is used up. From the first factor on, signing in takes two steps.
 
         Returns:
-            The factor; the user's first one with recovery codes.
+            The factor, with recovery codes if it is the user's first.
 
         Raises:
             NotFound: the caller has no such secret, or it has expired.

@@ -17,16 +17,16 @@ ADMIN_ROLE_ID: Final = 2
 # The role of members, who submit (contract R2, R5).
 MEMBER_ROLE: Final = "member"
 ADMIN_USERNAME: Final = "admin"
-# The history has it, so no client can take it over.
+# The history has this id, so no client can use it.
 _REQUEST_ID: Final = "first-start"
 
-# The key that signs tokens; the key that signs after the next rotation, which all processes accept before that; and the
-# key that signed before the last rotation, whose tokens may still be in use.
+# The key that signs tokens; the key that signs after the next rotation, which all processes accept already; and the key
+# that signed before the last rotation, whose tokens may still be in use.
 _TOKEN_KEY: Final = "token_key"
 _NEXT_TOKEN_KEY: Final = "token_key_next"
-_TOKEN_KEYS_ROTATED: Final = "token_keys_rotated"  # no secret: the Unix time of the last rotation
+_TOKEN_KEYS_ROTATED: Final = "token_keys_rotated"  # not a secret: the Unix time of the last rotation
 _PREVIOUS_TOKEN_KEY: Final = "token_key_previous"
-# When a program with key files first started, as Unix time; a copy of the database proves nothing for long after it.
+# When a program with key files first started, as Unix time; soon after, the stored keys prove nothing any more.
 _FILES_SINCE: Final = "token_key_files_since"
 
 
@@ -41,9 +41,9 @@ def first_start(
 ) -> str | None:
     """Create two roles, keys and, if there are no users, an administrator.
 
-    What exists stays as it is. Several processes may start at once, because this is one write.
+    Existing data stays as it is. Several processes may start at once, because this is one write.
 
-    ``admin_password`` is the administrator's, generated if None; without ``administrator``, users are imported next.
+    ``admin_password`` is the administrator's, generated if None. ``administrator`` is False before an import of users.
 
     Returns:
         The generated password, or None.
@@ -71,13 +71,13 @@ def first_start(
 
 
 def _add_administrator(
-    uow: AuditedUnitOfWork, new_passwords: NewPasswords, given: str | None, generated: str | None
+    uow: AuditedUnitOfWork, new_passwords: NewPasswords, chosen: str | None, generated: str | None
 ) -> None:
     if generated is None:
-        new_passwords.check(given or "")
-        password = new_passwords.hasher.hash(given or "")
+        new_passwords.check(chosen or "")
+        password = new_passwords.hasher.hash(chosen or "")
     else:
-        # It is random enough, whatever the minimum length: a slow hash would add nothing to it.
+        # It is random, whatever the minimum length, and a slow hash would add nothing.
         password = new_passwords.hasher.hash_random(generated)
     administrator = uow.records(USERS).add(User(FIRST_ADMIN_ID, ADMIN_USERNAME, None, ADMIN_ROLE_ID, uow.now))
     set_password(uow, administrator, password, generated=generated is not None)
@@ -89,7 +89,7 @@ def is_started(uow: UnitOfWork, *, administrator: bool = True) -> bool:
 
 
 def stored_token_keys(storage: Storage) -> tuple[str, ...]:
-    """Return the token keys in storage, first the key that signs; none before :func:`first_start` (contract C2)."""
+    """Return the token keys in storage, the signing key first; empty before :func:`first_start` (contract C2)."""
     names = (_TOKEN_KEY, _NEXT_TOKEN_KEY, _PREVIOUS_TOKEN_KEY)
     return storage.snapshot(lambda uow: tuple(key for name in names if (key := uow.secrets.get(name)) is not None))
 
@@ -101,7 +101,7 @@ def key_files_since(storage: Storage) -> int | None:
 
 
 def start_with_key_files(storage: Storage, now: int) -> int:
-    """Remember the first start with token key files; return when it was, as Unix time (contract C2).
+    """Record the first start with token key files; return when it was, as Unix time (contract C2).
 
     A start by a clock that was ahead counts as long ago: the keys in storage must not become valid again later.
 
@@ -124,10 +124,10 @@ def start_with_key_files(storage: Storage, now: int) -> int:
 
 
 def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) -> int | None:
-    """Let the next token key sign, and create another next one (contract C2).
+    """Make the next token key the signing one, and create another next one (contract C2).
 
-    Running processes keep the keys that they know, and the next one is among them. Therefore they and
-    processes that start later accept each other's tokens.
+    Running processes know the next key already, so that they and processes that start later accept each other's
+    tokens.
 
     Returns:
         The seconds since the last rotation; None for the first.

@@ -1,7 +1,7 @@
 """Signing in through an issuer, and the ways to sign in (contract O7).
 
 The browser fetches a code from the issuer, and sends it here with the secrets of its sign-in. The service exchanges the
-code with the issuer itself: nothing that the browser says about the person counts."""
+code at the issuer, and believes nothing that the browser says about the person."""
 
 import logging
 from dataclasses import dataclass
@@ -137,28 +137,28 @@ class IssuerSignIn(Service):
 
     @use_case(PUBLIC)
     def ways(self, gate: Gate, _command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:
-        """Return the ways to sign in, for the page where people do; the issuer may have to be asked."""
+        """Return the ways to sign in, for the sign-in page; this may ask the issuer."""
         gate.require_token(caller)
         return SignInWays(self._ways.password, self._ways.passkey, self._public_url.base, self._way_of_issuer())
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInByIssuer, caller: Caller = ANONYMOUS) -> Tokens:
-        """Begin a session of the person for whom the issuer gave a code; a new person becomes a user.
+        """Begin a session of the person for whom the issuer issued a code; a new person becomes a user.
 
         Raises:
             SignInForbidden: there is no issuer, or the person's groups have no role.
             IssuerRefused: the code, the ID token or the redirect URI is wrong.
             IssuerUnavailable: the issuer is out of reach.
             TooManySignIns: there were too many failed attempts.
-            Conflict: the user holds everything as the last one, and the person's groups have another role.
+            Conflict: the last user who holds everything would get another role from their groups.
         """
         with self._open_sessions.attempt(gate, command, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
             now = attempt.count(lambda _uow, now: (limits_of(attempt.client.origin), now))
-            person = self._redeemed(self._issuer, command, now)
+            person = self._redeem(self._issuer, command, now)
             try:
-                return self._opened(gate, command, attempt, person)
+                return self._open(gate, command, attempt, person)
             except Roleless:
                 self._refuse(gate, command, attempt.client, person)
                 raise SignInForbidden(NO_ROLE) from None
@@ -180,8 +180,8 @@ class IssuerSignIn(Service):
             authorization.iss_in_response,
         )
 
-    def _redeemed(self, issuer: Issuer, command: SignInByIssuer, now: int) -> IssuedIdentity:
-        """Return the person at the issuer. It is asked outside of any transaction."""
+    def _redeem(self, issuer: Issuer, command: SignInByIssuer, now: int) -> IssuedIdentity:
+        """Redeem the code at the issuer, outside of any transaction, and return the person."""
         if command.redirect_uri != issuer.return_url:
             log.warning(
                 "A sign-in is refused: its redirect_uri is not %s, which follows from public_url", issuer.return_url
@@ -189,11 +189,11 @@ class IssuerSignIn(Service):
             raise IssuerRefused
         return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
 
-    def _opened(self, gate: Gate, command: SignInByIssuer, attempt: Attempt, person: IssuedIdentity) -> Tokens:
-        """Begin a session of a person, who becomes a user if they are none."""
+    def _open(self, gate: Gate, command: SignInByIssuer, attempt: Attempt, person: IssuedIdentity) -> Tokens:
+        """Begin a session of a person, and create their user if it is missing."""
 
         def prove(uow: AuditedUnitOfWork) -> Proof:
-            # An issuer may keep people signed in, so that anybody at their open screen could come this far.
+            # An issuer may keep people signed in, so anyone at their open screen could get this far.
             return Proof(self._users.signed_in(uow, person), "issuer", person.authenticated_at or 0)
 
         try:

@@ -1,9 +1,9 @@
 """Users of the issuer: their identities, records and roles (contract O7).
 
-An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a record of their own,
-even if somebody here has the same name. A name that looks like that of another user gets a number. The issuer's groups
-decide on the role, at every sign-in and every refresh. Where the issuer has no groups, new users get the default role,
-and administrators decide from then on.
+An identity is an issuer and a subject, never a name or an address: a user of the issuer gets a new record, even if a
+user here has the same name. A name that resembles another user's gets a number. The issuer's groups determine the role
+at every sign-in and refresh. If the issuer has no groups, new users get the default role, and administrators assign
+roles from then on.
 """
 
 import json
@@ -39,20 +39,20 @@ _BEGINNING: Final = 8  # characters
 
 
 class UserMissing(IssuerRefused):
-    """A person at the issuer is not a user, not yet or not any more."""
+    """The person at the issuer is not a user yet, or not any more."""
 
 
 class Roleless(Exception):
-    """Leaves the transaction that would begin a session of somebody without a role."""
+    """Aborts the transaction of a sign-in by a person without a role."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names of users that may look like the name of a person.
+    """The user names that may look like the name of a person.
 
     Attributes:
         looks: the looks of these names, see :func:`looks`.
-        change_id: the last change that is taken into account.
+        change_id: the last change that is included.
     """
 
     looks: frozenset[str]
@@ -60,8 +60,8 @@ class KnownNames:
 
 
 def known_names(person: IssuedIdentity, uow: UnitOfWork) -> KnownNames:
-    """Return the names that may look like that of a person; comparing all names takes too long for a write."""
-    # A suffix leaves the beginning as it is.
+    """Return the names that may look like a person's; comparing all names takes too long for a write."""
+    # A suffix does not change the beginning.
     beginnings = tuple(look[:_BEGINNING] for look in looks(_shown_name(person.names)))
     page = uow.records(USERS).page
     users = Listing(page(-1, USERS.page_sizes.first), USERS.id_of, page, USERS.page_sizes)
@@ -77,9 +77,9 @@ class IssuerUsers:
         self._issuer, self._rules = issuer, rules
 
     def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
-        """Create the user of a person with a role, unless another sign-in just did.
+        """Create a user for a person with a role, unless another sign-in has just done so.
 
-        The known names are those of a short time ago; later ones are found in the history.
+        ``known`` was read a short time ago; later names are found in the history.
         """
         role_id = self._role_id(uow, person.groups)
         if role_id is None or self._identity(uow, person) is not None:
@@ -89,12 +89,12 @@ class IssuerUsers:
         self._remember(uow, person, uow.records(USERS).add(user).user_id, None)
 
     def signed_in(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> int:
-        """Return the user of a person who signs in now, with the role of the person's groups from then on.
+        """Return the user of a person who signs in now, with the current role of the person's groups.
 
         Raises:
-            Roleless: the person has no role, and gets one at every sign-in, or signs in for the first time.
-            UserMissing: the person has a role, and no user.
-            Conflict: the user would be the last who holds everything, at the end of the work.
+            Roleless: the person has no role, and either has groups or signs in for the first time.
+            UserMissing: the person has a role, but no user.
+            Conflict: at the end of the write, if the last user who holds everything would lose it.
         """
         role_id, identity = self._role_id(uow, person.groups), self._identity(uow, person)
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
@@ -108,13 +108,13 @@ class IssuerUsers:
         return user.user_id
 
     def refuse(self, uow: AuditedUnitOfWork, person: IssuedIdentity) -> None:
-        """Take all rights from a person without a group that has a role; their sessions end at once.
+        """Revoke all rights of a person whose groups have no role; their sessions end at once.
 
-        The user has no rights until the issuer names a group again. If only the role is missing, which is a mistake in
-        the settings, their groups are remembered: sessions of the issuer end at their next refresh.
+        The user has no rights until the issuer names a group with a role. If a role is set but does not exist, which is
+        a mistake in the settings, their groups are stored, and sessions of the issuer end at their next refresh.
 
         Raises:
-            Conflict: the user is the last who holds everything, at the end of the work.
+            Conflict: at the end of the write, if the user is the last who holds everything.
         """
         identity = self._identity(uow, person)
         if identity is None:
@@ -131,12 +131,12 @@ class IssuerUsers:
                 record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=ended)
 
     def admits(self, uow: AuditedUnitOfWork, session: Session) -> bool:
-        """Return whether a session may go on: one that the issuer began, as long as its groups, if any, have a role.
+        """Return whether a session may continue: if the issuer began it, as long as the groups, if any, have a role.
 
-        The user gets the role that the groups have by now.
+        The user gets the current role of the groups.
 
         Raises:
-            Conflict: the user would be the last who holds everything, at the end of the work.
+            Conflict: at the end of the write, if the last user who holds everything would lose it.
         """
         if session.factor != "issuer":
             admission = identity_in(uow).sessions.admission(session.user_id)
@@ -157,7 +157,7 @@ class IssuerUsers:
         return None if self._issuer is None else identity_in(uow).identities.find(self._issuer, person.subject)
 
     def _role_id(self, uow: AnyUnitOfWork, groups: Iterable[str] | None) -> int | None:
-        """Return the role of people with these groups; None if they have none, or one that does not exist."""
+        """Return the role for these groups; None if they have none, or one that does not exist."""
         wanted = self._rules.role_of(frozenset(groups or ()))
         if wanted is None:
             return None
@@ -173,7 +173,7 @@ class IssuerUsers:
 
 
 def _follow(uow: AuditedUnitOfWork, user: User, role_id: int | None) -> None:
-    """Give a user the role that the issuer's groups say, if they say one."""
+    """Give a user the role from the issuer's groups, if any."""
     if role_id not in (None, user.role_id):
         uow.records(USERS).amend(user.user_id, None, {"role_id": role_id})
 
@@ -183,7 +183,7 @@ def _json(groups: Iterable[str] | None) -> str:
 
 
 def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) -> str:
-    """Return the first name that can be shown, with a number if it looks like the name of somebody else."""
+    """Return the first displayable name, with a number if it looks like another user's."""
     name = _shown_name(names)
     taken = known.looks | _looks_since(uow, known.change_id)
     for number in count(1):
@@ -207,8 +207,8 @@ def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
     return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))
 
 
-# Latin, Greek, Cyrillic and Armenian letters by the plain one that each resembles, as Unicode Technical Standard 39 has
-# them. The console has the same ones.
+# Plain letters with the Latin, Greek, Cyrillic and Armenian letters that resemble them, from Unicode Technical Standard
+# 39. The console has the same table.
 LIKE: Final = {
     "2": "\u01a7\ua644\ua75a",
     "3": "\u01b7\u021c\u0417\u04e0\ua76a\ua7ab",
@@ -271,7 +271,7 @@ _MARKS: Final = dict.fromkeys(range(0x300, 0x370))
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return the looks of a name, without regard to case and marks; two names look alike if they share one.
+    """Return the looks of a name, ignoring case and marks; two names look alike if they share one.
 
     A capital I looks like an l, but is an i in lower case: both count.
     """
@@ -279,5 +279,5 @@ def looks(name: str) -> frozenset[str]:
 
 
 def _skeleton(text: str) -> str:
-    """Return a text in plain letters; full-width letters and the like become the usual ones before."""
+    """Return a text in plain letters; full-width letters and the like are normalized first."""
     return unicodedata.normalize("NFKD", "".join(filter(str.isprintable, text))).translate(_MARKS).translate(_LOOKS)

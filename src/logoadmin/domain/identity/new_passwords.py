@@ -1,7 +1,7 @@
 """New passwords: the rules for them, and their hashes (contract C4, O5).
 
-Every new password of a user passes through here, however it arrives. Only a password hash in an import says nothing
-about its password; such hashes are accepted from the owner of the service alone.
+Every new password is checked here, except password hashes in an import: these cannot be checked, and only the owner of
+the service may import them.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,16 +13,16 @@ from unicodedata import normalize
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.ports.passwords import PasswordHasher
 
-# The length of the shortest common passwords that are listed (NIST SP 800-63B, OWASP ASVS 5, 6.2.1).
+# The minimum length of the listed common passwords (NIST SP 800-63B, OWASP ASVS 5, 6.2.1).
 _LISTED_FROM: Final = 8
 _PRODUCT: Final = "logoadmin"
 
 
 class NewPasswords:
-    """Checks and hashes the passwords that users are to have.
+    """Checks and hashes new passwords.
 
     Attributes:
-        hasher: makes the hashes, of any password.
+        hasher: hashes passwords without checking them.
     """
 
     def __init__(
@@ -32,10 +32,10 @@ class NewPasswords:
 
         Args:
             hasher: makes the hashes.
-            min_length: the minimum length in characters; below 8, common passwords are accepted as well. None if only
-                the limits of the specification hold.
-            host: that of the URL that browsers open; empty if it is unknown.
-            title: returns the title of the gallery at that moment, empty if it has none.
+            min_length: the minimum length in characters; below 8, common passwords are accepted as well. None for only
+                the limits of the specification.
+            host: the host of the URL that browsers open; empty if it is unknown.
+            title: returns the current title of the gallery, empty if it has none.
         """
         self.hasher, self._min_length, self._host, self._title = hasher, min_length, host, title
 
@@ -45,7 +45,7 @@ class NewPasswords:
         return self._min_length is not None
 
     def check(self, password: str, username: str = "") -> None:
-        """Require that a password may be a new one.
+        """Require that a new password is acceptable.
 
         Args:
             password: the password.

@@ -80,7 +80,7 @@ class CodeSignIn(Service):
             Outdated: the user has none of the versions in ``if_match``.
         """
         code = new_code(self._randomness)
-        # Who may set a password of the user may let them in.
+        # Callers that may set the user's password may let them in.
         user_id = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code).user_id
         expires_at = _store(uow, _hashed_code(user_id, code), "sign_in_code", user_id, CODE_SECONDS)
         record_event(uow, "sign_in_code_made", user_id, uow.caller, uow.now)
@@ -95,16 +95,16 @@ class CodeSignIn(Service):
             TooManySignIns: there were too many failed attempts.
         """
         with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
-            # The way back stays open while the name is under attack: a code cannot be guessed.
+            # A code cannot be guessed, so it stays usable while the name is under attack.
             limits = limits_of(attempt.client.origin, command.username, is_known=True)
             attempt.count(lambda _uow, _now: (limits, None))
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 known = identity_in(uow).passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
-                if _taken(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
+                if _redeem(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
-                # Somebody else may have begun them.
+                # Other sessions may be somebody else's.
                 self._open_sessions.end_all(uow, user_id)
                 return Proof(user_id, "sign_in_code")
 
@@ -145,14 +145,14 @@ class LinkSignIn(Service):
     def create(self, uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
         """Create a link that signs a user in once within 5 minutes; it replaces any other of theirs (contract R5).
 
-        The user is created with the role ``member`` if there is none, and an existing one gets the name and the avatar.
-        Without a number, it is always a new user, and without a name an existing one.
+        A missing user is created with the role ``member``; an existing one gets the name and the avatar. Without a
+        number, the user is always new, and without a name always existing.
 
         Raises:
             InvalidInput: neither a number nor a name is given.
             NotFound: no user has the number, and no name is given.
-            LinkRefused: the caller does not hold all scopes of the user, or could not outlast as a service key; or the
-                user has a password, a second factor or an identity of an issuer, with which they sign in.
+            LinkRefused: the caller does not hold all scopes of the user, or is a service key that the access would
+                outlast; or the user has a password, a second factor or an identity of an issuer to sign in with.
             RecentSignInRequired: the caller is a user who signed in more than 10 minutes ago.
             DuplicateEntry: another user has the name.
             Conflict: no role has the name ``member``, the user is suspended, or all numbers are taken.
@@ -163,8 +163,8 @@ class LinkSignIn(Service):
         user = None if command.user_id is UNSET else users.get(command.user_id)
         if user is None and command.username is UNSET:
             raise NotFound(USERS.name, command.user_id)
-        user = _added(uow, command) if user is None else _renewed(uow, user, command)
-        # Who may set a password of the user may let them in.
+        user = _create_user(uow, command) if user is None else _update_user(uow, user, command)
+        # Callers that may set the user's password may let them in.
         users.authorize(user, password=link)
         rights = " ".join(_scope_of(uow, user))
         expires_at = _store(uow, _hashed_link(link), "link", user.user_id, LINK_SECONDS, rights)
@@ -176,8 +176,8 @@ class LinkSignIn(Service):
         """Begin a session with a link (contract R5).
 
         Raises:
-            SignInRefused: the link is wrong, was used or has expired; or its user can sign in otherwise by now, or got
-                more rights.
+            SignInRefused: the link is wrong, was used or has expired; or its user has since got another way to sign in,
+                or more rights.
             TooManySignIns: there were too many failed attempts.
         """
         with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
@@ -193,8 +193,8 @@ class LinkSignIn(Service):
             return attempt.open(prove)
 
 
-def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
-    """Return the new user of a link."""
+def _create_user(uow: AuditedUnitOfWork, command: CreateLink) -> User:
+    """Create the user of a link."""
     role_id = role_named(uow, MEMBER_ROLE)
     if role_id is None:
         raise Conflict(f"No role has the name {MEMBER_ROLE}: create it, with the scope {Scope.PROPOSALS_WRITE}")
@@ -203,8 +203,8 @@ def _added(uow: AuditedUnitOfWork, command: CreateLink) -> User:
     return uow.records(USERS).add(User(user_id, command.username, avatar, role_id, uow.now))
 
 
-def _renewed(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
-    """Return an existing user with the name and the avatar of a link."""
+def _update_user(uow: AuditedUnitOfWork, user: User, command: CreateLink) -> User:
+    """Give an existing user the name and the avatar of a link."""
     other_way = other_way_in(uow, user.user_id)
     if other_way is not None:
         raise LinkRefused(f"User {user.user_id} has {other_way}")
@@ -228,7 +228,7 @@ def _scope_of(uow: AnyUnitOfWork, user: User) -> tuple[str, ...]:
 
 def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
     """Use up a link; return its user if it is valid now."""
-    found = _taken(uow, _hashed_link(link), "link", LINK_SECONDS)
+    found = _redeem(uow, _hashed_link(link), "link", LINK_SECONDS)
     user = None if found is None or found.user_id is None else uow.records(USERS).get(found.user_id)
     if found is None or user is None:
         return None
@@ -237,7 +237,7 @@ def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
 
 
 def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:
-    """Return the user of a link, for events; None once it was used."""
+    """Return the user of a link, for events; None once it is used."""
     found = uow.identity.challenges.get(_hashed_link(command.link))
     return None if found is None or found.purpose != "link" else found.user_id
 
@@ -252,7 +252,7 @@ def _store(
     return expires_at
 
 
-def _taken(uow: AuditedUnitOfWork, hashed: str, purpose: ChallengePurpose, seconds: int) -> Challenge | None:
+def _redeem(uow: AuditedUnitOfWork, hashed: str, purpose: ChallengePurpose, seconds: int) -> Challenge | None:
     """Use up a code or a link; return it if it is valid now."""
     found = identity_in(uow).challenges.get(hashed)
     if found is None or found.purpose != purpose:

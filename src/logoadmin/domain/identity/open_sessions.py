@@ -1,13 +1,13 @@
 """Sessions: how they begin, their tokens, their list and their expiry (contract C1, C3, C6, O2, O7, O9).
 
-Each way to sign in counts an attempt before it verifies anything, and then gives the proof::
+Each way to sign in counts an attempt before it verifies anything, and then provides the proof::
 
     with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
         attempt.count(lambda uow, now: (limits, None))
         return attempt.open(prove)
 
-Around that are the limits on attempts, the outcome in the metrics, refusals as events, the issuer's refusal of a user,
-and the session with its first tokens.
+The attempt applies the limits, counts the outcome in the metrics, records refusals as events, rejects users whom the
+issuer refused, and begins the session with its first tokens.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -42,7 +42,7 @@ from logoadmin.ports.tokens import Grant, TokenSigner
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
-# For how long a used refresh token gives another pair: the response was lost, or another tab refreshed as well.
+# How long a used refresh token returns another pair: the response may have been lost, or another tab refreshed.
 _REUSE_SECONDS: Final = 10
 
 SUSPENDED: Final = "This user is suspended"
@@ -77,7 +77,7 @@ class OpenSessions:
         signer: signs access tokens.
         randomness: for the other secrets.
         rules: the choices of the operator.
-        issuer_users: the users of the issuer, whose sessions go on as long as it admits them.
+        issuer_users: the users of the issuer, whose sessions continue as long as it admits them.
     """
 
     transactions: Transactions
@@ -89,7 +89,7 @@ class OpenSessions:
     issuer_users: IssuerUsers
 
     def require_passwords(self) -> None:
-        """Refuse passwords where they are switched off (contract O7).
+        """Reject password sign-ins if they are switched off (contract O7).
 
         Raises:
             SignInForbidden: they are.
@@ -105,10 +105,10 @@ class OpenSessions:
         caller: Caller,
         user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
     ) -> Iterator["Attempt"]:
-        """Begin an attempt to sign in, whose outcome is counted when the block ends, and a refusal as an event.
+        """Begin an attempt to sign in; when the block ends, count its outcome, and record a refusal as an event.
 
         A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
-        about, if any, for the event of a refusal.
+        for, if any, for the event of a refusal.
         """
         client = client_of(gate, caller)
         try:
@@ -123,12 +123,12 @@ class OpenSessions:
     def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof) -> Tokens:
         """Begin a session of a user, and return its first tokens.
 
-        At the limit, the least recently used session ends. A user who proved who they are before now has a session
-        that is no longer recent if that is 10 minutes ago or more (contract O3).
+        At the limit, the least recently used session ends. If the user proved who they are 10 minutes ago or more, the
+        session is not recent from the start (contract O3).
 
         Raises:
-            SignInForbidden: the user is suspended (contract D), or the issuer refused them, in whatever way they sign
-                in now (contract O7).
+            SignInForbidden: the user is suspended (contract D), or the issuer refused them, however they sign in now
+                (contract O7).
         """
         user_id, now, identity = proof.user_id, uow.now, identity_in(uow)
         sessions, user_since = identity.sessions, creation_of(history_in(uow), user_id)
@@ -141,8 +141,8 @@ class OpenSessions:
             raise SignInForbidden(NO_ROLE)
         known = sessions.of_user(user_id)
         if len(known) >= MOST_SESSIONS:
-            for rested in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
-                sessions.end(rested.session_id)
+            for oldest in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
+                sessions.end(oldest.session_id)
         signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
         address, user_agent = shown_client(client)
         session = Session(
@@ -158,7 +158,7 @@ class OpenSessions:
         event = SignInEvent(0, now, "signed_in", user_id, admission.username, address, user_agent, proof.factor)
         add_event(identity.events, event, user_since)
         remember_network(identity.sign_in_attempts, user_id, user_since, client.origin, now, self.rules.event_days)
-        return self._given(sessions, session, now, admission.scope)
+        return self._new_tokens(sessions, session, now, admission.scope)
 
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
@@ -187,7 +187,7 @@ class OpenSessions:
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
-        return self._given(sessions, session, now, held.scope)
+        return self._new_tokens(sessions, session, now, held.scope)
 
     def of_user(
         self, uow: AnyUnitOfWork, user_id: int, now: int, current: str | None = None
@@ -221,18 +221,17 @@ class OpenSessions:
     def _refreshed(self, session: Session, now: int) -> Session:
         """Return a session after a refresh now.
 
-        A session from a clock that was ahead counts from now, less the time for which a sign-in is recent: nobody can
-        tell when it was.
+        If the session is from a clock that was ahead, its start is unknown: it counts as just no longer recent.
         """
         was_ahead = session.created_at > now + CLOCK_SKEW
         created_at = now - NOT_RECENT_SECONDS if was_ahead else min(session.created_at, now)
         expires_at = self.rules.session_end(created_at, now + SESSION_SECONDS, now)
         return replace(session, created_at=created_at, expires_at=expires_at, refreshed_at=now)
 
-    def _given(self, sessions: Sessions, session: Session, now: int, held: Collection[str]) -> Tokens:
+    def _new_tokens(self, sessions: Sessions, session: Session, now: int, scopes: Collection[str]) -> Tokens:
         refresh_token = self.randomness.text()
         sessions.add_refresh_token(_hashed(refresh_token), session.session_id)
-        scope = tuple(sorted(held))
+        scope = tuple(sorted(scopes))
         seconds = min(ACCESS_TOKEN_SECONDS, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self.signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
@@ -251,7 +250,7 @@ _hashed: Final = partial(stored_hash, "refresh token")
 
 
 def client_of(gate: Gate, caller: Caller) -> Anonymous:
-    """Return a caller as the client that proves who they are: without their rights, by the same request.
+    """Return a caller as the client of a sign-in: of the same request, but without the caller's rights.
 
     Raises:
         TypeError: it is not a caller.
@@ -267,7 +266,7 @@ class Attempt:
     """One attempt to sign in.
 
     Attributes:
-        sessions: those of all users.
+        sessions: the sessions of all users.
         client: the client that attempts it.
     """
 
@@ -277,10 +276,10 @@ class Attempt:
         self._limits: Sequence[Limit] = ()
 
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
-        """Count the attempt before anything is verified, in a write of its own.
+        """Count the attempt before anything is verified, in a separate write.
 
         Args:
-            look_up: returns the limits on the attempt at a time, in Unix seconds, and what verifying it needs.
+            look_up: returns the limits at a time, in Unix seconds, and the data for the verification.
 
         Raises:
             TooManySignIns: there were too many failed attempts.
@@ -297,14 +296,14 @@ class Attempt:
         return found
 
     def take_back(self, uow: UnitOfWork) -> None:
-        """Take back the attempt, which was right as far as it went; attempts for the name stay counted."""
+        """Take back the attempt, which was right so far; attempts for the name stay counted."""
         sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
 
     def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
         """Begin a session in the transaction of its proof, and return its tokens.
 
         Args:
-            prove: returns who signs in, and uses up what proves it. If it raises, the attempt stays counted.
+            prove: uses up the proof, and returns who signs in. If it raises, the attempt stays counted.
 
         Raises:
             SignInForbidden: see :meth:`OpenSessions.begin`.

@@ -49,7 +49,7 @@ class PasskeyFactors:
     """Enrols passkeys and verifies their use.
 
     Attributes:
-        passkeys: how to get the adapter; or why passkeys cannot be used here, for clients.
+        passkeys: returns the adapter; or the reason, for clients, why passkeys cannot be used here.
     """
 
     passkeys: OpenPasskeys | str
@@ -63,14 +63,14 @@ class PasskeyFactors:
         """Return the adapter.
 
         Raises:
-            Conflict: passkeys cannot be used here; the text says why.
+            Conflict: passkeys cannot be used here; the message has the reason.
         """
         if isinstance(self.passkeys, str):
             raise Conflict(self.passkeys)
         return self.passkeys()
 
     def load(self) -> None:
-        """Load the adapter, if there is one, before a write holds a lock: that takes a while the first time."""
+        """Load the adapter, if any, before a write holds a lock: the first time is slow."""
         if not isinstance(self.passkeys, str):
             self.passkeys()
 
@@ -89,8 +89,8 @@ class PasskeyFactors:
         """Store a new passkey of a user and return its factor_id.
 
         Raises:
-            InvalidInput: the credential was not created for this challenge, here, or as it was asked to.
-            Conflict: it is enrolled already, by anybody, or passkeys cannot be used here.
+            InvalidInput: the credential was not created for this challenge and service, or not as required.
+            Conflict: it is enrolled already, by any user, or passkeys cannot be used here.
         """
         try:
             created = self.opened().created(challenge, credential)
@@ -106,17 +106,17 @@ class PasskeyFactors:
         return factor_id
 
     def request_options(self, factors: Iterable[Factor], challenge: str) -> Mapping[str, Any]:
-        """Return options for one of some passkeys as the second factor."""
+        """Return options for any of the passkeys as the second factor."""
         passkeys = [_passkey(factor) for factor in factors if factor.kind == "passkey"]
         return self.opened().request_options(challenge, passkeys, verified=False)
 
     def use(
         self, uow: AnyUnitOfWork, challenge: str, credential: UsedCredential, now: int, *, of_user: int | None = None
     ) -> int | None:
-        """Return the user whose passkey signed a challenge, None if none did; its counter is stored.
+        """Return the user whose passkey signed a challenge, and store its counter; None if it is refused.
 
-        The caller uses up the challenge. The passkey is the second factor of ``of_user``; without one it is all that
-        signs in, so that it must verify its user.
+        The caller must use up the challenge. The passkey is the second factor of ``of_user``; without ``of_user`` it
+        signs in alone, so it must verify its user.
 
         Raises:
             Conflict: passkeys cannot be used here.
@@ -130,7 +130,7 @@ class PasskeyFactors:
         except PasskeyRefused as refused:
             log.info("Passkey %d was refused: %.200r", factor.factor_id, str(refused))
             return None
-        # Copies of a synced passkey do not know of each other. Without a counter it is always 0.
+        # Copies of a synced passkey count separately. A passkey without a counter always sends 0.
         if not passkey.synced and counter <= passkey.counter and (counter or passkey.counter):
             log.warning("Passkey %d was refused: its counter went back, so it may have been copied", factor.factor_id)
             return None
@@ -184,7 +184,7 @@ class SignInWithPasskey(Command):
 class PasskeyService(Service):
     """The use cases of passkeys.
 
-    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
 
     def __init__(self, sessions: OpenSessions, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
@@ -210,11 +210,11 @@ class PasskeyService(Service):
         """Store a passkey that the caller created for a challenge (contract O1).
 
         Returns:
-            The factor; the user's first one with recovery codes.
+            The factor, with recovery codes if it is the user's first.
 
         Raises:
             InvalidInput: the challenge was used, has expired or is not the caller's, or the credential was not created
-                for it, here, by a present user, and with an algorithm that was offered.
+                for it and this service, by a present user, with an offered algorithm.
             Conflict: it is enrolled already, the user has 20 factors, or passkeys cannot be used here.
         """
 
@@ -242,8 +242,8 @@ class PasskeyService(Service):
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
 
         def respond(uow: Reading, _: AskPasskey) -> PasskeyOptions:
-            # Without its database a service says so now, and not after people have touched their devices. Only a
-            # statement finds that out: a pooled connection outlives its server unnoticed.
+            # Report an unavailable database before people touch their devices. Only a statement detects it: a pooled
+            # connection may have lost its server unnoticed.
             history_in(uow).last_id()
             return options
 
@@ -254,8 +254,8 @@ class PasskeyService(Service):
         """Begin a session with a passkey alone (contract O2).
 
         Raises:
-            SignInRefused: the challenge was used or has expired, or no passkey of a user here signed it, after it
-                verified that user.
+            SignInRefused: the challenge was used or has expired, or was not signed by a user's passkey that verified
+                its user.
             TooManySignIns: there were too many failed attempts.
             Conflict: passkeys cannot be used here.
         """
@@ -269,7 +269,7 @@ class PasskeyService(Service):
                 if found is None or not use(uow, command.challenge, uow.now):
                     raise sign_in_ended()
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
-                if user_id is None:  # which leaves the challenge unused
+                if user_id is None:  # raising leaves the challenge unused
                     raise passkey_refused()
                 return Proof(user_id, "passkey")
 
@@ -277,6 +277,6 @@ class PasskeyService(Service):
 
 
 def _user_of(command: SignInWithPasskey, uow: Reading) -> int | None:
-    """Return the user of the passkey that a command names, for events: it may be refused because it was copied."""
+    """Return the user of the passkey in a command, for the event of a refusal, such as that of a copied passkey."""
     factor = identity_in(uow).factors.find_credential(command.passkey.id)
     return None if factor is None else factor.user_id

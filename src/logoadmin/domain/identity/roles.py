@@ -119,7 +119,7 @@ class RoleService(Service):
 
     @use_case(Permission(Scope.ROLES_WRITE, open_by_default=True))
     def preview(self, gate: Gate, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
-        """Preview a change of a role, and change nothing (contract J7).
+        """Preview a change of a role without making it (contract J7).
 
         Raises what :meth:`amend` raises.
         """
@@ -141,7 +141,7 @@ class RoleService(Service):
 
 
 def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
-    """Return the id of the role with a name or, if no role has it, with that id; None if there is no such role."""
+    """Return the id of the role with this name or, if none has it, with this id; None if there is no such role."""
     page = uow.records(ROLES).page
     for role in Listing(page(-1, _AT_ONCE), ROLES.id_of, page):
         if role.name == wanted:
@@ -151,7 +151,7 @@ def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
 
 
 def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
-    """Change a role, and return whose rights that changed."""
+    """Change a role, and return the users whose rights changed."""
     roles = uow.records(ROLES)
     before = roles.get(command.role_id)
     role = roles.amend(command.role_id, command.if_match, command.new_values())
@@ -163,6 +163,6 @@ def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
 
 
 def _beyond(scope: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
-    """Return the scopes that others do not include."""
+    """Return the scopes that ``other`` does not cover."""
     held = Rights(0, frozenset(other))
     return tuple(each for each in scope if not held.cover((each,)))

@@ -33,7 +33,7 @@ from logoadmin.ports.identity_storage import Credentials
 from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.storage import UnitOfWork
 
-# The usual ways first. The fields of the second step, one of which is given, have the same names.
+# The usual ones first. The fields of the second step, exactly one of which is set, have the same names.
 _KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
 
 
@@ -74,7 +74,7 @@ class SecondStep:
     Attributes:
         totp: the authenticator apps.
         passkeys: the passkeys.
-        challenges: what connects the two steps.
+        challenges: connect the two steps.
     """
 
     totp: TotpFactors
@@ -82,10 +82,10 @@ class SecondStep:
     challenges: SignedChallenges
 
     def require(self, attempt: Attempt, username: str, credentials: Credentials, rehashed: PasswordHash | None) -> None:
-        """Ask a user with the right password for the second step, unless their factors were removed meanwhile.
+        """Ask a user with the right password for the second step, unless their factors have just been removed.
 
         Raises:
-            SecondFactorRequired: it has the challenge.
+            SecondFactorRequired: the user has a factor; the error has the challenge.
             SignInRefused: the password was changed while it was verified.
         """
         sessions, user_id = attempt.sessions, credentials.user_id
@@ -117,10 +117,10 @@ class SecondStep:
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
     ) -> None:
-        """Use up an answer of a user to a challenge.
+        """Verify and use up a user's answer to a challenge.
 
         Raises:
-            SignInRefused: it is wrong, or was used before.
+            SignInRefused: the answer is wrong, or was used before.
             Conflict: it is a passkey, and these cannot be used here.
         """
         match kind:
@@ -175,21 +175,21 @@ class SecondStepSignIn(FactorService):
     def _limits(
         self, command: SignInWithFactor, origin: str, uow: UnitOfWork, now: int
     ) -> tuple[tuple[Limit, ...], None]:
-        """Return the limits on an attempt, also those on the user of the challenge."""
+        """Return the limits on an attempt, including those on the user of the challenge."""
         user_id, is_totp = self._user_of(command, uow), command.answer[0] == "totp"
         user = None if user_id is None else uow.records(USERS).get(user_id)
         name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, now)
         return limits_of(origin, name, user_id if is_totp else None, is_known=is_known), None
 
     def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
-        """Return the user of a challenge that can be met now."""
+        """Return the user of a challenge, if it is valid now."""
         now = self._open_sessions.clock.now()
         challenge = self._second_step.challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
         return None if challenge is None else challenge.user_id
 
 
 def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:
-    """Return the state that a sign-in depends on: another password or other factors end it before its second step."""
+    """Return the state of a sign-in: a new password or other factors invalidate it before its second step."""
     password = identity_in(uow).passwords.get(user_id)
     factors = [factor.factor_id for factor in confirmed_factors(uow, user_id)]
     return f"{'' if password is None else password.hash} {factors}"

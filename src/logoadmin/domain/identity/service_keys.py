@@ -48,7 +48,7 @@ class KeyService(Service):
 
     @use_case(SIGNED_IN)
     def list(self, gate: Gate, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
-        """Return the caller's keys, by key_id; to a service key, only itself (contract C5).
+        """Return the caller's keys, by key_id; a service key gets only itself (contract C5).
 
         Raises:
             NotAuthenticated: the caller is not a user, nor a service key of one.
@@ -66,13 +66,12 @@ class KeyService(Service):
 
     @writes(Permission(signed_in=True, recent=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
-        """Create a key, which is shown only this once; storage has its hash (contract C5).
+        """Create a key, which is shown only this once; only its hash is stored (contract C5).
 
         Raises:
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
                 create one that outlives it.
-            EnrolmentRequired: a second factor is required of the caller by now, also if that is so since the last
-                refresh (contract O4).
+            EnrolmentRequired: the caller must enrol a second factor, even if only since the last refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
         """
         user_id, key = user_of(uow.held), KEY_PREFIX + self._randomness.text()

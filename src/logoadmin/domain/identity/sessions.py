@@ -1,8 +1,7 @@
 """The use cases of sessions, and the password that begins one (spec §Authentication, contract C1 to C4, C6, O2).
 
-The access tokens of a session identify the user for some minutes without asking storage; its refresh token, usable
-once, prolongs it. A second use of a refresh token, unless it follows the first at once, means that it was stolen, so it
-ends the session.
+Access tokens identify the user for some minutes without a query; a refresh token, usable once, extends the session. A
+second use of a refresh token, unless right after the first, means that it was stolen, so it ends the session.
 """
 
 from collections.abc import Mapping, Sequence
@@ -132,10 +131,10 @@ class Refresh(Command):
 class SessionService(Service):
     """The use cases of sessions.
 
-    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
 
     Attributes:
-        caller: returns the caller with a Bearer token, see
+        caller: returns the caller of a Bearer token, see
             :meth:`~logoadmin.domain.identity.callers.Callers.caller`.
     """
 
@@ -166,8 +165,8 @@ class SessionService(Service):
             SignInForbidden: passwords are switched off.
             SignInRefused: the name or the password is wrong; both take the same time.
             TooManySignIns: there were too many failed attempts.
-            SecondFactorRequired: the password is right, and the user has a second factor (contract O2). Nothing is
-                opened, and failures for the name stay counted.
+            SecondFactorRequired: the password is right, and the user has a second factor (contract O2). No session
+                begins, and failures for the name stay counted.
         """
         self._open_sessions.require_passwords()
         with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
@@ -178,7 +177,7 @@ class SessionService(Service):
 
             def prove(uow: AuditedUnitOfWork) -> Proof:
                 user_id = credentials.user_id
-                # Changed while it was verified, or a factor was enrolled.
+                # The password changed, or a factor was enrolled, during verification.
                 if identity_in(uow).passwords.credentials(command.username) != credentials:
                     raise SignInRefused
                 if rehashed is not None:
@@ -189,10 +188,10 @@ class SessionService(Service):
 
     @use_case(PUBLIC)
     def refresh(self, gate: Gate, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
-        """Prolong a session by its refresh token, which can be used only once (contract C3).
+        """Extend a session with its refresh token, which is usable once (contract C3).
 
-        Within 10 seconds of its first use it gives another pair of tokens: the response was lost, or another tab of the
-        browser refreshed at the same time. Both pairs are valid.
+        Within 10 seconds of its first use, the token returns another pair, because the response may have been lost, or
+        another tab may have refreshed at the same time. Both pairs are valid.
 
         Raises:
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
@@ -204,7 +203,7 @@ class SessionService(Service):
 
         try:
             answer = gate.write(command, client, refresh)
-        except Conflict:  # another role at the issuer, and nobody else holds everything
+        except Conflict:  # the issuer gave another role to the last user who holds everything
             raise InvalidToken from None
         if isinstance(answer, EndedSession):  # raised outside the transaction, so that the session stays ended
             raise InvalidToken
@@ -215,7 +214,7 @@ class SessionService(Service):
         """End a session: its refresh token and its access tokens become invalid (contract C3).
 
         Raises:
-            NotAuthenticated: neither the command nor the caller names a session.
+            NotAuthenticated: neither the command nor the caller has a session.
         """
         own = caller if isinstance(caller, SignedIn) else None
         if command.refresh_token is UNSET and own is None:
@@ -334,7 +333,7 @@ class SessionService(Service):
     ) -> tuple[tuple[Limit, ...], Credentials | None]:
         """Return the limits on an attempt, and the user's credentials.
 
-        An unknown name takes as many statements as any.
+        An unknown name takes as many statements as a known one.
         """
         found = uow.identity.passwords.credentials(command.username)
         user_id = None if found is None else found.user_id
@@ -342,7 +341,7 @@ class SessionService(Service):
         return limits, found
 
     def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
-        """Return the user's credentials, and a new hash if theirs is outdated. Hashing takes no transaction.
+        """Return the user's credentials, and a new hash if theirs is outdated. Hashing holds no transaction.
 
         Raises:
             SignInRefused: the name or the password is wrong.
@@ -350,25 +349,25 @@ class SessionService(Service):
         stored = known.password if known else None
         is_right = self._hasher.verify(stored, command.password)
         if known is None or stored is None or not is_right:
-            self._keep_classes()
+            self._refresh_classes()
             self._hasher.verify_others(stored, self._classes[1], command.password)
             raise SignInRefused
         return known, self._hasher.hash(command.password) if self._hasher.needs_rehash(stored) else None
 
-    def _keep_classes(self) -> None:
-        """Read the parameters of the stored hashes, unless that was tried within the last minute.
+    def _refresh_classes(self) -> None:
+        """Read the parameters of the stored hashes, at most once a minute.
 
-        It reads all users, so no write waits for it; if it takes too long, those stay that were read before.
+        This reads all users, so no write waits for it; if it takes too long, the previous parameters stay.
         """
         now = self._clock.now()
         if 0 <= now - self._classes[0] < _CLASSES_SECONDS:
             return
-        self._classes = now, self._classes[1]  # others need not read them at the same time
+        self._classes = now, self._classes[1]  # so that no other thread reads them at the same time
         with suppress(StorageUnavailable):
             self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
 
 
 def _refuse_keys(held: Held) -> None:
-    """Reject service keys, which neither see nor end sessions."""
+    """Reject service keys, which can neither see nor end sessions."""
     if not held.of_user:
         raise NotPermitted

@@ -1,7 +1,7 @@
 """Events of accounts: sign-ins, and changes of passwords, factors, keys and sessions (contract O9).
 
-An event is written in the transaction of its cause; a refusal, which writes nothing else, in one of its own. It is not
-a change: it raises no version.
+An event is written in the transaction of its cause; a refusal, which writes nothing else, in a separate one. Events are
+not changes, and raise no version.
 """
 
 from collections.abc import Callable
@@ -34,10 +34,10 @@ from logoadmin.ports.sign_in_storage import Events
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 _NOBODY: Final = -1
-# The maximum number of rows of one counted event in an hour that have an address, and that have a user.
+# The maximum number of rows with an address, and with a user, of one counted event in an hour.
 _MOST_WITH_ADDRESS: Final = 256
 _MOST_WITH_USER: Final = 512
-# Attempts beyond the limits of sign-ins are counted once in a minute, so that a flood of them seldom writes.
+# Attempts beyond the limits of sign-ins are counted at most once a minute, so that a flood of them seldom writes.
 _LIMITED_EVERY: Final = 60
 
 
@@ -54,12 +54,12 @@ def record_event(
     """Record an event of a user's account.
 
     Args:
-        uow: the unit of work that does it.
+        uow: the unit of work of the cause.
         event: what happened.
         user_id: the user whose account it is, who may not be the caller.
         client: the caller, with an address and a ``User-Agent`` unless it is a command or a service key.
         now: the time.
-        factor: what signed in, or the kind of the factor that it is about.
+        factor: the factor that signed in, or the kind of factor that was added or removed.
         count: how often it happened, such as how many sessions were ended.
     """
     address, user_agent = shown_client(client)
@@ -73,13 +73,13 @@ def record_event(
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
     """Count an event that anybody can cause, by user, network and hour.
 
-    When there are many in an hour, further ones are counted without their address, and then without their user. Without
-    a user, the name that was given is not recorded, because it may be a password.
+    Beyond some rows per hour, events are counted without their address, and then without their user. If the name in
+    an attempt is not a user's, it is not recorded, because it may be a password.
     """
     address, user_agent = shown_client(client)
     address = None if address is None else network_of(address)[:MAX_ADDRESS]
     every = _LIMITED_EVERY if event == "sign_in_limited" else 0
-    # Read for every name alike: a refusal must not take longer for the name of a user.
+    # Read for every name, so that a refusal takes no longer if the user exists.
     events = identity_in(uow).events
     user_name, rows = _name_of(uow, user_id), events.number(event, now, _MOST_WITH_USER)
     since = creation_of(history_in(uow), _NOBODY if user_id is None else user_id)
@@ -97,9 +97,9 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
 def count_refusal(
     storage: Storage, now: int, event: CountedEvent, client: Caller, user_of: Callable[[UnitOfWork], int | None]
 ) -> None:
-    """Count a refused attempt of a client to sign in; if the database is unavailable, the refusal remains.
+    """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted.
 
-    ``user_of`` returns the user whose account it is about, if any.
+    ``user_of`` returns the user whose account it is for, if any.
     """
     with suppress(StorageUnavailable):
         storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
@@ -122,7 +122,7 @@ def shown_client(client: Caller) -> tuple[str | None, str | None]:
 
 
 def _user_of(uow: AnyUnitOfWork, client: Caller) -> int | None:
-    """Return the user that a caller is, or whose service key it has."""
+    """Return the user of a session or of a service key."""
     if isinstance(client, SignedIn):
         return client.user_id
     found = identity_in(uow).keys.find(client.key_hash) if isinstance(client, KeyHolder) else None
@@ -135,10 +135,10 @@ def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
 
 
 def add_event(events: Events, event: SignInEvent, user_since: int) -> None:
-    """Store an event of a user whom a change created."""
+    """Store an event of the user that the change ``user_since`` created."""
     try:
         event_id = events.next_id()
-    except Conflict:  # after two billion events; nobody is kept from signing in
+    except Conflict:  # after two billion events, users sign in without them
         return
     events.add(replace(event, event_id=event_id), user_since)
 
@@ -155,13 +155,12 @@ class EventService(Service):
 
     @reads_with_rights(SIGNED_IN)
     def list(self, uow: ReadUnitOfWork, command: ListEvents, held: Held) -> Listing[SignInEvent]:
-        """Return events, by event_id: those of all users, or without ``users:read`` the caller's own (contract O9).
+        """Return events, by event_id: of all users, or without ``users:read`` only the caller's own (contract O9).
 
-        One's own are those since one's user was created: its id may have been another person's before.
+        Events from before the user was created are not their own: the id may have been another person's.
 
         Raises:
-            NotPermitted: the caller asks for those of another user without ``users:read``, or is a service key
-                without it.
+            NotPermitted: without ``users:read``, the caller requests another user's events, or is a service key.
         """
         user_id, since = _visible(command, uow, held)
 
@@ -173,7 +172,7 @@ class EventService(Service):
 
 
 def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int | None]:
-    """Return the user whose events a caller gets, None for all users, and which of those with the id."""
+    """Return the user whose events a caller gets, None for all, and the change that created them, None for any."""
     if isinstance(held, AllRights) or held.hold(Scope.USERS_READ):
         return command.user_id, None
     if not held.of_user or command.user_id not in (None, held.user_id):

@@ -1,12 +1,12 @@
 """Limits on failed sign-ins, and the networks from which users signed in (contract C1, O2).
 
-They are counted in storage, so that all processes count together, and by the network of the origin. Somebody who has
-many networks meets the limits of the wider ones, and of the name: these do not apply in networks from which the user
+Attempts are counted by the network of the origin, in storage, so that all processes count together. Attackers with many
+networks meet the limits of the wider networks and of the name: these do not apply in networks from which the user
 signed in, so that nobody can be locked out there from elsewhere. Only wrong TOTP codes are counted from anywhere: there
 are few codes, and the password was right.
 
-The networks are kept beside the counts, hashed, and for as long as events. A refresh of a session counts as well,
-because the user may have moved since they signed in.
+The networks are stored with the counts, hashed, for as long as events. Refreshes of a session count as well, because
+users may have moved since they signed in.
 
 Every step of a sign-in is an attempt::
 
@@ -31,7 +31,7 @@ _DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
-# For an IPv6 network of one of these lengths, this many times as much: providers give subscribers a /56, and a /48.
+# For IPv6 networks of these lengths, this many times as much: providers give subscribers a /56 or a /48.
 _WIDER: Final = ((56, 2), (48, 4))
 _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
@@ -47,11 +47,11 @@ class Limit:
     """A limit on the attempts that have something in common.
 
     Attributes:
-        counted: the name of their count, which reveals neither names nor addresses.
+        counted: the key of their count, which reveals neither names nor addresses.
         most: the maximum number of attempts in a window.
         window: its length in seconds.
         named: whether it is on attempts for one name, which a right password alone does not take back.
-        forgives: whether a success forgets all attempts, and not only its own.
+        forgives: whether a success clears all attempts, not only its own.
     """
 
     counted: str
@@ -68,12 +68,12 @@ def limits_of(
 
     Args:
         origin: where it comes from, such as an address.
-        username: the name that it is for; None if it names nobody, such as a passkey.
+        username: the name that it is for; None without one, such as for a passkey.
         totp_of: the id of the user, if it is a TOTP code.
         is_known: whether the user signed in from that network, or the attempt is not a guess.
 
     Returns:
-        Those of the origin first, because they limit the number of names.
+        The limits on the origin first, because they limit the number of names.
     """
     networks = [(network_of(origin), 1)]
     if username is not None and not is_known:
@@ -110,7 +110,7 @@ def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
     counts, stored = [], uow.identity.sign_in_attempts
     known = stored.counts([limit.counted for limit in limits])
     for limit, (attempts, ends_at) in zip(limits, known, strict=True):
-        # None, over, or from a clock that was ahead.
+        # No count, an expired one, or one from a clock that was ahead.
         is_new = not now < ends_at <= now + limit.window or not attempts
         if not is_new and attempts >= limit.most:
             return max(1, ends_at - now)
@@ -142,7 +142,7 @@ def is_known_network(uow: UnitOfWork, user_id: int | None, origin: str, now: int
 
 
 def remember_network(counts: SignInAttempts, user_id: int, user_since: int, origin: str, now: int, days: int) -> None:
-    """Remember for some days that a user, whom a change created, is in the network of an origin."""
+    """Remember for ``days`` that the user whom the change ``user_since`` created is in the network of an origin."""
     seconds, name = days * _DAY, _network(user_id, user_since, origin)
     _, ends_at = counts.count(name)
     if now + seconds // 2 < ends_at <= now + seconds:

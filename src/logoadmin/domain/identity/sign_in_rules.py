@@ -6,11 +6,11 @@ from typing import Final, Literal
 
 from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 
-# The age of a sign-in that is not recent by the clock of any machine.
+# A sign-in of this age is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
 _DAY: Final = 86_400  # seconds
-# How long an access token is valid, and a session that is not refreshed.
+# Lifetimes, in seconds, of an access token, and of a session that is not refreshed.
 ACCESS_TOKEN_SECONDS: Final = 900
 SESSION_SECONDS: Final = 30 * _DAY
 
@@ -43,7 +43,7 @@ class SingleSignOnRules:
     """The roles of users of the issuer (contract O7). A role is its name or, if no role has that name, its id.
 
     Attributes:
-        roles: groups with their roles; the first that a user has decides.
+        roles: groups with their roles; the first group that a user has decides.
         default_role: the role of users without such a group; None if they cannot sign in.
     """
 
@@ -83,9 +83,9 @@ class SignInRules:
     single_sign_on: SingleSignOnRules = field(default_factory=SingleSignOnRules)
 
     def session_end(self, created_at: int, expires_at: int, now: int) -> int:
-        """Return when a session with these times ends unless it is refreshed: by its idle or its absolute end.
+        """Return when a session with these times ends unless it is refreshed: its idle or its absolute expiry.
 
-        A clock that was ahead prolongs nothing (contract K7).
+        A clock that was ahead extends nothing (contract K7).
         """
         idle = min(expires_at, now + SESSION_SECONDS)
         return min(idle, min(created_at, now) + self.session_days * _DAY)

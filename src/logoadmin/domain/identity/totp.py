@@ -1,7 +1,7 @@
 """Authenticator apps: time-based one-time passwords (RFC 6238, contract O1).
 
-With SHA-1, six digits and 30 seconds, because many authenticator apps support nothing else. Their secrets are encrypted
-at rest. The keys are not those of tokens, so that a rotation of these locks nobody out.
+Codes use SHA-1, six digits and 30 seconds, because many authenticator apps support nothing else. Secrets are encrypted
+at rest, with other keys than tokens, so that rotating token keys locks nobody out.
 """
 
 import base64
@@ -22,7 +22,7 @@ from logoadmin.ports.encryption import Encryption
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Factor
 
-# The key in the database, made at the first start. Where the settings have keys, it only decrypts.
+# The key in the database, created at the first start. If the settings have keys, it only decrypts.
 FACTOR_KEY: Final = "factor_key"
 _PERIOD: Final = 30  # seconds
 _SECRET_BYTES: Final = 20  # as many as SHA-1 returns (RFC 4226 §4)
@@ -78,11 +78,11 @@ class TotpFactors:
 
     Attributes:
         encryption: how their secrets are encrypted.
-        given: the keys in the settings; the first encrypts, and all decrypt.
+        configured_keys: the keys in the settings; the first encrypts, and all decrypt.
     """
 
     encryption: Encryption
-    given: Sequence[str] = field(repr=False)
+    configured_keys: Sequence[str] = field(repr=False)
 
     def add(self, uow: AnyUnitOfWork, user_id: int, name: str, secret: str, now: int) -> Factor:
         """Store a secret that waits for its confirmation, in place of any other that does.
@@ -117,7 +117,7 @@ class TotpFactors:
         return used is not None
 
     def use(self, uow: AnyUnitOfWork, user_id: int, code: str, now: int) -> bool:
-        """Use up the step of a code with the user's app that shows it; return whether there is one."""
+        """Use up the step of a code; return whether one of the user's apps shows it."""
         for factor in confirmed_factors(uow, user_id):
             used = self._used(uow, factor, code, now) if factor.kind == "totp" else None
             if used is not None:
@@ -129,7 +129,7 @@ class TotpFactors:
         """Return the secret of a user, encrypted for this user alone.
 
         Raises:
-            TablesMissing: the service was never started, so that there is no key.
+            TablesMissing: the service was never started, so there is no key.
         """
         for key in self._keys(uow):
             return self.encryption.encrypt(secret, _key(key, user_id))
@@ -146,7 +146,7 @@ class TotpFactors:
         return None
 
     def _used(self, uow: AnyUnitOfWork, factor: Factor, code: str, now: int) -> Factor | None:
-        """Return an app once the step of a code is used up, its secret encrypted with the current key; or None."""
+        """Return an app with the step of a code used up, and its secret encrypted with the current key; or None."""
         secret, is_current = self.decrypted(uow, factor.user_id, factor.secret) or (None, False)
         if secret is None:
             log.error("Factor %d cannot be used: no key in factor_key decrypts its secret", factor.factor_id)
@@ -159,7 +159,7 @@ class TotpFactors:
 
     def _keys(self, uow: AnyUnitOfWork) -> tuple[str, ...]:
         stored = secrets_in(uow).get(FACTOR_KEY)
-        return (*self.given, *(() if stored is None else (stored,)))
+        return (*self.configured_keys, *(() if stored is None else (stored,)))
 
 
 def _key(key: str, user_id: int) -> str:

@@ -131,7 +131,7 @@ class UserService(Service):
             InvalidInput: the password is not accepted (contract O5).
             NotFound: the role does not exist.
             NotPermitted: the caller does not hold all scopes of the role (contract B4).
-            RecentSignInRequired: it is another role, and the caller signed in too long ago (contract O3).
+            RecentSignInRequired: the role is not the default, and the caller signed in too long ago (contract O3).
             DuplicateEntry: the id or the name is taken.
         """
         gate.require_token(caller)
@@ -168,7 +168,7 @@ class UserService(Service):
             NotFound: the user or the role does not exist.
             DuplicateUpdate: another user has the name.
             NotPermitted: the caller does not hold all scopes of the old and the new role (contract B4).
-            RecentSignInRequired: the caller lets a suspended user in again, and signed in too long ago (contract O3).
+            RecentSignInRequired: the caller lifts a suspension, and signed in too long ago (contract O3).
             Conflict: nobody would hold everything any more.
             Outdated: the user has none of the versions in ``if_match``.
         """
@@ -206,19 +206,18 @@ class UserService(Service):
     def set_password(self, gate: Gate, command: SetPassword, caller: Caller = OWNER) -> User:
         """Set a user's password; their other sessions end at once (contract D, B5, O5).
 
-        Users who set their own prove that they know the current one, so that an open session is not enough. Users
-        without one, such as those of an issuer, need a recent sign-in.
+        Users who set their own must give the current one, so that an open session is not enough. Users without a
+        password, such as those of an issuer, need a recent sign-in.
 
         Raises:
-            InvalidInput: the password is not accepted, or is the generated first one again, or the current one is
-                missing.
+            InvalidInput: the password is not accepted or is the generated first one, or the current one is missing.
             IncorrectPassword: the current one is wrong, which counts as a failed sign-in.
-            TooManySignIns: there were too many of them.
-            SignsInByLink: they sign in by links of the host site, which would end.
-            RecentSignInRequired: they have no password yet, and signed in more than 10 minutes ago.
+            TooManySignIns: there were too many failed sign-ins.
+            SignsInByLink: the user signs in by links of the host site, which would end.
+            RecentSignInRequired: the user has no password yet, and signed in more than 10 minutes ago.
             NotFound: the user does not exist.
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
-                not outlive itself (contract C5).
+                not create access that outlasts it (contract C5).
             Outdated: the user has none of the versions in ``if_match``.
         """
         gate.require_token(caller)
@@ -244,7 +243,7 @@ class UserService(Service):
         return "" if user is None else user.username
 
     def _check_form(self, command: SetPassword, *, is_own: bool) -> None:
-        """Require an acceptable password, and the current one of users who have one and set their own."""
+        """Check the new password's form, and require the current one of users who change their own."""
         problems = self._new_passwords.problems(command.password)
         if is_own and command.current_password is UNSET:
             stored = storage_of(self).read(lambda uow: uow.identity.passwords.get(command.user_id))
@@ -254,7 +253,7 @@ class UserService(Service):
             raise InvalidInput(problems)
 
     def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
-        """Return the hash of the caller's current password, once it is verified; None if they have none."""
+        """Verify the caller's current password, and return its hash; None if they have no password."""
         storage, now = storage_of(self), self._clock.now()
 
         def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
@@ -281,7 +280,7 @@ class UserService(Service):
 
 
 def creation(hasher: PasswordHasher, accepted: str) -> WriteWork[CreateUser, User]:
-    """Hash an accepted password, which is expensive; return the work that then creates its user in a transaction."""
+    """Hash an accepted password, which is expensive; return the unit-of-work function that creates its user."""
     password = hasher.hash(accepted)
 
     def create(uow: AuditedUnitOfWork, command: CreateUser) -> User:
@@ -294,7 +293,7 @@ def creation(hasher: PasswordHasher, accepted: str) -> WriteWork[CreateUser, Use
 
 
 def _check_own(uow: AuditedUnitOfWork, command: SetPassword, current: PasswordHash | None) -> None:
-    """Require of a user's own new password that it may replace the current one, which was verified."""
+    """Require that a new password may replace the user's own, of which ``current`` is the verified hash."""
     if identity_in(uow).passwords.get(command.user_id) != current:  # changed meanwhile
         raise IncorrectPassword
     if command.password == command.current_password and must_change_password(uow, command.user_id):
@@ -317,7 +316,7 @@ class SetPreferences(Command):
 class PreferenceService(Service):
     """The use cases of preferences.
 
-    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
 
     @reads_with_rights(SIGNED_IN)
@@ -329,6 +328,6 @@ class PreferenceService(Service):
 
     @writes(SIGNED_IN)
     def set(self, uow: AuditedUnitOfWork, command: SetPreferences) -> dict[str, Any]:
-        """Replace the caller's preferences and return them. They are not in the history, and go with their user."""
+        """Replace the caller's preferences and return them. They are not in the history, and go with the user."""
         identity_in(uow).preferences.set(user_of(uow.held), json.dumps(command.preferences, ensure_ascii=False))
         return command.preferences
