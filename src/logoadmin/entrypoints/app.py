@@ -24,7 +24,7 @@ def web_application(
     published: bool = True,
     from_sockets: bool = False,
 ) -> ASGIApp:
-    """Return the ASGI application of a gallery; see :func:`logoadmin.asgi`, and :func:`http_application`.
+    """Return the ASGI application of a gallery; see :func:`logoadmin.asgi` and :func:`http_application`.
 
     With ``console``, ``/`` redirects to it (contract J1); with ``published``, the application also publishes.
     """

@@ -24,7 +24,7 @@ from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import MAX_LIST, CountedRequests, sendable
 from logoadmin.ports.gallery_files import GalleryFiles
 
-# Paths where clients of other services look first, with hints.
+# Hints for paths that clients of other services try first.
 _HINTS: Final = {
     "/metrics": "Not Found; metrics have a listener of their own, see the setting metrics_port",
     **dict.fromkeys(("/health", "/healthz"), "Not Found; health checks are at /livez and /readyz"),
@@ -50,14 +50,14 @@ def http_application(
         gallery: the gallery.
         origins: the origins whose pages may call every operation, such as ``https://admin.example``; pages of other
             origins may only make public reads (contract F2).
-        cache_seconds: how long clients may use a cached public read without revalidating it.
+        cache_seconds: how long clients may reuse a public read without revalidating it.
         hosts: the host names to accept besides those of loopback and of the public URL; None for any (contract A22).
         pages: routes to serve besides the interface.
         home: the path to which ``/`` redirects.
-        published: the files into which to publish, and to serve at ``/gallery/``; None for neither (contract L1).
+        published: the files to publish into and to serve at ``/gallery/``; None for neither (contract L1).
         from_sockets: whether all requests come from sockets, and none from this process itself.
-        max_list: the bytes of the longest list without ``limit``, before compression.
-        work: what to do in the background, each after some seconds.
+        max_list: the maximum bytes of a list without ``limit``, before compression.
+        work: the background work, with the seconds after which each kind begins.
     """
     context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, max_list=max_list)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
@@ -77,14 +77,14 @@ def _operations_by_path() -> dict[str, list[Operation]]:
     paths: dict[str, list[Operation]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, []).append(operation)
-    # Literal paths come before templates that would also match them.
+    # Literal paths precede templates that would also match them.
     return dict(sorted(paths.items(), key=lambda path: path[0].count("{")))
 
 
 class Paths(Router):
-    """The application: Starlette's router, with paths unchanged, and hints for paths that are nearly right.
+    """The application: Starlette's router without redirects, but with hints for nearly correct paths.
 
-    Public reads are served from stored responses where these are current, and published files without any route.
+    Public reads are served from the response cache if possible, and published files without a route.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Paths(Router):
         background: Background,
         published: PublishedGallery | None,
     ) -> None:
-        """Serve routes: those of operations, whose endpoints count responses themselves, and others."""
+        """Serve the routes of operations, whose endpoints count responses themselves, and others."""
         metrics = context.gallery.metrics
         self._background, self._published = background, published
         self._response_cache = context.response_cache
@@ -113,7 +113,7 @@ class Paths(Router):
         self._alike = {path: Router(routes, redirect_slashes=False, default=default) for path, routes in alike.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to what serves its path."""
+        """Pass a request on to the application for its path."""
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
@@ -134,16 +134,16 @@ class Paths(Router):
         await serve(scope, receive, send)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the routes that begin like its path: to try all takes a fifth of the time of a read.
+        """Pass a request on to the routes with the same first two segments; trying all takes a fifth of a read's time.
 
-        The first two segments, such as ``/api/logos``, are never fields of an operation.
+        These segments, such as ``/api/logos``, are never fields of an operation.
         """
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         await self._alike.get("/".join(path.split("/", 3)[:3]), super().__call__)(scope, receive, send)
 
     @asynccontextmanager
     async def _living(self, _: object) -> AsyncIterator[None]:
-        """Work in the background for as long as the application runs."""
+        """Run the background work for as long as the application runs."""
         self._background.begin()
         if self._published is not None:
             self._published.start()
@@ -158,7 +158,7 @@ class Paths(Router):
         await _not_found(scope, receive, send, self._hint(scope))
 
     def _hint(self, scope: Scope) -> str | None:
-        """Return a hint for a path that is nearly right; a redirect would lose the body."""
+        """Return a hint for a nearly correct path; a redirect would lose the body."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
             return "Not Found; this path exists without the slash at its end"

@@ -1,4 +1,4 @@
-"""Work in the background of an application: the sweep, the notices and the publisher (contract F3, K2, L1, O9, R6)."""
+"""The background work of an application: the sweep, the notices and the publisher (contract F3, K2, L1, O9, R6)."""
 
 import asyncio
 import logging
@@ -18,11 +18,11 @@ from logoadmin.ports.gallery_files import GalleryFiles
 
 log = logging.getLogger("logoadmin.http")
 
-_INTERVAL: Final = 60.0  # seconds
+_INTERVAL: Final = 60.0  # seconds between sweeps
 _NOTICE_INTERVAL: Final = 2.0
-# The same while something is left, because another process held the lock.
+# After a sweep that left something, because another process held the lock.
 _SHORT_INTERVAL: Final = 1.0
-# Bounds a round where clocks disagree, so that it ends.
+# Ends a sweep even if clocks disagree.
 _MOST_WRITES: Final = 2_000
 
 
@@ -30,29 +30,29 @@ BackgroundWork = Callable[[LogoAdmin, Dispatch], Coroutine[Any, Any, None]]
 
 
 class Background:
-    """Does an application's work in the background while it is served.
+    """Does an application's background work while it is served.
 
-    It begins after the lifespan does or, in an application that is mounted and sees none, after the first request.
+    It begins with the lifespan or, in a mounted application that receives no lifespan events, with the first request.
 
     Attributes:
         loop: the event loop in which it has begun, if any.
     """
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, work: Mapping[BackgroundWork, float]) -> None:
-        """Do work, each after some seconds."""
+        """Do each kind of work after its number of seconds."""
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._given = gallery, dispatch
+        self._arguments = gallery, dispatch
         self._work = work
         self._timers: list[asyncio.TimerHandle] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
-        """Begin in the running event loop; tests and forks serve one application in several."""
+        """Begin in the running event loop; tests and forks serve one application in several loops."""
         self.loop = loop = asyncio.get_running_loop()
         self._timers = [loop.call_later(delay, self._begin, work) for work, delay in self._work.items()]
 
     def _begin(self, work: BackgroundWork) -> None:
-        self._tasks.append(asyncio.get_running_loop().create_task(work(*self._given)))
+        self._tasks.append(asyncio.get_running_loop().create_task(work(*self._arguments)))
 
     async def end(self) -> None:
         """End the work."""
@@ -66,14 +66,14 @@ class Background:
 
 
 async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
-    """Remove what has expired, once a minute, until the application ends or the gallery is closed.
+    """Remove expired records once a minute, until the application ends or the gallery is closed.
 
-    Processes that sweep at the same time take turns at the write lock, and none waits for another.
+    Processes that sweep at the same time take turns holding the write lock, without waiting for each other.
     """
     while True:
         try:
-            interval = _SHORT_INTERVAL if await _swept(gallery, dispatch) else _INTERVAL
-        except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
+            interval = _SHORT_INTERVAL if await _sweep(gallery, dispatch) else _INTERVAL
+        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
             interval = _INTERVAL
         except RuntimeError:  # the gallery was closed
             return
@@ -84,11 +84,11 @@ async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
 
 
 async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
-    """Send the notices that are due, every two seconds, until the application ends or the gallery is closed."""
+    """Send due notices every two seconds, until the application ends or the gallery is closed."""
     while gallery.notices.is_needed:
         try:
             await dispatch.run(Work.SLOW, gallery.notices.send_due, turn="notices")
-        except (LogoAdminError, HttpError):  # the database is out of reach, which storage logs
+        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
             pass
         except RuntimeError:  # the gallery was closed
             return
@@ -97,8 +97,8 @@ async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
         await asyncio.sleep(_NOTICE_INTERVAL)
 
 
-async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
-    """Remove what has expired, with as long a pause after each write as it took; return whether anything is left."""
+async def _sweep(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
+    """Remove expired records, pausing after each write for as long as it took; return whether any are left."""
     loop = asyncio.get_running_loop()
     for _ in range(_MOST_WRITES):
         began = loop.time()
@@ -109,12 +109,12 @@ async def _swept(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
     return True
 
 
-# The work of every application, which begins after as long as it waits between two rounds.
+# The work of every application; each kind first waits for its interval.
 REGULAR_WORK: Final[Mapping[BackgroundWork, float]] = {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}
 
 
 def background_publisher(gallery: LogoAdmin, files: GalleryFiles, dispatch: Dispatch) -> Publisher:
-    """Return a publisher that logs each failure once, and counts."""
+    """Return a publisher that logs each failure once, and counts publications and failures."""
     reports = _Reports(gallery, files)
     return Publisher(
         gallery, files, published=reports.published, failed=reports.failed, leased=True, holding=dispatch.long_call
@@ -128,7 +128,7 @@ class _Reports:
         self._is_known = False
 
     def published(self, found: Published) -> None:
-        """Count a publication; at the start, one that an earlier process left counts as well."""
+        """Count a publication, including at the start one by an earlier process."""
         if found.changed or not self._is_known:
             left_out = found.left_out
             if not found.changed and not found.is_complete:
@@ -140,7 +140,7 @@ class _Reports:
             self._failure = ""
 
     def failed(self, error: Exception) -> None:
-        """Log and count a failure; storage itself logs that the database is out of reach."""
+        """Log and count a failure; storage itself logs that the database is unavailable."""
         if isinstance(error, StorageUnavailable):
             return
         self._gallery.metrics.gallery_failed()

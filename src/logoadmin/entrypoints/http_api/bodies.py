@@ -1,4 +1,4 @@
-"""Receives the bodies of requests in time, into memory or into temporary files (contract A21, H4, I4)."""
+"""Receives request bodies within time limits, into memory or temporary files (contract A21, H4, I4)."""
 
 import asyncio
 import hashlib
@@ -21,12 +21,12 @@ from logoadmin.ports.metrics import Metrics
 _IN_MEMORY: Final = 1024 * 1024  # bytes
 _MAX_FILES: Final = 8
 _MAX_FILES_OF_A_USER: Final = 2
-# A longer line is not valid; the rest of it is skipped, so that it is never in memory.
+# A longer line is invalid; the rest of it is skipped, so that it is never in memory.
 _LONGEST_LINE: Final = MAX_JSON + 1
 
 
 class TemporaryFile:
-    """An unnamed file, which is removed when it is closed. Its owner writes all of it, then reads it.
+    """An unnamed file, removed when it is closed. It is written completely before it is read.
 
     Attributes:
         size: the bytes written.
@@ -41,7 +41,7 @@ class TemporaryFile:
         """Write at the end.
 
         Raises:
-            HttpError: there is no room on the disk.
+            HttpError: the disk is full.
         """
         try:
             self._content.write(content)
@@ -54,13 +54,13 @@ class TemporaryFile:
         self.write(line.encode())
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """Yield the content from its beginning."""
+        """Yield the content from the beginning."""
         self._content.seek(0)
         while chunk := self._content.read(size):
             yield chunk
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the lines from the first one; a line that is too long is cut just above the limit."""
+        """Yield the lines from the beginning; a line that is too long is cut just above the limit."""
         self._content.seek(0)
         while line := self._content.readline(_LONGEST_LINE):
             yield line
@@ -68,7 +68,7 @@ class TemporaryFile:
                 line = self._content.readline(_LONGEST_LINE)
 
     def close(self) -> None:
-        """Remove the file; can be repeated."""
+        """Remove the file; further calls do nothing."""
         if not self._content.closed:
             self._files.closed(self._user)
             self._content.close()
@@ -78,7 +78,7 @@ class TemporaryFiles:
     """The temporary files for one purpose.
 
     Attributes:
-        name: the word for them in error messages.
+        name: what error messages call them.
     """
 
     def __init__(self, name: str) -> None:
@@ -102,26 +102,26 @@ class TemporaryFiles:
     def closed(self, user: Hashable) -> None:
         """Make room for another file."""
         self._open[user] -= 1
-        self._open += Counter()  # forgets those without any
+        self._open += Counter()  # drops users without open files
 
 
-# The memory limit of all unfinished large bodies. Anyone can start one: service keys are only checked later.
+# The memory limit for all unfinished large bodies. Anyone can start one, since service keys are checked later.
 _MAX_HELD: Final = 64 * 1024 * 1024
-# In a file of MAX_UPLOAD bytes with more lines, each line would be shorter than the shortest record.
+# With more lines, a file of MAX_UPLOAD bytes would have lines shorter than the shortest record.
 _MAX_LINES: Final = 2_000_000
-# How long a body may take; a proxy in front is stricter with slow clients.
+# How long a body may take to arrive; a proxy in front is stricter with slow clients.
 _BODY_SECONDS: Final = 60.0
 _IMPORT_SECONDS: Final = 600.0
 
 
 def check_head(request: Request, operation: Operation) -> None:
-    """Refuse a request whose head shows that its body is none of the operation, before any of it is received.
+    """Reject a request with an unacceptable body by its head, before any of the body is received.
 
     Raises:
-        HttpError: it is of another type, compressed, or too large.
+        HttpError: the body has another type, is compressed, or is too large.
     """
     kind = request.media_type
-    # Only a request without a body may leave out its type, which is not known yet.
+    # Only a request without a body may omit the type, and whether there is a body is not known yet.
     is_file = operation.takes_file and kind.startswith("image/")
     if kind not in operation.media_types and not is_file and (kind or operation.takes_jsonl):
         if operation.takes_file:
@@ -136,7 +136,7 @@ def check_head(request: Request, operation: Operation) -> None:
 
 
 def no_picture() -> HttpError:
-    """Return the refusal of a body that does not say that it is a picture."""
+    """Return the error for a body that is not declared as a picture."""
     return HttpError(415, "Body should be a picture, as image/png or application/octet-stream")
 
 
@@ -149,10 +149,10 @@ def _too_late() -> HttpError:
 
 
 class BodyReader:
-    """Reads bodies in time, within a memory limit for the whole process, and counts their bytes.
+    """Reads bodies within time limits and a memory limit for the whole process, and counts their bytes.
 
-    At the limit, the oldest large body is refused, not the newest one: clients that never finish their bodies would
-    otherwise block everyone else.
+    At the memory limit, the oldest large body is rejected, not the newest: otherwise, clients that never finish their
+    bodies would block everyone else.
     """
 
     def __init__(self, metrics: Metrics) -> None:
@@ -165,10 +165,10 @@ class BodyReader:
         """Return the body of a request.
 
         Raises:
-            HttpError: it is too large, too slow, or had to make room for others.
-            ClientDisconnect: the client went away before the end of the body.
+            HttpError: the body is too large or too slow, or had to make room for others.
+            ClientDisconnect: the client disconnected before the end of the body.
         """
-        body = bytearray()  # one, however small the parts in which it arrives
+        body = bytearray()  # a single buffer, however small the chunks
         more = True
         try:
             async with asyncio.timeout(_BODY_SECONDS) as time:
@@ -197,11 +197,11 @@ class BodyReader:
 
     @asynccontextmanager
     async def received(self, receive: Receive, user: Hashable) -> AsyncIterator[tuple[TemporaryFile, str]]:
-        """Receive the lines of an import of a user, and keep them until the block ends; yield them with their SHA-256.
+        """Receive the lines of a user's import; yield them with their SHA-256, and remove them after the block.
 
         Raises:
             HttpError: the body is too large or too slow, or there is no room for it.
-            ClientDisconnect: the client went away before the end of the body.
+            ClientDisconnect: the client disconnected before the end of the body.
         """
         with closing(self._imports.open(user)) as file:
             try:

@@ -1,4 +1,4 @@
-"""Conditional requests, and responses in gzip (contract F1, K8, RFC 9110 §12.5.3 and §13.1)."""
+"""Conditional requests and gzip compression (contract F1, K8, RFC 9110 §12.5.3 and §13.1)."""
 
 import gzip
 import re
@@ -12,24 +12,24 @@ from logoadmin.ports.metrics import Metrics
 
 Fields = list[tuple[bytes, bytes]]
 
-# A shorter body fits one packet anyway.
+# Shorter bodies fit into one packet anyway.
 SHORT: Final = 1_024  # bytes
 GZIP: Final = (b"content-encoding", b"gzip")
-# The suffix of the entity tag of a gzip body, which is of the same version (contract F1).
+# The suffix of the entity tag of a compressed body, which has the same version (contract F1).
 SUFFIX: Final = "-gzip"
 # A higher level takes twice as long for 2 % less.
 LEVEL: Final = 6
 # For content that is compressed once and sent often.
 BEST_LEVEL: Final = 9
 
-# The number of headers whose meaning is remembered: clients of one version all send the same.
+# The number of cached header values; clients of one version all send the same.
 _REMEMBERED: Final = 64
 
 
 def accepts_gzip(request: Request) -> bool:
-    """Return whether a client accepts gzip, other than as a last resort (RFC 9110 §12.5.3).
+    """Return whether a client accepts gzip with a weight above 0 (RFC 9110 §12.5.3).
 
-    Several lines of the header are one list (RFC 9110 §5.3).
+    Repeated headers are one list (RFC 9110 §5.3).
     """
     sent = request.headers.get(b"accept-encoding")
     return _accepts(",".join(sent)) if sent else False
@@ -46,23 +46,23 @@ def _accepts(header: str) -> bool:
 
 
 def in_gzip(content: bytes, level: int = LEVEL) -> bytes:
-    """Return content in gzip; the same content is always the same bytes."""
+    """Return content compressed with gzip; the output is deterministic."""
     return gzip.compress(content, level, mtime=0)
 
 
-# Fields that a 304 response does not have.
+# Header fields that a 304 response omits.
 _OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
-# Responses in gzip are of the same version (contract K8).
+# Compressed responses have the same version (contract K8).
 _VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
 
 
 @lru_cache(_REMEMBERED)
 def _tags_in(*sent: str, weak: bool) -> frozenset[str] | None:
-    """Return the opaque parts of the entity tags in the values of a header; None for ``*``, which matches any version.
+    """Return the opaque parts of the entity tags in a header's values; None for ``*``, which matches any version.
 
-    An invalid list has no tags; weak ones may be left out (RFC 9110 §8.8.3.2).
+    An invalid list has no tags. Without ``weak``, weak tags are left out (RFC 9110 §8.8.3.2).
     """
     text = ", ".join(sent).strip()
     if text == "*":
@@ -101,7 +101,7 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
 async def send_ready(
     send: Send, metrics: Metrics, request: Request, response: tuple[int, Fields, bytes], *, from_cache: bool = False
 ) -> None:
-    """Send a short response that waited for nothing, and count it."""
+    """Send a short response that is already available, and count it."""
     status, fields, body = response
     try:
         await send({"type": "http.response.start", "status": status, "headers": fields})
@@ -114,9 +114,9 @@ async def send_ready(
 def conditional(
     request: Request, etag: bytes, fields: Fields, body: bytes, fields_if_unmodified: Fields | None = None
 ) -> tuple[int, Fields, bytes]:
-    """Return status, header fields and body of a response: without the body for HEAD, or if the client has it.
+    """Return status, header fields and body of a response, without the body for HEAD or if the client has it.
 
-    ``fields_if_unmodified`` are those of a 304 response with this very tag, if they were made before.
+    ``fields_if_unmodified`` are the fields of a 304 response with exactly this tag, if prepared before.
     """
     if (known := known_tag(request, etag)) is not None:
         ready = fields_if_unmodified if known == etag else None
@@ -126,10 +126,10 @@ def conditional(
 
 def unmodified(fields: Fields, tag: bytes) -> Fields:
     """Return the header fields of a 304 response with the tag of the client's copy."""
-    kept = [field for field in fields if field[0] not in _OF_THE_BODY]
-    return [(name, tag if name == b"etag" else value) for name, value in kept]
+    remaining = [field for field in fields if field[0] not in _OF_THE_BODY]
+    return [(name, tag if name == b"etag" else value) for name, value in remaining]
 
 
 def _versions(tags: frozenset[str] | None) -> frozenset[int] | None:
-    """Return the versions in entity tags; tags in another form match nothing."""
+    """Return the versions in entity tags; tags of another form match nothing."""
     return None if tags is None else frozenset(int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag)))

@@ -1,7 +1,7 @@
-"""Paths outside of the table of operations: documents, health checks and pictures (contract K1, P2, P5).
+"""Paths outside the table of operations: documents, health checks and pictures (contract K1, P2, P5).
 
-On the page /docs, which is Swagger UI with its files, people read the OpenAPI document and try the operations. Health
-checks are public, accept any host name (contract A22), and return nothing secret.
+/docs is Swagger UI with its files, for reading the OpenAPI document and trying the operations. Health checks are
+public, accept any host name (contract A22), and return nothing secret.
 """
 
 import asyncio
@@ -35,8 +35,8 @@ from logoadmin.entrypoints.http_api.request import HEALTH_CHECKS, Request, reque
 from logoadmin.entrypoints.http_api.responses import sendable
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
-# The page loads 2 MB of static files, which contract F2 does not cover. Clients store and revalidate them: the ETag
-# makes that cheap, and a page never gets the files of another version.
+# The page loads 2 MB of static files, which contract F2 does not cover. Clients cache and revalidate them: the ETag
+# makes that cheap, and a page never gets files of another version.
 _KEPT: Final = "no-cache"
 # Other files in the directory are not served.
 _FILES: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -55,7 +55,7 @@ _HEADERS: Final = {
 
 
 class ReadOnlyEndpoint:
-    """A public path outside the table of operations, whose responses to GET a function returns."""
+    """A public path outside the table of operations; a function returns its response to GET."""
 
     def __init__(self, respond: Callable[[Scope], Response]) -> None:
         self._respond = respond
@@ -70,16 +70,16 @@ class ReadOnlyEndpoint:
 
 
 def redirect(to: str) -> ReadOnlyEndpoint:
-    """Redirect to a relative path, which is right under any prefix; another version may have another one."""
+    """Redirect to a relative path, which works under any prefix. Not cached, since another version may differ."""
     return ReadOnlyEndpoint(lambda _: Response(status_code=307, headers={"location": to, "cache-control": "no-store"}))
 
 
 def document_routes(gallery: LogoAdmin) -> list[Route]:
-    """Return the routes of the OpenAPI document, of the page that shows it with its files, and of the public keys."""
+    """Return the routes of the OpenAPI document, of the page that shows it, and of the public keys."""
     openapi = functools.lru_cache(1)(lambda prefix: json.dumps(openapi_document(gallery.access, prefix)).encode())
     return [
         Route("/openapi.json", _json_document(openapi, "no-store")),
-        # Clients may cache the keys: a new key is published long enough before it signs.
+        # Clients may cache the keys, since a new key is published long enough before it signs.
         Route("/.well-known/jwks.json", _json_document(lambda _: _public_keys(gallery), "public, max-age=300")),
         *(Route(path, _docs_file(*file)) for path, file in _FILES.items()),
         Route("/docs/", redirect("../docs")),
@@ -87,7 +87,7 @@ def document_routes(gallery: LogoAdmin) -> list[Route]:
 
 
 def _json_document(text: Callable[[str], bytes], cache_control: str) -> ReadOnlyEndpoint:
-    """Serve the text for the prefix of each request, in gzip if accepted and worthwhile."""
+    """Serve the text for the prefix of each request, compressed if accepted and worthwhile."""
     compressed = functools.lru_cache(1)(in_gzip)
     headers = {"cache-control": cache_control, "vary": "Accept-Encoding"}
 
@@ -106,7 +106,7 @@ def _public_keys(gallery: LogoAdmin) -> bytes:
 
 
 def _docs_file(name: str, media_type: str, cache_control: str) -> ReadOnlyEndpoint:
-    """Serve a file of the page, in memory; 304 if the client has it."""
+    """Serve a file of the page from memory; 304 if the client has it."""
     body = (_DIRECTORY / name).read_bytes()
     digest = hashlib.sha256(body).hexdigest()[:32]
     compressed = functools.lru_cache(1)(in_gzip)
@@ -126,12 +126,12 @@ def _docs_file(name: str, media_type: str, cache_control: str) -> ReadOnlyEndpoi
 
 log = logging.getLogger("logoadmin.http")
 
-# The key in the request state by which a stopping server has new requests sent elsewhere (contract K5).
+# The key in the request state by which a stopping server makes balancers send requests elsewhere (contract K5).
 STOPPING: Final = "logoadmin.stopping"
 
 
 def health_routes(readiness: "Readiness") -> list[Route]:
-    """Return the routes of both checks; a process that can respond is alive."""
+    """Return the routes of both checks; a process that responds is alive."""
     live, ready = HEALTH_CHECKS
     return [Route(live, ReadOnlyEndpoint(lambda _: _well())), Route(ready, readiness)]
 
@@ -145,8 +145,8 @@ class Readiness(ReadOnlyEndpoint):
         Args:
             gallery: the gallery.
             dispatch: calls it in threads.
-            timeout: the seconds for a check, fewer than those in which ``readyz`` responds (contract K1).
-            valid: the seconds for which its result is valid.
+            timeout: the seconds for a check, fewer than ``readyz`` has to respond (contract K1).
+            valid: the seconds for which a result is valid.
         """
         super().__init__(self._response)
         self._gallery, self._dispatch = gallery, dispatch
@@ -155,7 +155,7 @@ class Readiness(ReadOnlyEndpoint):
         self._fresh_until = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; check the database again if the last check has expired."""
+        """Serve a request; check the database again if the last result has expired."""
         if scope["method"] in ("GET", "HEAD") and not _is_stopping(scope):
             await self._look()
         await super().__call__(scope, receive, send)
@@ -177,7 +177,7 @@ class Readiness(ReadOnlyEndpoint):
         fault: StorageUnavailable | SchemaMismatch | None = None
         try:
             await self._dispatch.reading_once(self, self._gallery.check, loop.time() + self._timeout)
-        except TablesMissing as error:  # this process had opened them
+        except TablesMissing as error:  # this process had opened the tables
             fault = TablesMissing(error.file, existed=True)
         except (StorageUnavailable, SchemaMismatch) as error:
             fault = error
@@ -205,7 +205,7 @@ _NAME: Final = re.compile(rf"({PICTURE})(-320)?\.webp", re.ASCII)
 
 
 class _PictureFiles:
-    """Serves pictures from the database; those that were taken down only to callers who may read users."""
+    """Serves pictures from the database; pictures that were taken down only to callers that may read users."""
 
     def __init__(self, context: AppContext) -> None:
         self._context = context
@@ -223,7 +223,7 @@ class _PictureFiles:
 
 
 def picture_route(context: AppContext) -> Route:
-    """Return the route of the pictures of a gallery."""
+    """Return the route of a gallery's pictures."""
     return Route("/pictures/{name}", _PictureFiles(context))
 
 

@@ -70,27 +70,27 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     StorageUnavailable: 503,
 }
 
-# The header of the idempotency key, the only option of commands that may be invalid.
+# The header of the idempotency key, the only command option that may be invalid.
 KEY_HEADER: Final = ("header", "Idempotency-Key")
 NOTE_HEADER: Final = ("header", "X-Change-Note")
 
-# The places of problems, in the order in which they are reported.
+# The places of problems, in reporting order.
 PLACES: Final = ("path", "query", "header", "body")
 
-# Seconds after which a client may retry when the database was unavailable.
+# Seconds after which a client may retry if the database was unavailable.
 RETRY_AFTER: Final = 1
-# And when the issuer was: its failures are kept for this long.
+# The same for the issuer, whose failures are cached for this long.
 ISSUER_RETRY_AFTER: Final = 10
 
-# A fault may affect only some requests: it is over when it has not occurred for a while.
+# A fault may affect only some requests, so it is over once it has not occurred for this long.
 _QUIET: Final = 60.0  # seconds
-_MAX_FAULTS: Final = 16  # concurrent faults of one operation that are distinguished
+_MAX_FAULTS: Final = 16  # current faults of one operation that are told apart
 
 _Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
 
 
 class HttpError(Exception):
-    """A request that is refused for its HTTP form, before it becomes a command (contract A21).
+    """A request that is rejected as HTTP, before it becomes a command (contract A21).
 
     Attributes:
         cause: the cause for the log, if the request is not at fault.
@@ -111,12 +111,12 @@ class HttpError(Exception):
 
 
 def too_busy(what: str) -> HttpError:
-    """Return the refusal of a request for lack of capacity, such as too many concurrent sign-ins."""
+    """Return the error for a lack of capacity, such as too many concurrent sign-ins."""
     return HttpError(503, f"Too many concurrent {what}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def note_cause(request: Request, error: Exception) -> None:
-    """Add the cause to the access log if a request failed because of the database (contract K3)."""
+    """Add the cause to the access log if the database made a request fail (contract K3)."""
     cause: Cause | None = getattr(error, "cause", None)
     if cause is not None:
         request.causes.append(cause.code)
@@ -133,7 +133,7 @@ def error_response(error: LogoAdminError | HttpError) -> Response:
 
 
 def _more(error: LogoAdminError) -> Mapping[str, Any]:
-    """Return what the body has besides ``detail``: all that the second step of a sign-in needs (contract O2)."""
+    """Return the members of the body besides ``detail``, which the second step of a sign-in needs (contract O2)."""
     if not isinstance(error, SecondFactorRequired):
         return {}
     passkey = {} if error.passkey is None else {"passkey": error.passkey}
@@ -151,13 +151,13 @@ def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
 
 
 def _placed(problem: Problem) -> Problem:
-    """Return a problem with its place in the request; what a use case finds, beside options, is in the body."""
+    """Return a problem with its place in the request: the body, for problems from use cases, except with options."""
     placed = option_placed(problem)
     return placed if placed.loc[0] in PLACES else replace(placed, loc=("body", *placed.loc))
 
 
 def option_placed(problem: Problem) -> Problem:
-    """Return a problem with its place in the request, whose headers carry the options of commands."""
+    """Return a problem, placed in a request header if it is about a command option."""
     return replace(problem, loc=KEY_HEADER) if problem.loc == ("idempotency_key",) else problem
 
 
@@ -167,7 +167,7 @@ def detail_response(
     headers: Mapping[str, str] | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Return a JSON response with ``detail`` and perhaps more."""
+    """Return a JSON response with ``detail`` and the members of ``more``."""
     body = _Body.dump_json({"detail": detail, **(more or {})})
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, JSON)
 
@@ -199,9 +199,9 @@ class _Fault:
 
 
 class Faults:
-    """The current faults of each operation: logs a traceback when one starts, and a line when it is over.
+    """The current faults of each operation; logs a traceback when a fault begins, and a line when it is over.
 
-    The access log lines of other affected requests have its code. Only for use in the event loop.
+    The access log has its code for all other affected requests. Only for use in the event loop.
 
     Attributes:
         lasts: whether any fault is current.
@@ -213,7 +213,7 @@ class Faults:
         self._lasting: dict[Operation, dict[str, _Fault]] = {}
 
     def met(self, operation: Operation, error: Exception, request_id: str) -> str:
-        """Record an unexpected error, and return its code, which depends on its class and place."""
+        """Record an unexpected error; return its code, which depends on its class and location."""
         self.lasts = True
         code, now = _code(error), self._clock()
         known = self._lasting.setdefault(operation, {})
@@ -227,7 +227,7 @@ class Faults:
         return code
 
     def succeeded(self, operation: Operation) -> None:
-        """Record a request that succeeded."""
+        """Record a successful request."""
         now = self._clock()
         known = self._lasting.get(operation, {})
         for code, fault in [*known.items()]:
@@ -241,7 +241,7 @@ class Faults:
 
 
 def _code(error: Exception) -> str:
-    """Return a code for the class of an error and the place where it was raised."""
+    """Return a code for the class of an error and the line that raised it."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next

@@ -21,7 +21,7 @@ from logoadmin.ports.metrics import Metrics
 FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see published_files.pointer_file.
 _POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip)?"', re.ASCII)
-# The number of values of If-None-Match whose meaning is remembered: readers of one version all send the same.
+# The number of cached values of If-None-Match; readers of one version all send the same.
 _REMEMBERED: Final = 64
 _PREFLIGHT: Final = {
     "access-control-allow-methods": "GET, HEAD",
@@ -31,7 +31,7 @@ _PREFLIGHT: Final = {
 }
 
 
-# For people who open an address that has no page, or not yet.
+# For browsers that open an address without a page, or before the first publication.
 _ERROR_PAGE: Final = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
@@ -46,7 +46,7 @@ class PublishedGallery:
     """Serves the paths that begin with ``/gallery/``."""
 
     def __init__(self, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
-        """Serve a folder, into which ``publisher`` publishes from :meth:`start` or the first request on."""
+        """Serve a folder, into which ``publisher`` publishes from :meth:`start` or the first request onwards."""
         self._folder, self._publisher, self._metrics = folder, publisher, metrics
         self._is_started = False
         self._files = CountedRequests(self._serve, metrics)
@@ -62,16 +62,16 @@ class PublishedGallery:
             await self._files(scope, receive, send)
 
     def start(self) -> None:
-        """Begin to publish."""
+        """Start publishing."""
         self._is_started = True
         self._publisher.start()
 
     async def close(self) -> None:
-        """End publishing."""
+        """Stop publishing."""
         await asyncio.to_thread(self._publisher.close)
 
     def _pointer_at_hand(self, request: Request) -> PublishedFile | None:
-        """Return the pointer for a poll that waits for nothing, or None."""
+        """Return the pointer for a poll that can be answered without waiting, or None."""
         name = _name_of(request)
         is_poll = name == POINTER and request.method in ("GET", "HEAD") and b"%2f" not in _raw_path(request)
         pointer = self._folder.at_hand(name) if is_poll else None
@@ -85,7 +85,7 @@ class PublishedGallery:
             note_cause(request, error)
             found = _error_page(request, error) if _wants_page(request) else error_response(error)
         if isinstance(found, Response):
-            found.raw_headers.extend(CORS)  # pages of any origin may read it
+            found.raw_headers.extend(CORS)
             await sendable(found, scope)(scope, receive, send)
             return
         status, fields, content = found
@@ -93,7 +93,7 @@ class PublishedGallery:
         await send({"type": "http.response.body", "body": content})
 
     async def _found(self, request: Request) -> tuple[int, Fields, bytes] | Response:
-        """Return the requested file, or the response to a request that asks whether a page may make another one.
+        """Return the requested file, or the response to a preflight request.
 
         Raises:
             HttpError: there is no such file or no such method, or nothing has been published yet.
@@ -109,7 +109,7 @@ class PublishedGallery:
         name += PAGE if name.endswith("/") or not name else ""
         file = self._folder.at_hand(name) or await self._folder.file(name)
         if file is not None and name == POINTER and _is_newer(request, file):
-            # Another process served it: looking now keeps the reader from going back and forth between the two.
+            # Another process served it; checking now keeps the reader from switching back and forth between the two.
             self._folder.look_now()
             file = await self._folder.file(name)
             if file is not None and _is_newer(request, file, strictly=True):
@@ -123,12 +123,12 @@ class PublishedGallery:
 
 
 def _wants_page(request: Request) -> bool:
-    """Return whether a browser shows the response to somebody, which it says of pages alone."""
+    """Return whether a browser requests a page to show; its other requests do not accept HTML."""
     return "text/html" in request.header(b"accept")
 
 
 def _error_page(request: Request, error: HttpError) -> Response:
-    """Return the response to an error as a page, which asks again by itself if that may help."""
+    """Return an error as a page, which reloads automatically if a retry may help."""
     detail = "There is no such page" if error.status == 404 else error.detail
     page = _ERROR_PAGE.format(detail=html.escape(detail), home=html.escape(request.prefix + FOLDER))
     headers = {"cache-control": "no-store", **error.headers}
@@ -140,26 +140,26 @@ def _error_page(request: Request, error: HttpError) -> Response:
 
 
 def _unmodified(request: Request, pointer: PublishedFile) -> tuple[int, Fields, bytes]:
-    """Return the 304 response to a reader that has a newer pointer than this folder: that of another machine.
+    """Return the 304 response for a reader that has a newer pointer, from another machine, than this folder.
 
-    The older pointer would be no news to the reader, and would replace the newer one in a cache.
+    The older pointer would be useless to the reader, and would replace the newer one in caches.
     """
     sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
     return 304, unmodified(pointer.fields, sent), b""
 
 
 def _name_of(request: Request) -> str:
-    """Return the name of a file relative to ``/gallery/``."""
+    """Return the name of the requested file, relative to ``/gallery/``."""
     return request.path.removeprefix(request.prefix).removeprefix(FOLDER)
 
 
 def _raw_path(request: Request) -> bytes:
-    """Return the path as it was sent, in small letters."""
+    """Return the undecoded path in lower case."""
     return (request.raw_path or b"").lower()
 
 
 def _is_newer(request: Request, pointer: PublishedFile, *, strictly: bool = False) -> bool:
-    """Return whether a reader has a newer pointer or, unless ``strictly``, another one of the same version and time."""
+    """Return whether a reader has a newer pointer or, unless ``strictly``, a different one as new as this."""
     sent = request.headers.get(b"if-none-match")
     return _is_newer_tag(",".join(sent), pointer.tag, strictly) if sent else False
 

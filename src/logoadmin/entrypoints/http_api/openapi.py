@@ -1,4 +1,4 @@
-"""The document: paths and operations, request bodies and responses."""
+"""The OpenAPI document: paths and operations, request bodies and responses."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
@@ -59,7 +59,7 @@ def _schema_of(command: type[Command]) -> dict[str, Any]:
 
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
-    """Return the document for a service under an access policy, mounted at ``root_path``."""
+    """Return the OpenAPI document for a service under an access policy, mounted at ``root_path``."""
     inputs: list[tuple[tuple[str, str], Any, TypeAdapter[Any]]] = [
         ((row.name, str(row.answer)), "serialization", row.renderer())
         for operation in OPERATIONS
@@ -94,7 +94,7 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
 
 
 def _info() -> dict[str, Any]:
-    """Return the package's description and licence."""
+    """Return the document's title, version, description and licence."""
     about = metadata("logoadmin").json
     licence = about["license_expression"]
     return {
@@ -131,7 +131,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
 
 
 def _tags() -> list[dict[str, str]]:
-    """Return the tags of operations; the tag of a kind is described by its record class."""
+    """Return the tags of operations; the docstring of a kind's record class describes its tag."""
     kinds = {kind.plural: kind for kind in KINDS.values()}
     return [
         {"name": tag, "description": without_sources(kinds[tag].record.__doc__) if tag in kinds else TAGS[tag]}
@@ -151,7 +151,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         # Optional fields may be null in Python, but not in a query.
         (schema,) = [part for part in schema.get("anyOf", [schema]) if part != {"type": "null"}]
         described = {"name": name, "in": "query", "required": False, "description": description}
-        # In the schema, since interactive docs would otherwise prefill optional parameters.
+        # The example is in the schema, since interactive docs would otherwise prefill optional parameters.
         found.append({**described, "schema": {**schema, "examples": [example]}})
     return found + request_headers(operation)
 
@@ -174,7 +174,7 @@ def _security(permission: Permission, access: Policy) -> list[dict[str, list[str
 
 
 def _security_schemes(root_path: str) -> dict[str, Any]:
-    """Return the ways to authenticate: sign in, or send an existing token such as a service key."""
+    """Return the ways to authenticate: signing in, or an existing token such as a service key."""
     password = {"tokenUrl": f"{root_path}/api/auth/token", "refreshUrl": f"{root_path}/api/auth/token", "scopes": {}}
     return {
         "password": {
@@ -212,7 +212,7 @@ def _response(operation: Operation, status: int, answer: Any | None) -> dict[str
 
 def _contents(operation: Operation) -> dict[str, Any]:
     if operation.takes_jsonl:
-        # Clients generated without the format cannot send octets.
+        # Without the format, generated clients cannot send octets.
         schemas = {each: _BINARY if each == OCTETS else {"type": "string"} for each in IMPORTED}
         return {each: {"schema": schemas[each], "example": _CSV if each == CSV else _LINES} for each in IMPORTED}
     if operation.takes_file:
@@ -232,7 +232,7 @@ def _commands(operation: Operation) -> tuple[type[Command], ...]:
 
 
 def _form_commands(operation: Operation) -> tuple[type[Command], ...]:
-    """Return the commands whose fields a form may have: those of RFC 6749 §4.3 and §6."""
+    """Return the commands that a form can express, by RFC 6749 §4.3 and §6."""
     return tuple(command for command in _commands(operation) if fields_of(command).keys() <= FORM_FIELDS)
 
 
@@ -245,7 +245,7 @@ def _any_of(models: Iterable[str]) -> dict[str, Any]:
 
 
 def _named_bodies() -> dict[str, Any]:
-    """Return the named bodies of operations with several, so that generated clients have a class for each."""
+    """Return named schemas for operations with several bodies, so that generated clients have a class for each."""
     found: dict[str, Any] = {}
     for operation in OPERATIONS:
         if operation.grants:
@@ -258,7 +258,7 @@ def _named_bodies() -> dict[str, Any]:
 
 
 def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the snapshot schema of each kind: the record's fields, the ids of its links, and why it is blocked."""
+    """Return the snapshot schema of each kind: the record's fields, the ids of its links, and its block."""
     found: dict[str, Any] = {}
     for kind in RECORDED_KINDS.values():
         of_answers = records.get(kind.record.__name__)
@@ -270,7 +270,7 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
                 properties[BLOCKED_FIELD] = TypeAdapter(BlockReason).json_schema()
             elif kind is AUTHORS:  # the author may have been removed
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
-        # Changes older than a field lack it.
+        # Changes that are older than a field lack it.
         required = [name for name in (kind.id_field, "created_at") if name in properties]
         found[f"{kind.name}Snapshot"] = {"type": "object", "properties": properties, "required": required}
     return found
@@ -290,7 +290,7 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
 
 
 def _body(command: type[Command], path_fields: Collection[str], grant: Grant | None = None) -> dict[str, Any]:
-    """Return the schema of a body: of a command without its path fields, and of its grant."""
+    """Return the schema of a body, from a command without its path fields, and from its grant."""
     schema = _schema_of(command) if grant is None else grant.described(_schema_of(command))
     schema.pop("$defs", None)
     title = schema.pop("title")

@@ -41,7 +41,7 @@ TAGS: Final = {
     "export": "Many records at once, into a file.",
 }
 
-# The schemas other than those of records.
+# The descriptions of schemas other than those of records.
 SCHEMAS: Final = {
     "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
     **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
@@ -85,15 +85,15 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
     ),
 }
 
-# The keywords of a schema that describe it.
+# The descriptive keywords of a schema.
 _WORDS: Final = ("description", "examples")
 _SOURCES: Final = re.compile(r" \((?:spec|contract) [^)]*\)")
 
 
 def with_examples(title: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with a description and an example for each field, and an example of the whole.
+    """Return the schema of an object with a description and an example for each field, and for the object.
 
-    The latter has all fields, unless the schema has examples of its own.
+    The example of the object has all fields, unless the schema has its own examples.
     """
     description = SCHEMAS.get(title) or without_sources(schema.get("description", ""))
     described = {**schema, "description": description} if description else schema
@@ -107,16 +107,16 @@ def with_examples(title: str, schema: dict[str, Any]) -> dict[str, Any]:
 def describe_field(schema: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     """Return the description of a field, its example, and the rest of its schema."""
     bare, own = dict(schema), schema
-    if "anyOf" in schema:  # nullable: the description may belong to the other type
+    if "anyOf" in schema:  # nullable: the description may be in the non-null type
         own = next((part for part in (schema, *schema["anyOf"]) if "description" in part), schema)
-        bare["anyOf"] = [{name: said for name, said in part.items() if name not in _WORDS} for part in schema["anyOf"]]
+        bare["anyOf"] = [{key: value for key, value in part.items() if key not in _WORDS} for part in schema["anyOf"]]
     for word in _WORDS:
         bare.pop(word, None)
     return own["description"], schema["const"] if "const" in schema else own["examples"][0], bare
 
 
 def without_sources(docstring: str | None) -> str:
-    """Return the first paragraph of a record's docstring in Markdown, for people who do not know the specification."""
+    """Return the first paragraph of a docstring in Markdown, without references to the specification and contract."""
     return _SOURCES.sub("", (docstring or "").split("\n\n")[0]).replace("``", "`").replace("\n", " ")
 
 
@@ -157,7 +157,7 @@ _KEY: Final = (
     "response, and has no second effect."
 )
 _NOTE: Final = "Why you make the change, for the history: UTF-8, percent-encoded."
-# Changes by these are not in the history, and therefore have no note.
+# Operations with these tags are not in the history, and therefore have no note.
 _WITHOUT_HISTORY: Final = frozenset(
     {"links", "sessions", "preferences", "member_notices", "factors", "passkeys", "keys"}
 )
@@ -165,7 +165,7 @@ _WITHOUT_HISTORY: Final = frozenset(
 
 def request_headers(operation: Operation) -> list[dict[str, Any]]:
     """Return the request headers of an operation, as parameters."""
-    posts, reads = operation.method == "POST", operation.method == "GET"  # a key is ignored where answers carry secrets
+    posts, reads = operation.method == "POST", operation.method == "GET"  # a key is ignored if the answer has secrets
     has_note = not reads and operation.tag not in _WITHOUT_HISTORY and operation.permission != PUBLIC
     key_schema = {"minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY}
     headers: tuple[tuple[bool, str, str, dict[str, int], str], ...] = (
@@ -182,7 +182,7 @@ def request_headers(operation: Operation) -> list[dict[str, Any]]:
 
 
 def response_headers(operation: Operation, status: int) -> dict[str, Any]:
-    """Return the headers of a response, each by reference to :data:`RESPONSE_HEADERS`."""
+    """Return the headers of a response, as references to :data:`RESPONSE_HEADERS`."""
     names = [*_ALWAYS, *_OF_STATUS.get(status, ())]
     if operation.is_versioned and status in (operation.success, HTTPStatus.NOT_MODIFIED):
         names.append("ETag")
@@ -231,7 +231,7 @@ def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
     }
 
 
-# The response to the right password of a user with a second factor (contract O2).
+# The response to a correct password if the user has a second factor (contract O2).
 _CODE: Final = _detail({"type": "string"}, 401)
 _SECOND_FACTOR_REQUIRED: Final = {
     **_CODE,
@@ -276,12 +276,12 @@ def error_schema(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def errors_of(operation: Operation) -> tuple[int, ...]:
-    """Return the statuses of errors in the request itself, in ascending order."""
+    """Return the error statuses for the content of a request, in ascending order."""
     kind = operation.kind
     followed = {
         # A duplicate value is a bad request when amending a record, and a conflict when creating one.
         400: operation.method == "PATCH" and kind is not None and bool(kind.unique),
-        # The record that a sorted list starts after may be gone.
+        # The record after which a sorted page starts may no longer exist.
         404: bool(operation.path_fields) or "sort" in operation.query_fields,
         409: operation.success == HTTPStatus.CREATED and kind is not None,
     }
@@ -289,13 +289,13 @@ def errors_of(operation: Operation) -> tuple[int, ...]:
 
 
 def statuses_of(operation: Operation, policy: Policy) -> tuple[int, ...]:
-    """Return every status that an operation itself may return under a policy, in ascending order."""
+    """Return all statuses that an operation may return under a policy, in ascending order."""
     permission, is_read = operation.permission, operation.method == "GET"
     followed = {
         413: operation.takes_body or (operation.streams and "limit" in operation.query_fields),
         415: operation.takes_body,
         401: permission != PUBLIC,
-        # A token limits its caller even where none is required (contract B4).
+        # A token limits its caller even if none is required (contract B4).
         403: permission.needs_token(policy) or (permission != PUBLIC and not is_read),
         304: is_read and operation.is_versioned,
         412: operation.is_conditional,

@@ -1,4 +1,4 @@
-"""Pages of other sites: which may read responses (CORS), and which host names are refused (contract A22, F2)."""
+"""Access from other sites: CORS, and the check of host names against DNS rebinding (contract A22, F2)."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -19,18 +19,18 @@ from logoadmin.entrypoints.http_api.responses import RenderedResponse, sendable
 _HOST: Final = re.compile(r"(?:\[[^\]@]*\]|[^:@\[\]]*)(?::[0-9]*)?")
 _VARY: Final = (b"vary", b"Origin")
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
-# Besides what is always readable; the last asks for a recent sign-in (contract O3).
+# In addition to headers that are always readable; the last one requests a recent sign-in (contract O3).
 _EXPOSED: Final = (
     b"access-control-expose-headers",
     b"ETag, Idempotency-Replayed, Link, Retry-After, X-Request-Id, WWW-Authenticate",
 )
 _FOR_EVERYBODY: Final = [_ANY_ORIGIN, _EXPOSED]
-_TAKEN: Final = (
+_ALLOWED: Final = (
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Change-Note, X-Request-Id, "
     b"X-Requested-With"
 )
 _PREFLIGHT: Final = [
-    (b"access-control-allow-headers", _TAKEN),
+    (b"access-control-allow-headers", _ALLOWED),
     (b"access-control-max-age", b"600"),  # seconds
     (b"cache-control", b"no-store"),
 ]
@@ -39,20 +39,20 @@ _LATELY: Final = 32
 
 
 class Cors:
-    """Allows pages of any origin to make public reads, and pages of allowed origins to call every operation."""
+    """Allows pages of any origin to make public reads, and pages of allowed origins to call all operations."""
 
     def __init__(self, origins: frozenset[str]) -> None:
-        """Allow origins, each as browsers write it: scheme, host and, if not the default, port."""
+        """Allow origins, written as in browsers: scheme, host and, if not the default, port."""
         self._origins = origins
 
     def fixed(self, operation: Operation | None) -> Fields | None:
-        """Return the header fields that allow pages to read a response; None if they depend on the request."""
+        """Return the CORS header fields of a response; None if they depend on the request."""
         if operation is not None and operation.is_public_read:
             return _FOR_EVERYBODY
         return None if self._origins else []
 
     def fields(self, request: Request, operation: Operation | None) -> Fields:
-        """Return them for a request."""
+        """Return the CORS header fields of the response to a request."""
         fixed = self.fixed(operation)
         if fixed is not None:
             return fixed
@@ -78,32 +78,32 @@ class Cors:
 
 
 class Hosts:
-    """Refuses requests for other host names.
+    """Rejects requests for other host names.
 
     Another site may resolve its own name to this machine (DNS rebinding). The browser then treats this service as part
-    of that site, so its pages may send and read anything; only ``Host`` shows the difference.
+    of that site, so its pages may send and read anything; only ``Host`` reveals it.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str], refuse: ASGIApp, *, any_address: bool = False) -> None:
-        """Serve an application under some names, and always under those of loopback; ``*`` is any name.
+        """Serve an application under ``names``, where ``*`` is any name, and always under the loopback names.
 
-        Other requests go to ``refuse``, such as :func:`misdirected`; with ``any_address``, not those for an address,
-        which no page can have lead elsewhere.
+        Other requests go to ``refuse``, such as :func:`misdirected`. With ``any_address``, any IP address is accepted
+        as well, since no page can make an address resolve elsewhere.
         """
         self._app, self._refuse, self._any_address = app, refuse, any_address
         self._names = frozenset(map(_name_of, names))
-        # Nearly all requests are for one name, and parsing an address can take longer than the response.
+        # Nearly all requests have the same name, and parsing an address can take longer than the response.
         self._is_known = lru_cache(_LATELY)(self._is_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on requests for an accepted name; refuse others."""
+        """Pass on requests for an accepted name; reject others."""
         is_passed_on = scope["type"] != "http" or "*" in self._names or self._is_ours(scope)
         await (self._app if is_passed_on else self._refuse)(scope, receive, send)
 
     def _is_ours(self, scope: Scope) -> bool:
-        """Return whether a request is for this service; browsers always send a name."""
+        """Return whether a request is for this service; requests without ``Host`` do not come from browsers."""
         names = request_of(scope).headers.get(b"host", ())
-        # Health checks do not know the name of the service.
+        # Health checks may not know the name of the service.
         return all(map(self._is_known, names)) or is_health_check(scope)
 
     def _is_name(self, host: str) -> bool:

@@ -1,4 +1,4 @@
-"""The files of the published folder as they are sent: compressed once, and kept in memory (contract L1, L2)."""
+"""The files of the published folder, compressed once and kept in memory (contract L1, L2)."""
 
 import asyncio
 import hashlib
@@ -34,7 +34,7 @@ from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import POLICY
 
-# How long browsers and proxies may cache a file: readers must learn of a takedown within a minute.
+# How long browsers and proxies may cache a file; readers must learn of a takedown within a minute.
 _CACHE_CONTROL: Final = {
     POINTER: "public, max-age=60, stale-if-error=604800",
     READER: "public, max-age=86400",
@@ -50,12 +50,12 @@ _MEDIA_TYPES: Final = {
     "webp": "image/webp",
     "woff2": "font/woff2",
 }
-# Pages cannot say themselves that nobody may frame them.
+# A page cannot forbid framing in its own policy, only in a header.
 PAGE_POLICY: Final = f"{POLICY}; frame-ancestors 'none'"
 PAGE_FIELDS: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
 # Pages of any origin may read a gallery.
 CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
-# Pages of any site may show a picture; opened as a page, it runs nothing.
+# Pages of any site may show a picture; opened directly, it runs nothing.
 PICTURE_FIELDS: Final = [
     *CORS,
     (b"content-security-policy", b"default-src 'none'; sandbox"),
@@ -66,23 +66,22 @@ PICTURE_FIELDS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """A file in one coding."""
+    """A file in one content coding."""
 
     etag: bytes
     fields: Fields
     body: bytes = field(repr=False)
-    # Those of most polls.
-    fields_if_unmodified: Fields
+    fields_if_unmodified: Fields  # prepared, since most polls need them
 
 
 class PublishedFile:
-    """A file with its header fields; longer ones also in gzip, which takes a moment.
+    """A file with its header fields; longer files also compressed with gzip, which takes a moment.
 
     Attributes:
-        tag: the entity tag of the content as it is, without quotes.
-        stamp: that of the file, by which a changed one is recognised.
-        fields: the header fields of the content as it is.
-        size: the bytes of all codings together.
+        tag: the entity tag of the uncompressed content, without quotes.
+        stamp: the stamp of the file, by which a change is detected.
+        fields: the header fields of the uncompressed content.
+        size: the total size of all codings in bytes.
     """
 
     __slots__ = ("_in_gzip", "_plain", "fields", "size", "stamp", "tag")
@@ -120,7 +119,7 @@ def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) ->
 
 
 def pointer_file(content: bytes) -> PublishedFile:
-    """Return the pointer, by whose entity tag a process recognises one that is newer than its own.
+    """Return the pointer; its entity tag shows whether it is newer than another one.
 
     Raises:
         ValueError: it is not the pointer of a gallery.
@@ -131,15 +130,15 @@ def pointer_file(content: bytes) -> PublishedFile:
 
 log = logging.getLogger("logoadmin.http")
 
-# Files besides the pointer, its index and the reader, in all codings.
+# The memory for files besides the pointer, its index and the reader, in all codings.
 _OTHER_BYTES: Final = 67_108_864
 
 
 class PublishedFolder:
-    """Looks up the files of a folder into which some process publishes. Only for use in the event loop."""
+    """The files of a folder into which some process publishes. Only for use in the event loop."""
 
     def __init__(self, files: GalleryFiles, *, interval: float = 1.0) -> None:
-        """Serve a folder, which is read on demand; its pointer is compared with the last one every few seconds."""
+        """Read a folder on demand, and check its pointer for changes every ``interval`` seconds."""
         self._folder, self._interval = files, interval
         self._flight = SingleFlight()
         self._files: dict[str, PublishedFile] = {}
@@ -150,13 +149,13 @@ class PublishedFolder:
         self._next_look = -inf
 
     def at_hand(self, name: str) -> PublishedFile | None:
-        """Return a file without waiting; None if it must be read first, or does not exist."""
+        """Return a file without waiting; None if it must be read first or does not exist."""
         if time.monotonic() >= self._next_look:
             self.look_now()
         return None if name == POINTER and not self._is_current else self._current(name)
 
     def look_now(self) -> None:
-        """Notice another pointer up to this moment."""
+        """Check for a changed pointer now."""
         stamp = self._folder.stamp(POINTER)
         self._next_look = time.monotonic() + self._interval
         if stamp != self._stamp:
@@ -182,13 +181,13 @@ class PublishedFolder:
         return found
 
     def _current(self, name: str) -> PublishedFile | None:
-        """Return a file that was read already, unless another one has replaced it."""
+        """Return a file that was read before, unless it has been replaced."""
         file = self._files.get(name) or self._others.get(name)
         is_changed = file is not None and file.stamp is not None and file.stamp != self._folder.stamp(name)
         return None if is_changed else file
 
     async def _read_pointer(self) -> None:
-        """Read the pointer, and forget the files that are no longer there."""
+        """Read the pointer, and drop files that no longer exist."""
         stamp = self._stamp
         try:
             content, names = await asyncio.to_thread(self._pointer_and_names)
@@ -222,9 +221,9 @@ class PublishedFolder:
         return file
 
     def _prepared(self, name: str) -> PublishedFile | None:
-        """Return a file, which is compressed with gzip here."""
+        """Read a file, and compress it."""
         try:
-            # Before the content: a file that is replaced in between is read again the next time.
+            # Before the content, so that a file replaced in between is read again the next time.
             stamp = self._folder.stamp(name) if _is_checked(name) else None
             content = self._folder.read(name)
         except OSError as error:
@@ -236,10 +235,10 @@ class PublishedFolder:
         if name in {self._index, READER}:
             self._files[name] = file
         else:
-            with suppress(ValueError):  # it is too large
+            with suppress(ValueError):  # too large to keep
                 self._others[name] = file
 
 
 def _is_checked(name: str) -> bool:
-    """Return whether a file may change, or leave the folder before the pointer does: a picture that was taken down."""
+    """Return whether a file may change or, like a picture that is taken down, be removed before the pointer changes."""
     return name.startswith(PICTURE_FOLDER) or CHANGING_NAME.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""A request as its layers share it, up to the access log of the server (contract A21, G4, K3)."""
+"""The request object that all layers share, up to the access log of the server (contract A21, G4, K3)."""
 
 import random
 import time
@@ -16,7 +16,7 @@ HEALTH_CHECKS: Final = ("/livez", "/readyz")
 _IN_SCOPE: Final = "logoadmin.request"
 _NOT_SENT: Final = ("",)
 OTHER: Final = "other"
-# Any other status, such as that of a client that went away, is counted as other.
+# Any other status, such as that of a client that disconnected, is counted as other.
 STATUSES: Final = {
     status: str(status)
     for status in (
@@ -28,24 +28,24 @@ STATUSES: Final = {
 
 @dataclass(slots=True)
 class Request:
-    """The head of a request, and what its layers tell each other.
+    """The head of a request, and the data that its layers share.
 
     Attributes:
         method: the HTTP method.
-        prefix: the path of the application in which this one is mounted, if any.
-        path: the decoded path, as the server passes it.
-        raw_path: the path as it was sent, if the server passes it.
-        query: the query as it was sent.
+        prefix: the path at which this application is mounted, if any.
+        path: the decoded path, as passed by the server.
+        raw_path: the undecoded path, if passed by the server.
+        query: the undecoded query.
         client: the address of the client, empty if unknown.
-        headers: the values of each header, in the order in which they were sent.
-        media_type: the type of the body, in small letters and without parameters.
+        headers: the values of each header, in the order they were sent.
+        media_type: the type of the body, in lower case and without parameters.
         id: its id in the log and the history: the client's, unless the history has it already, or a random one;
             its text is the current id.
         began: when it was first seen, by ``time.perf_counter``.
         path_params: the fields in the path.
         deadline: when its response is due, by the event loop's clock.
         operation: the operation that serves it.
-        caller: the caller who sent it.
+        caller: the caller that sent it.
         version: the version of all records, read before the records, see
             :class:`~logoadmin.entrypoints.http_api.response_cache.DataVersion`.
         causes: codes of failures, for the log.
@@ -71,7 +71,7 @@ class Request:
     response_fields: set[tuple[bytes, bytes]] = field(default_factory=set)
 
     def mark_replayed(self) -> None:
-        """Say in the response that it is a stored one (contract F3)."""
+        """Mark the response as one that was stored (contract F3)."""
         self.response_fields.add((b"idempotency-replayed", b"true"))
 
     def header(self, name: bytes) -> str:
@@ -80,7 +80,7 @@ class Request:
 
 
 def request_of(scope: Scope) -> Request:
-    """Return a request, which the first call puts into its scope."""
+    """Return the request of a scope; the first call stores it there."""
     known: Request | None = scope.get(_IN_SCOPE)
     if known is not None:
         return known
@@ -107,7 +107,7 @@ def request_of(scope: Scope) -> Request:
 
 
 def count_response(metrics: Metrics, request: Request, status: int, size: int, *, from_cache: bool = False) -> None:
-    """Count the response to a request with the bytes of its body; its labels are from fixed sets."""
+    """Count the response to a request and the bytes of its body, under labels from fixed sets."""
     name = OTHER if request.operation is None else request.operation.name
     seconds = time.perf_counter() - request.began
     metrics.response(name, STATUSES.get(status, OTHER), size, seconds, from_cache=from_cache)

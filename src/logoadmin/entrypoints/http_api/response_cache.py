@@ -16,21 +16,21 @@ from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.metrics import Metrics
 
-# The maximum size of a stored response, since a slow reader keeps it in memory, and of all together.
+# The maximum size of a stored response, since a slow reader keeps it in memory, and of all stored responses.
 _LARGEST: Final = 65_536
 _MOST: Final = 16_777_216
-# The memory of an entry besides its body.
+# The memory of an entry in addition to its body.
 _BESIDE: Final = 2_048
-# Longer paths and queries than those of honest clients are not cached: anyone could fill the memory with them.
+# Longer paths and queries are not cached: honest clients do not send them, and anyone could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
 
 
 class DataVersion:
-    """Reads the version of all records together, on which cached responses depend.
+    """Reads the version of all records, on which cached responses depend.
 
     A response is stored under the version that was read before it was rendered, and served again only while a new read
-    returns the same version. A version is a distinct object and not a number, because a number may recur with other
-    records, as after a restore.
+    returns the same version. A version is a distinct object, not a number, because a number may recur with different
+    records, for example after a restore.
     """
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, *, from_sockets: bool = False) -> None:
@@ -43,8 +43,8 @@ class DataVersion:
     def nonblocking(self, request: Request) -> object | None:
         """Return the version for a request if storage can return it without waiting, otherwise None.
 
-        Requests from sockets whose turn comes in one round of the event loop had all arrived before it, so they share
-        one read. A request from the same process may follow a change in the same round.
+        Requests from sockets that are handled in the same iteration of the event loop all arrived before it, so they
+        share one read. A request from the same process may follow a change in the same iteration.
         """
         version = self._current
         if version is None:
@@ -62,9 +62,9 @@ class DataVersion:
         self._current = None
 
     async def of(self, request: Request) -> object:
-        """Return the version for a request; repeated calls share one read, and the deadline of the response.
+        """Return the version for a request; repeated calls share one read and the deadline of the response.
 
-        The records are read afterwards: they may be newer than the version, but not older.
+        The records are read afterwards, so they may be newer than the version, but not older.
 
         Raises:
             StorageUnavailable: storage is unavailable, or did not respond before the deadline.
@@ -95,7 +95,7 @@ class _Stored:
 
 
 class ResponseCache(LRUCache[Hashable, _Stored]):
-    """Serves stored responses by :func:`key_of` while no record has changed since; drops the least recently used.
+    """Serves stored responses by :func:`key_of` until a record changes; drops the least recently used.
 
     The version of the records is read for each request, so stale responses are never served.
     """
@@ -112,7 +112,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
             request: the request.
             version: the version of the records, read before them.
             response: the response.
-            fields: header fields with which it is also sent, to all clients alike.
+            fields: additional header fields, the same for all clients.
         """
         etag = dict(response.fields).get(b"etag")
         is_short = len(response.body) <= _LARGEST
@@ -123,7 +123,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
             self[key_of(request)] = _Stored(version, fields, etag, response.body, request.operation)
 
     async def serves(self, request: Request, send: Send) -> bool:
-        """Respond to a GET or HEAD if there is a stored response of the current version; return whether there is."""
+        """Respond to a GET or HEAD if a response of the current version is stored; return whether one is."""
         stored = self.get(key_of(request))
         if stored is None:
             return False
@@ -142,12 +142,12 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
         try:
             return await self._data_version.of(request)
         except Exception:
-            return None  # the application meets the same failure, and responds accordingly
+            return None  # the application fails in the same way, and responds accordingly
         finally:
             self._metrics.request_ended()
 
 
 def key_of(request: Request) -> Hashable:
     """Return the cache key of a request; the prefix is included, since links in the response contain it."""
-    # The raw path, since an escaped slash makes another path.
+    # Including the raw path, since an escaped slash makes it a different path.
     return request.prefix, request.path, request.raw_path, request.query, accepts_gzip(request)

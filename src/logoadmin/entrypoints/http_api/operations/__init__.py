@@ -1,6 +1,6 @@
 """The table of endpoints (spec §Endpoints, §Versioning, contract C1, D).
 
-Routes, the OpenAPI document and the test of declared statuses are derived from it.
+The routes, the OpenAPI document and the test of declared statuses are derived from it.
 """
 
 from typing import Final

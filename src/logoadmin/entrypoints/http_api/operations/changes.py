@@ -1,4 +1,4 @@
-"""The endpoints about the history, bulk changes, submissions, import and export (contract G, I4, J7, R)."""
+"""The endpoints for the history, bulk changes, submissions, import and export (contract G, I4, J7, R)."""
 
 from typing import Final
 

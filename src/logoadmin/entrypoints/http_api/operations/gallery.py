@@ -1,4 +1,4 @@
-"""The endpoints about the gallery and what is published (spec §Endpoints 6 to 12, contract D, L, J8)."""
+"""The endpoints for the gallery and its publication (spec §Endpoints 6 to 12, contract D, L, J8)."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The endpoints about users, roles and signing in (spec §Endpoints 1 to 5, contract C, O, R5)."""
+"""The endpoints for users, roles and signing in (spec §Endpoints 1 to 5, contract C, O, R5)."""
 
 import io
 from dataclasses import dataclass, field
@@ -64,22 +64,22 @@ class SignInLink:
     expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_300)]
 
 
-def with_qr_code(made: records.NewTotp, _public_url: PublicUrl) -> NewTotp:
+def with_qr_code(totp: records.NewTotp, _public_url: PublicUrl) -> NewTotp:
     """Return a new secret with its QR code."""
-    return NewTotp(made.factor_id, made.secret, made.uri, qr_svg(made.uri))
+    return NewTotp(totp.factor_id, totp.secret, totp.uri, qr_svg(totp.uri))
 
 
-def with_address(made: records.SignInLink, public_url: PublicUrl) -> SignInLink:
-    """Return a new link as the address of the console, in the part of it that browsers send to nobody."""
-    return SignInLink(f"{public_url.base}/console/#link={made.link}", made.expires_at)
+def with_address(link: records.SignInLink, public_url: PublicUrl) -> SignInLink:
+    """Return a new link as a URL of the console, with the secret in the fragment, which browsers do not send."""
+    return SignInLink(f"{public_url.base}/console/#link={link.link}", link.expires_at)
 
 
 def qr_svg(text: str) -> str:
-    """Return the QR code of a text as an ``<svg>`` element that scales, to be embedded or shown as a picture.
+    """Return the QR code of a text as a scalable ``<svg>`` element, to be embedded or shown as a picture.
 
-    It is dark on white with a quiet zone, so that cameras can read it on any page, and has no styles, scripts or links.
+    It is dark on white with a quiet zone, so that cameras can read it on any page. It has no styles, scripts or links.
     """
-    import segno  # here, because it takes a while and is rarely needed
+    import segno  # slow to import and rarely needed
 
     out = io.BytesIO()
     made = segno.make(text, error="m", micro=False, boost_error=False)
@@ -90,7 +90,7 @@ def qr_svg(text: str) -> str:
 
 
 _BASIC: Final = "How to sign in: by `password` or by `refresh_token`."
-# The end of descriptions of what an open session is not enough for (contract O3).
+# Ends the descriptions of operations for which an open session is not enough (contract O3).
 _RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
 
 
