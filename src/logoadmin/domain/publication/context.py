@@ -1,4 +1,4 @@
-"""The context of publication: its services, and what it adds to every write (contract L)."""
+"""The publication context: its services, and its part in every write (contract L)."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ from logoadmin.domain.publication.text_service import TextService
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.gallery_files import GalleryFiles
 
-# The history has the settings, and readers learn which works are gone.
+# Settings are recorded in the history, and withdrawals published to readers.
 AUDITING: Final = Auditing(records={Kind.SETTINGS: AuditedSettings}, subscribers=[withdraw])
 
 
@@ -23,7 +23,7 @@ class PublicationContext:
     """The services of the published gallery, of CSS and of texts.
 
     Attributes:
-        published: where the service publishes in the background; None for nowhere.
+        published: the files that the service publishes in the background; None for none.
     """
 
     publication: PublicationService
@@ -33,7 +33,7 @@ class PublicationContext:
     published: GalleryFiles | None
 
     def connect_publication(self, transactions: Transactions, ports: Ports, rules: PublishingRules) -> None:
-        """Make the services."""
+        """Create the services."""
         self.published = ports.published
         self.css = CssService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)

@@ -1,4 +1,4 @@
-"""The published gallery: its files, and the records that it lacks (contract L1, L2)."""
+"""The published gallery: its files, and the records left out of it (contract L1, L2)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ SITEMAP: Final = "sitemap.xml"
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where visitors find the gallery.
+    """The URLs of the gallery for visitors.
 
     Attributes:
-        gallery: the URL of ``/gallery/``; None if that is not known.
-        submit: where people submit artworks; None if the page does not link there.
+        gallery: the URL of ``/gallery/``; None if unknown.
+        submit: the URL to submit artworks; None if the page does not link to it.
         is_public: whether visitors elsewhere may use the URL of the gallery.
     """
 
@@ -37,15 +37,15 @@ NO_LINKS: Final = Links()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The choices for the page for visitors (contract Q2).
+    """The settings of the page for visitors (contract Q2).
 
     Attributes:
         title: its title.
         home: the URL of the site that it belongs to; empty for none.
         demo: whether it says that the gallery is a demo (contract Q4).
-        report: the URL where visitors report an artwork, in which ``{url}`` stands for its page; empty for none.
-        mark: the picture beside the title, as the index describes pictures; None for none.
-        accent: the colour of links and buttons as ``#rrggbb``; None for the usual one.
+        report: the URL to report an artwork, in which ``{url}`` stands for its page; empty for none.
+        mark: the picture next to the title, in the form of the index; None for none.
+        accent: the colour of links and buttons as ``#rrggbb``; None for the default.
     """
 
     title: str
@@ -64,11 +64,11 @@ class PublishingRules:
         days: how long a pointer is valid.
         reader: the content of ``reader.js``.
         publish_imports: whether artworks with imports are published (contract L5).
-        owns_files: whether the files into which the service publishes belong to this database alone, so that those of
-            another gallery, left by a database that was deleted, are replaced.
+        owns_files: whether the service's files belong to this database alone, so that files of another gallery, left by
+            a deleted database, are replaced.
         page: the page for visitors; None for none (contract Q2).
-        links: the links in what the service publishes.
-        links_elsewhere: those in folders that are served elsewhere.
+        links: the links in files that the service publishes.
+        links_elsewhere: the links in folders that are served elsewhere.
     """
 
     days: int = 30
@@ -127,7 +127,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class PublicationStatus:
-    """The works that readers of the gallery get, and those that they do not."""
+    """The works that are published, left out or blocked."""
 
     version: Annotated[int, described("The id of the last change.", 57)]
     logos: Annotated[int, described("The number of published logos.", 12)]
@@ -157,12 +157,12 @@ class PublicationStatus:
 
 @dataclass(frozen=True, slots=True)
 class MadeFile:
-    """A file that can be made of records: a user style or a page (contract Q1, Q3).
+    """A file generated from records: a user style or a page (contract Q1, Q3).
 
     Attributes:
         name: the name of its file.
-        made_of: another value once the file would have another content.
-        content: returns the content; None if there is no such file.
+        made_of: a value that changes whenever the content would.
+        content: returns the content; None if the file should not exist.
     """
 
     name: str
@@ -177,14 +177,14 @@ class Publication:
     Attributes:
         version: the id of the last change.
         pointer: the content of ``latest.json``, signed.
-        files: the content of every file that it leads to but pictures, of ``reader.js`` and of the page, by name
-            relative to it; those that others lead to come first.
+        files: the content of ``reader.js``, of the page, and of every file that the pointer references except pictures,
+            by name relative to it; a file comes after those that it references.
         left_out: the active records that are not published, logos first, by id.
-        made: its user styles and pages, which can be made several times.
-        state: what it was made of; equal for equal states of the gallery.
-        verdicts: what the publisher notes of its verdicts, for the next time.
+        made: its user styles and pages, which can be generated several times.
+        state: a value for the state of the gallery; equal for equal states.
+        verdicts: the publisher's notes on its verdicts, for the next publication.
         pictures: the names of the pictures and their thumbnails, which may be large.
-        read_picture: returns the content of one of these, None if it was removed since.
+        read_picture: returns the content of a picture, or None if it has been removed since.
     """
 
     version: int
@@ -204,10 +204,10 @@ class Published:
 
     Attributes:
         version: the id of the last change.
-        changed: whether a file was written; otherwise the files were those of this version already.
+        changed: whether a file was written; if not, the files already had this version.
         pointer: the content of ``latest.json``.
         left_out: the active records that are not published, logos first, by id; empty if nothing was written.
-        is_complete: whether the files have every active record; False if that is not known.
+        is_complete: whether the files have every active record; False if unknown.
     """
 
     version: int
@@ -225,7 +225,7 @@ _DOCUMENT: Final = (
 
 
 def left_out(kind: AnyArtworkKind, artwork: Logo | Theme, verdict: Verdict, *, publish_imports: bool) -> LeftOut | None:
-    """Return why an active artwork is not published, and the cure; None if it is published."""
+    """Return why an active artwork is not published, and the remedy; None if it is published."""
     found = _reason(verdict)
     if found is None and verdict.imports and not publish_imports:
         found = "import", HAS_IMPORT

@@ -1,4 +1,4 @@
-"""The published gallery: generating it, publishing it into files, and its keys (contract L1, L2, L7)."""
+"""The published gallery: generating it, writing it to files, and its keys (contract L1, L2, L7)."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -43,10 +43,10 @@ from logoadmin.ports.storage import UnitOfWork
 
 T = TypeVar("T")
 
-# How often a long publication looks for new blocks, which must be out within two seconds.
+# How often a long publication checks for new blocks, which must be published within two seconds.
 _LOOK_EVERY: Final = 0.5  # seconds
 
-# A change of any other kind of record leaves the index as it is.
+# Changes of other kinds of records do not affect the index.
 _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
@@ -67,12 +67,11 @@ class PublicationService(StatusService):
 
     @for_program
     def generate(self, links: Links | None = None, before: GalleryFiles | None = None) -> Publication:
-        """Return the gallery of this moment as files, from one snapshot. The first time, a key is generated.
+        """Return the current gallery as files, from one snapshot. The first call generates a key.
 
         Args:
-            links: the links in it, by default those of the service.
-            before: the files of the last publication, whose verdicts need not be found again; by default those of the
-                service.
+            links: the links in it; by default, the links of the service.
+            before: the files of the last publication, whose verdicts are reused; by default, the files of the service.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -85,14 +84,14 @@ class PublicationService(StatusService):
 
     @for_program
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
-        """Bring files up to date with the gallery: blocks first, then everything.
+        """Bring files up to date with the gallery: blocks first, then everything else.
 
         If nothing has changed, files whose pointer is younger than a day are left alone.
 
         Args:
             files: the files.
-            is_own: whether they belong to this service alone, which then replaces those of another gallery.
-            links: the links in them, by default those of the service.
+            is_own: whether they belong to this service alone, which then replaces the files of another gallery.
+            links: the links in them; by default, the links of the service.
 
         Raises:
             StartError: the files are not those of this gallery, or somebody else publishes there.
@@ -106,7 +105,7 @@ class PublicationService(StatusService):
             return published
 
     def _published(self, files: GalleryFiles, links: Links, *, is_own: bool) -> Published | None:
-        """Publish as far as no new block must go out first; return None if one must."""
+        """Publish; stop and return None if a new block must be published first."""
         blocks, state = self._with_identity(
             lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))
         )
@@ -124,7 +123,7 @@ class PublicationService(StatusService):
         return Published(publication.version, True, publication.pointer, left_out, is_complete=not left_out)
 
     def _no_new_block(self, blocks: Blocks) -> Callable[[], bool]:
-        """Return a function that looks now and then, and returns whether no artwork was blocked since."""
+        """Return a function that checks from time to time, and returns whether no artwork has been blocked since."""
         next_look = self._clock.elapsed() + _LOOK_EVERY
 
         def newest(uow: UnitOfWork) -> Sequence[object]:
@@ -143,7 +142,7 @@ class PublicationService(StatusService):
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
-        """Return the public keys that sign as JWKs with their thumbprints, the current one first.
+        """Return the current public keys as JWKs with their thumbprints, the newest first.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -171,7 +170,7 @@ class PublicationService(StatusService):
         return storage_of(self).read(lambda uow: uow.pictures.content(picture, thumbnail=is_small))
 
     def _with_identity(self, read: Callable[[UnitOfWork, Identity, int], T]) -> T:
-        """Read at one moment, with what signs publications; before the first time, that is stored.
+        """Read in one snapshot, together with the identity; the first call generates and stores it.
 
         Keys that have retired since are deleted, if the database accepts writes.
         """
@@ -189,7 +188,7 @@ class PublicationService(StatusService):
                 if found is None:
                     raise
             found = storage.snapshot(look)
-        if found is None:  # a restore in between took it
+        if found is None:  # a restore in between removed it
             raise StorageUnavailable(storage.server)
         return found[1]
 
@@ -216,19 +215,19 @@ class PublicationService(StatusService):
         )
 
     def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
-        """Return what a publication is made of."""
-        # Pictures that are sent later than a record names them are no changes.
+        """Return a value for the state of the gallery."""
+        # Pictures uploaded after a record names them are not in the history.
         counted = uow.changes.last_id(), uow.pictures.published()
         keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
         return repr((counted, keys, links, self._made_with))
 
     @cached_property
     def _made_with(self) -> str:
-        """The other sources of a publication: the rules, and the maker of pages."""
+        """The other sources of a publication: the rules, and the renderer of pages."""
         return hash_of(repr((self.rules, self._page.form)).encode())
 
     def _page_of(self, uow: UnitOfWork, shared: SharedSettings) -> Page | None:
-        """Return the page with what administrators decided for it (contract J8); None for no page."""
+        """Return the page with the shared settings (contract J8); None for no page."""
         page, mark = self.rules.page, None
         if page is None:
             return None

@@ -1,4 +1,4 @@
-"""The settings that administrators decide for everybody (contract J8)."""
+"""The settings that administrators choose for everybody (contract J8)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +35,7 @@ class GetSettings(Command):
 
 
 class AmendSettings(Command):
-    """New values for the settings; fields that are left out stay as they are."""
+    """New values for the settings; omitted fields are unchanged."""
 
     picture_hosts: PictureHosts = UNSET
     gallery_title: GalleryTitle | None = UNSET
@@ -51,7 +51,7 @@ class SettingsService(Service):
 
     @reads(SIGNED_IN)
     def get(self, uow: ReadUnitOfWork, command: GetSettings) -> SharedSettings:
-        """Return the settings; before the first change, there are none."""
+        """Return the settings, which are empty before the first change."""
         return unless_unmodified(shared_settings(uow), command)
 
     @writes(Permission(Scope.ALL))
@@ -59,9 +59,9 @@ class SettingsService(Service):
         """Change the settings; like every change of a record, this is in the history and can be undone.
 
         Raises:
-            NotPermitted: the caller does not hold everything.
+            NotPermitted: the caller does not hold ``*``.
             Outdated: the settings have none of the versions in ``if_match``.
-            InvalidInput: the mark is no stored picture.
+            InvalidInput: the mark is not a stored picture.
         """
         if command.gallery_mark is not UNSET and command.gallery_mark is not None:
             _require_stored(uow, command.gallery_mark)
@@ -83,4 +83,4 @@ class AuditedSettings(AuditedRecords[SharedSettings]):
         return SettingsInHistory(uow.changes)
 
     def load(self, ids: Sequence[int]) -> None:
-        """Do nothing: the one record is read when it is needed."""
+        """Do nothing: the only record is read when needed."""

@@ -1,4 +1,4 @@
-"""What readers do not get, for the people who administer the gallery (contract L1, L3, L4)."""
+"""The artworks that are not published, or have risks, for administrators of the gallery (contract L1, L3, L4)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -40,21 +40,21 @@ from logoadmin.ports.gallery_storage import Withdrawal
 
 
 class ShowPublication(Command):
-    """What readers of the published gallery do not get."""
+    """A request for the status of the publication."""
 
     judges = True
 
     @property
     def searches(self) -> bool:
-        """Whether it may compare all records: it does."""
+        """Whether it may compare all records: always."""
         return True
 
 
-# The id of no author.
+# An id that no author has.
 _NOBODY: Final = -1
 
 
-class _Begun(NamedTuple):
+class _Snapshot(NamedTuple):
     version: int
     blocked: Sequence[Withdrawal]
     where: Filter
@@ -62,7 +62,7 @@ class _Begun(NamedTuple):
 
 
 class StatusService(Service):
-    """The use cases of what readers do not get. No transaction is open while CSS is judged, which may take a while.
+    """The use cases of unpublished artworks. No transaction is open while CSS is judged, which may take a while.
 
     Attributes:
         rules: how the gallery is published.
@@ -81,21 +81,21 @@ class StatusService(Service):
 
     @use_case(SIGNED_IN)
     def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
-        """Return the records that readers do not get, with the reasons, and those with risks.
+        """Return the artworks that are not published, with the reasons, and the published ones with risks.
 
-        Callers who may only propose logos or themes get this of their own. Later changes than its version may be in it
-        already.
+        Callers who may only propose logos or themes get the status of their own. It may already include changes after
+        its version.
 
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        begun = gate.snapshot_with_rights(command, caller, _begun)
-        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in begun.blocked)
+        snapshot = gate.snapshot_with_rights(command, caller, _snapshot)
+        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in snapshot.blocked)
         missing: list[LeftOut] = []
         risky: list[Risky] = []
         published: Counter[Kind] = Counter()
-        active = partial(stored_records, storage_of(gate), where=begun.where)
-        for kind, artwork, verdict in judged_artworks(active, self._verdicts(begun.targets)):
+        active = partial(stored_records, storage_of(gate), where=snapshot.where)
+        for kind, artwork, verdict in judged_artworks(active, self._verdicts(snapshot.targets)):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 missing.append(found)
@@ -104,14 +104,14 @@ class StatusService(Service):
             if verdict.risks:
                 risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
         logos, themes = published[Kind.LOGO], published[Kind.THEME]
-        return PublicationStatus(begun.version, logos, themes, tuple(missing), tuple(risky), blocked)
+        return PublicationStatus(snapshot.version, logos, themes, tuple(missing), tuple(risky), blocked)
 
     @for_program
     def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
-        """Yield those of some artworks that are active and not published, logos first, by id.
+        """Yield the given artworks that are active but not published, logos first, by id.
 
         Args:
-            artworks: the artworks, by kind and id; no others are judged.
+            artworks: the kinds and ids of the artworks; no others are judged.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -129,7 +129,7 @@ class StatusService(Service):
         return verdicts_in(self._files, targets, () if identity is None else identity.keys)
 
 
-def _begun(uow: Reading, _command: ShowPublication, held: Held) -> _Begun:
+def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> _Snapshot:
     blocked, where = withdrawals_in(uow).blocked(MOST_WITHDRAWN), ACTIVE
     if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
         held.require([Scope.PROPOSALS_WRITE])
@@ -139,10 +139,10 @@ def _begun(uow: Reading, _command: ShowPublication, held: Held) -> _Begun:
         }
         blocked = tuple(each for each in blocked if (each.kind, each.id) in own)
         where = replace(ACTIVE, author_id=author_id)
-    return _Begun(history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow)))
+    return _Snapshot(history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow)))
 
 
 def _author_of(uow: Reading, held: Held) -> int:
-    """Return the id of the author that a caller is; one that no author has if they are none."""
+    """Return the id of the caller's author record; :data:`_NOBODY` if there is none."""
     authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
     return authors[0].author_id if authors else _NOBODY

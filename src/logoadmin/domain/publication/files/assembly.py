@@ -1,4 +1,4 @@
-"""A publication: all files of the gallery of one moment (contract L2, L3, L7)."""
+"""Assemble a publication: all files of the gallery at one moment (contract L2, L3, L7)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from logoadmin.ports.gallery_storage import Withdrawal
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a publication is made of, read at one moment.
+    """The sources of a publication, read in one snapshot.
 
     Attributes:
         version: the id of the last change.
-        index_version: the id of the last change of a logo, a theme or an author, so that all machines give an index the
-            same name, and a change of a user renews the pointer alone.
+        index_version: the id of the last change of a published kind of record, so that all machines give an index the
+            same name, and a change of a user renews only the pointer.
         issued: when the pointer is issued, as Unix time.
-        identity: what signs it.
+        identity: the identity that signs it.
         contents: the records.
         withdrawn: the withdrawn records, the newest first.
         targets: the targets with pages.
-        page: what administrators decided for the page; None for no page.
+        page: the settings of the page; None for no page.
         state: equal for equal states of the gallery.
     """
 
@@ -47,7 +47,7 @@ class Sources:
 
 
 def assembled(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
-    """Return the files; the pictures among them are still to be added."""
+    """Return the publication, without pictures, which are added later."""
     contents, identity = sources.contents, sources.identity
     index = contents.records.index(sources.index_version)
     entries = withdrawn_entries(sources.withdrawn)
@@ -84,7 +84,7 @@ def _sheets(index: Index) -> Mapping[str, bytes]:
 
 
 def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:
-    """Return what the program of the page knows of the gallery."""
+    """Return the data about the gallery for the scripts of the page."""
     return {
         "title": site.page.title,
         "home": site.page.home or None,

@@ -1,4 +1,4 @@
-"""Taking blocked artworks off the pages before anything else is published (contract L1, Q1)."""
+"""Remove blocked artworks from the pages before anything else is published (contract L1, Q1)."""
 
 import errno
 import re
@@ -11,23 +11,23 @@ from logoadmin.ports.gallery_files import GalleryFiles
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 # Text of the templates: links from the page of an artwork or an author, and entries of pages, feed and sitemap.
 _LINK: Final = re.compile(rb'href="(?:\.\./)+((?:authors|logos|themes)/[0-9]+/)"')
-# An entry begins at a run of white space and not within it: a work's text may be thousands of spaces.
+# An entry begins at the start of a run of white space: a work's text may have thousands of spaces.
 _ENTRY: Final = re.compile(rb'(?<!\s)\s*<(?:li class="card"|entry|url)>.*?</(?:li|entry|url)>', re.DOTALL)
 _LISTED: Final = re.compile(rb'(?:href="|<loc>)(?:[^"<]*/)?((?:logos|themes)/[0-9]+/)["<]')
-# Twice as many works as a page lists of each author: others may have come and gone since it was written.
+# Twice as many works as a page lists per author: works may have come and gone since it was written.
 _NEAR: Final = 8
 
 
 def is_full(error: OSError) -> bool:
-    """Return whether a file could not be written for want of space."""
+    """Return whether a file could not be written because the disk is full."""
     return error.errno in _FULL
 
 
 def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[MadeFile]) -> None:
-    """Replace the pages of blocked artworks, after other pages, the feed and the sitemap no longer list these.
+    """Remove blocked artworks from other pages, the feed and the sitemap, then replace their own pages.
 
-    That order lets a run that was interrupted find again what lists them. Where there is no space, a page of a blocked
-    artwork is removed, and what only lists it waits for the next publication.
+    In this order, a run after an interrupted one still finds the pages that list them. If the disk is full, the page of
+    a blocked artwork is removed, and pages that only list it wait for the next publication.
 
     Raises:
         OSError: a file cannot be read, written or removed.
@@ -51,21 +51,21 @@ def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[MadeFile
 
 
 def _without(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that list artworks of these paths, each with its content without them."""
+    """Yield the files that list artworks with these paths, each with its content without them."""
 
-    def kept(entry: re.Match[bytes]) -> bytes:
+    def unless_blocked(entry: re.Match[bytes]) -> bytes:
         listed = _LISTED.search(entry[0])
         return b"" if listed is not None and listed[1] in blocked else entry[0]
 
     for name in _listing(files, names, blocked):
         content = files.read(name) or b""
-        without = _ENTRY.sub(kept, content)
+        without = _ENTRY.sub(unless_blocked, content)
         if without != content:
             yield name, without
 
 
 def _listing(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -> list[str]:
-    """Return the files that may list these artworks: besides feed and sitemap, pages of their authors and of others."""
+    """Return the files that may list these artworks: feed, sitemap, and pages of their authors and of other works."""
     if not blocked:
         return []
 
@@ -81,10 +81,10 @@ def _listing(files: GalleryFiles, names: Collection[str], blocked: set[bytes]) -
 
 
 def _near(path: bytes, works: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the works of an author whose pages may list one of these: a page lists the next works of its authors.
+    """Yield the works of an author whose pages may list a work: a page lists the next works of its authors.
 
-    They come after it on the page of the author, which begins with the newest. If it is no longer there, as after an
-    interrupted run, all works are yielded.
+    They follow the work on the author's page, newest first. If the work is no longer there, as after an interrupted
+    run, all works are yielded.
     """
     if path not in works:
         yield from works

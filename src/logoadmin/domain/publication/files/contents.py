@@ -1,4 +1,4 @@
-"""The records of a publication, read once at one moment (contract L1, L4)."""
+"""The records of a publication, read once in one snapshot (contract L1, L4)."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from logoadmin.domain.publication.publication_records import LeftOut, left_out
 from logoadmin.ports.storage import UnitOfWork
 
 ACTIVE: Final = Filter(active=True)
-# The risks that keep CSS out of style managers (contract Q3).
+# The risk that keeps CSS out of style managers (contract Q3).
 _UNSTYLED: Final = "foreign_document"
 
 
@@ -42,11 +42,11 @@ class Contents:
 
     Attributes:
         records: the published records.
-        pictures: the pictures of the gallery's own that they name.
+        pictures: the gallery's own pictures that they use.
         left_out: the active records that are not published.
         versions: the versions of the artworks that get user styles, by kind and id.
         artworks: all published artworks, by kind and id.
-        changed_at: when they were changed, in Unix time, by their versions.
+        changed_at: the Unix times of their last changes, by version.
     """
 
     records: IndexBuilder = field(default_factory=IndexBuilder)
@@ -58,7 +58,7 @@ class Contents:
 
 
 def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -> Contents:
-    """Read the active artworks, of which none is held: each is a part of the index when the next one is read."""
+    """Read the active artworks one at a time: each is added to the index before the next one is read."""
     contents, shapes = Contents(), uow.pictures.shapes()
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
     for kind, artwork, verdict in judged_artworks(partial(_active, uow), verdicts):
@@ -89,7 +89,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
 
 
 def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the ids of records that were changed since they were added, each with the time of the last change."""
+    """Yield the ids of records that have changed since they were added, each with the time of the last change."""
     added = uow.changes.creations(kind, versions)
     changed = {id_: version for id_, version in versions.items() if added.get(id_) != version}
     times = uow.changes.times([*changed.values()])
@@ -101,7 +101,7 @@ def judged_artworks(
     verdicts: Verdicts,
     among: Collection[tuple[Kind, int]] | None = None,
 ) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield active artworks, or those of them with a kind and id, logos first, each with the verdict on its CSS."""
+    """Yield active artworks, or only those in ``among``, logos first, each with the verdict on its CSS."""
     for kind in (LOGOS, THEMES):
         for artwork in active(kind):
             if among is None or (kind.kind, kind.id_of(artwork)) in among:
@@ -113,6 +113,6 @@ def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
 
 
 def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
-    """Return a picture as it is in the index, with paths relative to the pointer (contract P2)."""
+    """Return the entry of a picture in the index, with paths relative to the pointer (contract P2)."""
     paths = {"path": picture_path(picture), "thumbnail": picture_path(picture, thumbnail=True)}
     return {**paths, "width": width, "height": height, "ground": ground}

@@ -1,6 +1,6 @@
-"""The identity of a published gallery: its UUID, its epoch and the keys that sign (contract L7).
+"""The identity of a published gallery: its UUID, its epoch and its signing keys (contract L7).
 
-They are secrets of the service.
+They are stored among the secrets of the service.
 """
 
 import base64
@@ -19,18 +19,18 @@ DAY: Final = 86_400  # seconds
 _ID: Final = "gallery_id"
 _EPOCH: Final = "gallery_epoch"
 _KEYS: Final = "gallery_keys"
-# This many signatures and keys leave room in a pointer of 8 KiB for everything that it must have.
+# With this many signatures and keys, a pointer of 8 KiB still has room for all its required members.
 MOST_KEYS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The keys and names with which a pointer is signed.
+    """The identity of a gallery, used to sign a pointer.
 
     Attributes:
         gallery: the UUID.
         epoch: rises with each restore of a backup.
-        keys: the keys that sign, the newest first.
+        keys: the signing keys, the newest first.
         is_tidy: whether :meth:`GalleryKeys.prepare` has nothing to do.
     """
 
@@ -54,8 +54,8 @@ class GalleryKeys:
 
         Args:
             signing: generates keys.
-            from_file: the keys of ``gallery_key_file``, the newest first. With them, none is generated.
-            days: how long a pointer is valid, and a retired key signs.
+            from_file: the keys of ``gallery_key_file``, the newest first. If there are any, none is generated.
+            days: how long a pointer is valid, and how long a retired key still signs.
             randomness: for the UUID.
         """
         self._signing, self._from_file, self._days, self._randomness = signing, tuple(from_file), days, randomness
@@ -71,7 +71,7 @@ class GalleryKeys:
         return Identity(gallery, int(found.get(_EPOCH, 0)), keys, is_tidy=signing == stored)
 
     def prepare(self, uow: UnitOfWork, now: int) -> None:
-        """Generate what is missing, retire keys that a key file replaces, and delete those that no longer sign."""
+        """Generate missing parts, retire keys that a key file replaces, and delete keys that no longer sign."""
         stored = self._tidied(_stored(uow), now)
         if uow.secrets.get(_ID) is None:
             random = base64.urlsafe_b64decode(self._randomness.text()[:32])
@@ -109,7 +109,7 @@ class GalleryKeys:
 
 
 def raise_epoch(uow: UnitOfWork, now: int) -> None:
-    """Begin an epoch, so that readers follow a restored gallery to lower versions; each is above all before it."""
+    """Begin a new, higher epoch, so that readers follow a restored gallery to lower versions."""
     uow.secrets.put(_EPOCH, str(max(now, int(uow.secrets.get(_EPOCH) or 0) + 1)))
 
 

@@ -21,13 +21,13 @@ from logoadmin.ports.gallery_page import GalleryPage, PageKind
 from logoadmin.ports.gallery_storage import Withdrawal
 
 Tone = Literal["good", "note", "bad"]
-# A risk that takes nothing from anybody.
+# A risk that exposes nothing.
 _HARMLESS: Final = "animation"
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One sentence.
+    """An effect of CSS, shown as one sentence.
 
     Attributes:
         tone: whether it is good news, worth knowing, or a reason to think twice.
@@ -41,11 +41,11 @@ class Effect:
 
 
 def effects_of(verdict: Mapping[str, Any], own: str) -> tuple[Effect, ...]:
-    """Return what CSS does, by its verdict in the index.
+    """Return the effects of CSS.
 
     Args:
-        verdict: as in the index.
-        own: the host of the gallery, which learns nothing new; empty if that is not known.
+        verdict: its verdict, as in the index.
+        own: the host of the gallery, which learns nothing new; empty if unknown.
     """
     return tuple(_effects(verdict, own))
 
@@ -62,17 +62,17 @@ def _effects(verdict: Mapping[str, Any], own: str) -> Iterator[Effect]:
         yield Effect("good", "no_risks")
 
 
-# How many other works of its authors a page shows, and how many artworks the feed has.
+# The number of other works of its authors on a page, and of artworks in the feed.
 _OTHERS: Final = 4
 _NEWEST: Final = 50
-# The most pages that search engines read in one file (sitemaps.org).
+# The most pages that a sitemap may list (sitemaps.org).
 _MOST_LISTED: Final = 50_000
-# Raised with each change of the values that pages are made of.
+# Incremented with each change of the values that pages are made of.
 _FORM: Final = 1
 
-# Fields that the index leaves out of records while they are empty.
+# Fields that the index omits while they are empty.
 _EMPTY: Final = {"preview_url": "", "picture": None}
-# The fields of screenshots that are elsewhere, or are pictures of the gallery.
+# The fields of screenshots, whether hosted elsewhere or in the gallery.
 _UNKNOWN: Final = {"url": "", "path": "", "alt": "", "width": None, "height": None}
 _NO_DETAILS: Final[Mapping[str, Any]] = dict.fromkeys(DETAILS)
 
@@ -84,11 +84,11 @@ class Site:
     """The values that all pages of a gallery share.
 
     Attributes:
-        page: what administrators decided for the pages.
+        page: the settings of the pages.
         links: the links in them.
         gallery: the UUID of the gallery.
         targets: the targets with pages.
-        made_by: makes pages of values.
+        made_by: renders pages from values.
     """
 
     page: Page
@@ -99,18 +99,18 @@ class Site:
 
     @property
     def url(self) -> str:
-        """The URL of the gallery for visitors elsewhere; empty if that is not known."""
+        """The URL of the gallery for visitors elsewhere; empty if unknown."""
         return self.links.gallery or "" if self.links.is_public else ""
 
     @cached_property
     def form(self) -> str:
-        """Another value once all pages look different."""
+        """A value that changes whenever all pages change."""
         return sha256(repr((_FORM, self.page, self.links, self.gallery, self.targets, self.made_by.form)).encode())
 
     def values(self, path: str) -> dict[str, Any]:
-        """Return the values of every page; ``root`` leads from its folder to that of the gallery.
+        """Return the values that every page has; ``root`` is the relative path from its folder to the gallery's.
 
-        Where its URL is not known, its script completes the link to report it.
+        If the URL of the page is unknown, its script completes the link to report it.
         """
         page, url = self.page, quote(f"{self.url}{path}", safe="")
         shared = {
@@ -129,16 +129,16 @@ class Site:
 
         Args:
             name: the name of its file.
-            kind: what it is about.
-            parts: what its values are made of.
-            values: returns them, besides those of every page.
+            kind: its kind.
+            parts: the sources of its values.
+            values: returns its values, without those that every page has.
         """
         made_of = sha256(repr((self.form, kind, parts)).encode())[:16]
         path = name.removesuffix(PAGE)
         return MadeFile(name, made_of, lambda: self.made_by.render(kind, {**self.values(path), **values()}))
 
     def fixed(self, name: str, kind: PageKind, **values: Any) -> MadeFile:
-        """Return a page of these values."""
+        """Return a page with these values."""
         return self.made(name, kind, values, lambda: values)
 
 
@@ -148,7 +148,7 @@ def page_path(kind: Kind, id_: int) -> str:
 
 
 def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[MadeFile]:
-    """Yield the pages that stand in place of those of blocked artworks."""
+    """Yield the pages that replace those of blocked artworks."""
     for each in blocked:
         if each.reason is not None:
             yield site.fixed(f"{page_path(each.kind, each.id)}{PAGE}", "blocked", reason=each.reason)
@@ -163,7 +163,7 @@ class Pages:
         contents: its records.
         styles: its user styles.
         withdrawn: the withdrawn artworks, of which the blocked ones keep pages.
-        site: what the pages share.
+        site: the values that the pages share.
     """
 
     index: Index
@@ -193,12 +193,12 @@ class Pages:
 
     @cached_property
     def _places(self) -> Mapping[tuple[int, _Work], int]:
-        """The place of each work among those of an author."""
+        """The position of each work among the works of an author."""
         of_all = self._by_author.items()
         return {(author_id, work): place for author_id, works in of_all for place, work in enumerate(works)}
 
     def _others(self, work: _Work) -> list[_Work]:
-        """Return the next works of its authors: a change concerns few other pages, also of busy authors."""
+        """Return the next works of its authors, so that a change affects few other pages, even of busy authors."""
         found: dict[_Work, None] = {}
         for author_id in self.contents.artworks[work].author_ids:
             works, place = self._by_author[author_id], self._places[author_id, work]
@@ -210,7 +210,7 @@ class Pages:
         return [self.index.sections[section][id_] for id_ in ids]
 
     def _made_of(self, works: Iterable[_Work]) -> list[Any]:
-        """Return what cards of artworks are made of: their own values, and the names of their authors."""
+        """Return the sources of the cards of artworks: their own values, and the names of their authors."""
         artworks, own = self.contents.artworks, self._bodies
         return [
             (
@@ -227,10 +227,9 @@ class Pages:
         return self.site.made(name, "artwork", parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[MadeFile]:
-        """Yield the pages that lead from the ids that artworks had elsewhere, unless they look like ids.
+        """Yield redirects from the ids that artworks had elsewhere, unless these look like ids of the gallery.
 
-        Of ids that differ only in case, the artwork that came first has the page: on many file systems and hosts, such
-        names are one.
+        If ids differ only in case, the first artwork gets the page, because many file systems and hosts ignore case.
         """
         taken: set[str] = set()
         for (kind, id_), artwork in self.contents.artworks.items():
@@ -268,11 +267,11 @@ class Pages:
         return self.site.fixed(SITEMAP, "sitemap", pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])
 
     def _changed_at(self, work: _Work) -> int:
-        """Return when an artwork was changed, in Unix time."""
+        """Return the Unix time of the last change of an artwork."""
         return self.contents.changed_at[self.contents.artworks[work].version]
 
     def _card(self, work: _Work) -> dict[str, Any]:
-        """Return what a link to an artwork shows."""
+        """Return the values of a link to an artwork."""
         kind, id_ = work
         record = self.index.record(KINDS[kind].plural, id_)
         target = self.site.targets.get(record["target"])

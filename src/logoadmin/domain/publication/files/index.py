@@ -12,15 +12,15 @@ from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 
 # The members of the index, in the order of canonical JSON.
 SECTIONS: Final = ("authors", "logos", "themes")
-# CSS of more bytes is in a file of its own, which keeps the index small (contract L2).
+# Longer CSS, in bytes, is in a separate file, which keeps the index small (contract L2).
 MOST_INLINE: Final = 2_048
-# The member of details that is on pages alone, since it would be most of an index (contract L2).
+# The member of details that is only on pages, because it would dominate the index (contract L2).
 TEXT: Final = "text"
 _EMPTY: Final[tuple[object, ...]] = ("", (), [], {}, None)
 
 
 def canonical(value: Any) -> bytes:
-    """Return a value as canonical JSON (RFC 8785): its numbers are integers, and its keys ASCII."""
+    """Return a value as canonical JSON (RFC 8785); its numbers must be integers, and its keys ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -48,8 +48,8 @@ class Index:
         sha256: its hash.
         name: the name of the file.
         sections: its records as canonical JSON, by section and id.
-        long_css: the CSS of records that is in files of its own, by its hash.
-        texts: the long texts of artworks, which are on their pages alone, by section and id.
+        long_css: the CSS that is in separate files, by its hash.
+        texts: the long texts of artworks, which are only on their pages, by section and id.
     """
 
     body: bytes
@@ -71,7 +71,7 @@ class Index:
 
 
 class IndexBuilder:
-    """Builds an index from artworks, which it does not keep. Each kind comes by ascending id."""
+    """Builds an index from artworks without keeping them. Each kind must be added by ascending id."""
 
     def __init__(self) -> None:
         self._sections: dict[str, dict[int, bytes]] = {name: {} for name in SECTIONS}
@@ -87,7 +87,7 @@ class IndexBuilder:
         css: Mapping[str, Any],
         pictures: Mapping[str, Mapping[str, Any]],
     ) -> None:
-        """Add an active artwork; ``pictures`` are those of its pictures that are the gallery's own, by their URLs."""
+        """Add an active artwork; ``pictures`` are the entries of the gallery's own pictures that it uses, by URL."""
         row, content = KINDS[kind], custom_css.encode()
         self._authors.update((author.author_id, author) for author in artwork.authors)
         fields = {name: getattr(artwork, name) for name in row.published if "." not in name}
@@ -108,7 +108,7 @@ class IndexBuilder:
         self._sections[row.plural][row.id_of(artwork)] = canonical(without_empty(fields))
 
     def date(self, kind: Kind, id_: int, updated_at: int) -> None:
-        """Have an artwork that was added say when it was changed, in Unix time, if that was later."""
+        """Set the Unix time of the last change of an added artwork, if that was after its creation."""
         section = self._sections[KINDS[kind].plural]
         fields = json.loads(section[id_])
         if updated_at > fields["created_at"]:
@@ -131,7 +131,7 @@ class IndexBuilder:
 def _details_entry(
     details: Details, published: Collection[str], pictures: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the published members of details, with the gallery's own pictures as they are in the index."""
+    """Return the published members of details, with the index entries of the gallery's own pictures."""
     members = {name: value for name, value in details.members().items() if f"details.{name}" in published}
     if "screenshots" in members:
         members["screenshots"] = [_screenshot_entry(each, pictures) for each in members["screenshots"]]
@@ -139,7 +139,7 @@ def _details_entry(
 
 
 def _screenshot_entry(screenshot: Mapping[str, str], pictures: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return a screenshot, with what the index says of a picture of the gallery in place of its URL."""
+    """Return a screenshot, with the index entry of a picture of the gallery in place of its URL."""
     others = {name: value for name, value in screenshot.items() if name != "url"}
     url = screenshot["url"]
     return {**pictures.get(url, {"url": url}), **others}

@@ -1,7 +1,7 @@
-"""The verdicts of a publication, so that a program that starts need not judge all CSS again (contract L1, L4).
+"""The verdicts of a publication, so that a starting program need not judge all CSS again (contract L1, L4).
 
-They are those of its index, which the gallery key has signed together with what they depend on: the program that judged
-and the targets. Anyone who can write into the folder can have CSS judged again, but never choose a verdict.
+They come from its index, which the gallery key has signed together with the program that judged and the targets, on
+which they depend. Write access to the folder is enough to have CSS judged again, but not to choose a verdict.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _DECODER: Final = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The verdicts on the CSS of artworks: known ones, and those that are judged now.
+    """The verdicts on the CSS of artworks: known from a publication, or judged now.
 
     Attributes:
         targets: the targets with pages.
@@ -54,12 +54,12 @@ class Verdicts:
 
 
 def noted_verdicts(index: str, sha256_of_index: str, targets: Targets, key: SigningKey) -> Mapping[str, str]:
-    """Return what the state of a publication notes of its verdicts."""
+    """Return the notes on verdicts for the state of a publication."""
     return {"index": index, "signature": base64url(key.sign(_signed(sha256_of_index, targets)))}
 
 
 def verdicts_in(files: GalleryFiles | None, targets: Targets, keys: Sequence[SigningKey]) -> Verdicts:
-    """Return verdicts; those of the publication in files are known, unless it cannot be read or is not ours."""
+    """Return verdicts, with those of the publication in files as known, unless it cannot be read or is not ours."""
     with suppress(OSError):
         noted = None if files is None else notes_in(files.read(STATE)).get("verdicts")
         if files is not None and isinstance(noted, dict) and IMMUTABLE_NAME.fullmatch(name := str(noted.get("index"))):
@@ -83,8 +83,8 @@ def _verdicts_of(index: str) -> Mapping[bytes, bytes]:
 
 
 def _records(index: str, section: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the records of a section one by one, since an index with all its records takes much memory."""
-    start = f'],"{section}":['  # which no text has in it: there, quotes are escaped
+    """Yield the records of a section one by one, because a parsed index would need much memory."""
+    start = f'],"{section}":['  # cannot be inside a text, where quotes are escaped
     place = index.index(start) + len(start)
     while index[place] != "]":
         record, place = _DECODER.raw_decode(index, place + (index[place] == ","))
@@ -92,16 +92,16 @@ def _records(index: str, section: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _key(kind: AnyArtworkKind, target: str, sha256_of_css: str) -> bytes:
-    """Return what tells apart the verdicts of one program with the same targets."""
+    """Return the key of a verdict among those of one program with the same targets."""
     return hashlib.sha256(f"{kind.kind} {sha256_of_css} {target}".encode()).digest()
 
 
 def _signed(sha256_of_index: str, targets: Targets) -> bytes:
-    """Return what is signed; the signed bytes of a pointer have no space."""
+    """Return the bytes to sign. Unlike the signed bytes of a pointer, they have spaces."""
     return f"verdicts {sha256_of_index} {sha256(repr((_program(), targets)).encode())}".encode()
 
 
 def _program() -> str:
-    """Return another value for each program that may judge otherwise: its sources, its libraries and Python."""
+    """Return a hash of all that a verdict may depend on in the program: sources, libraries and Python."""
     sources = sorted((each.name, each.read_bytes()) for each in files_of(css).iterdir() if each.is_file())
     return sha256(repr((sources, tinycss2.VERSION, can_ada.__version__, sys.version)).encode())

@@ -41,7 +41,7 @@ class Pointer:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The names of the files that the pointer names; style sheets are named by the index."""
+        """The names of the files in the pointer; the index names the style sheets."""
         return frozenset(file["path"] for file in (self.index, self.withdrawn))
 
 
@@ -53,7 +53,7 @@ def file_entry(path: str, content: bytes) -> dict[str, Any]:
 def signed(pointer: Pointer, keys: Sequence[SigningKey]) -> bytes:
     """Return a pointer as JWS in general JSON serialization (RFC 7515 §7.2.1), at most 8 KiB.
 
-    If it would be longer, the reasons of blocked entries are left out, the oldest first.
+    If it would be longer, reasons of blocked entries are omitted, the oldest first.
     """
     members = {name: getattr(pointer, name) for name in Pointer.__slots__}
     members["blocked"] = blocked = [dict(entry) for entry in pointer.blocked]
@@ -68,7 +68,7 @@ def signed(pointer: Pointer, keys: Sequence[SigningKey]) -> bytes:
 
 
 def public_key(key: SigningKey) -> dict[str, str]:
-    """Return a public key as a JWK with its thumbprint, by which signatures name it."""
+    """Return a public key as a JWK, with the thumbprint that signatures refer to."""
     return {**key.jwk, "kid": thumbprint(key.jwk)}
 
 
@@ -86,7 +86,7 @@ def parsed(content: bytes) -> Pointer:
     """Return the pointer in a file, without verifying its signatures.
 
     Raises:
-        ValueError: it is not a pointer of a gallery.
+        ValueError: the file is not the pointer of a gallery.
     """
     try:
         payload = json.loads(content)["payload"]

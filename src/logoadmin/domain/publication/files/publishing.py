@@ -1,4 +1,4 @@
-"""Publishing: bringing files up to date so that readers see the last publication or this one (contract L1)."""
+"""Bring files up to date, so that readers always see either the last publication or the new one (contract L1)."""
 
 import json
 import re
@@ -28,12 +28,12 @@ from logoadmin.domain.publication.publication_records import PAGE, POINTER, READ
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 
-# Stands before what has no file.
+# Prefix of the sources of a file that should not exist.
 _NONE: Final = "-"
 
 
 def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> Iterator[MadeFile]:
-    """Yield the files that are not stored, or made of something else.
+    """Yield the files that are not stored, or were made of something else.
 
     Raises:
         OSError: a file cannot be read.
@@ -45,16 +45,15 @@ def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFi
 def write_made(
     files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile], go_on: Callable[[], bool]
 ) -> set[str] | None:
-    """Write those that have changed while ``go_on`` returns true; return the names of all, or None if it did not.
+    """Write the changed files while ``go_on`` returns true; return the names of all files, or None if it stopped.
 
-    Whenever a program is killed, no file counts as made of what it is not made of. What was written counts, also if
-    the rest fails.
+    Whenever the program is killed, the notes are true of every file in them. Files written before a failure are noted.
 
     Raises:
         OSError: a file cannot be read or written.
     """
-    noted = files.read(MADE) or b"{}"
-    known = notes_in(noted)
+    notes = files.read(MADE) or b"{}"
+    known = notes_in(notes)
     current: dict[str, str] = {}
     changed = []
     for each in made:
@@ -62,7 +61,7 @@ def write_made(
             current[each.name] = known[each.name]
         else:
             changed.append(each)
-    if (unchanged := canonical(current)) != noted:
+    if (unchanged := canonical(current)) != notes:
         files.write(MADE, unchanged)
     left = len(changed)
     if changed:
@@ -85,7 +84,7 @@ def _is_current(each: MadeFile, known: Mapping[str, Any], stored: Collection[str
 def _changed(
     files: GalleryFiles, changed: Iterable[MadeFile], current: dict[str, str], go_on: Callable[[], bool]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that have changed; note what each is made of once it is written."""
+    """Yield the files that have changed; note the sources of each once it is written."""
     for each in changed:
         if not go_on():
             return
@@ -96,7 +95,7 @@ def _changed(
 
 
 def notes_in(content: bytes | None) -> Mapping[str, Any]:
-    """Return the members of a file with notes of the publisher; a damaged file counts as missing."""
+    """Return the members of a file with the publisher's notes; a damaged file counts as missing."""
     try:
         found = json.loads(content or b"{}")
     except (ValueError, RecursionError):
@@ -104,7 +103,7 @@ def notes_in(content: bytes | None) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-# Readers may have an earlier pointer: what it leads to stays for as long.
+# Readers may have an earlier pointer: the files that it references stay this long.
 OLD_STAY: Final = 14 * DAY
 
 _HASH: Final = re.compile(b"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -113,7 +112,7 @@ _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The blocks of one moment.
+    """The current blocks.
 
     Attributes:
         identity: the gallery, and its keys.
@@ -121,7 +120,7 @@ class Blocks:
         blocked: the newest blocked entries.
         pictures: the names of the pictures that may be published; others were taken down or removed.
         styles: the names of the user styles of all blocked records.
-        pages: the pages in place of those of blocked records.
+        pages: the pages that replace those of blocked records.
     """
 
     identity: Identity
@@ -133,18 +132,18 @@ class Blocks:
 
 
 class Destination:
-    """Files as the last publication left them, which the caller has locked.
+    """The files of the last publication, which the caller has locked.
 
     Attributes:
         latest: the content of the pointer; None for none.
     """
 
     def __init__(self, files: GalleryFiles, page: GalleryPage, now: int) -> None:
-        """Look at the files.
+        """Read the state of the files.
 
         Args:
             files: the files.
-            page: tells the page of a gallery from other pages.
+            page: recognizes the page of a gallery.
             now: Unix time.
 
         Raises:
@@ -157,16 +156,16 @@ class Destination:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the files have every record that was active; False if that is not known."""
+        """Whether the files have every record that was active; False if unknown."""
         return self._state.get("left_out") == 0
 
     def is_unchanged(self, state: str) -> bool:
-        """Return whether the files were made of a state of the gallery, and their pointer is younger than a day."""
+        """Return whether the files were made of this state of the gallery, and their pointer is younger than a day."""
         if self.latest is None or self._state.get("made_of") != _made_of(state, self.latest):
             return False
         pointer = parsed(self.latest)
-        patience = min(DAY, (pointer.expires - pointer.issued) / 2)
-        return pointer.paths <= self._names and 0 <= self._now - pointer.issued < patience
+        max_age = min(DAY, (pointer.expires - pointer.issued) / 2)
+        return pointer.paths <= self._names and 0 <= self._now - pointer.issued < max_age
 
     def clear_another_gallery(self, gallery: str) -> None:
         """Remove the publication of another gallery, such as that of a deleted database.
@@ -184,18 +183,18 @@ class Destination:
         self.latest, self._state = None, {}
 
     def publish_blocks(self, blocks: Blocks, expires: int) -> None:
-        """Withdraw blocked records: their user styles and pages, and name new ones in the pointer to the last index.
+        """Withdraw blocked records: remove their files, and add new blocks to the pointer to the last index.
 
-        So they reach readers also where there is no space for another index. The pictures of blocked records, and those
-        that were removed, leave at once (contract P5), and so do user styles. Then come the pages that list the
-        records, their own pages, and the pointer last.
+        In this way, blocks reach readers even if the disk has no space for another index. Pictures of blocked records,
+        removed pictures and user styles are deleted first (contract P5). The pages that list the records follow, then
+        their own pages, and the pointer last.
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
             OSError: a file cannot be read or written.
         """
         identity = blocks.identity
-        old = self._last(identity.gallery, identity.epoch, blocks.version)
+        old = self._last_pointer(identity.gallery, identity.epoch, blocks.version)
         pictures = {each for each in self._names if each.startswith("pictures/") and IMMUTABLE_NAME.fullmatch(each)}
         self._remove((pictures - {*blocks.pictures}) | (self._names & {*blocks.styles}))
         if old is not None:
@@ -209,25 +208,25 @@ class Destination:
     def publish(self, publication: Publication, go_on: Callable[[], bool] = lambda: True) -> bool:
         """Bring the files up to date; return whether they are.
 
-        Whatever fails, and whenever a program is killed, the pointer and all files that it leads to are whole:
-        immutable files come first, the pointer last, and earlier ones stay for a while.
+        Whatever fails, and whenever the program is killed, the pointer and all files that it references are whole:
+        immutable files are written first, the pointer last, and earlier files stay for a while.
 
         Args:
             publication: the new content.
-            go_on: is asked now and then, and returns whether to go on; what was written by then stays.
+            go_on: called from time to time; returns whether to go on. Files already written stay.
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
             OSError: a file cannot be read, written or removed.
         """
         new = parsed(publication.pointer)
-        old = self._last(new.gallery, new.epoch, new.version)
+        old = self._last_pointer(new.gallery, new.epoch, new.version)
         others = self._others(publication)
         self._remove({name for name in self._names if LEFTOVER.fullmatch(name)})
         hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}
         self._expire(old, hashed.difference(publication.files, publication.pictures))
         made_of = _made_of(publication.state, publication.pointer)
-        # Before the pointer, to which it must fit.
+        # Before the pointer, which it must match.
         state = {"made_of": made_of, "left_out": len(publication.left_out), "verdicts": publication.verdicts}
         self._write(STATE, canonical(state))
         self._files.write_many(self._changed(publication))
@@ -243,8 +242,8 @@ class Destination:
         self._keep_spare()
         return True
 
-    def _last(self, gallery: str, epoch: int, version: int) -> Pointer | None:
-        """Return the pointer of an earlier publication, None if there is none.
+    def _last_pointer(self, gallery: str, epoch: int, version: int) -> Pointer | None:
+        """Return the pointer of an earlier publication, or None.
 
         Raises:
             StartError: the files are not ours to change.
@@ -268,24 +267,24 @@ class Destination:
         return old
 
     def _others(self, publication: Publication) -> list[str]:
-        """Return the files that the pointer does not name and the publication may lack; what a page loads comes last.
+        """Return the changing files to remove unless they are generated; the page comes before the files that it loads.
 
         Raises:
-            StartError: there is a page of somebody else in place of ours.
+            StartError: somebody else's page is in place of ours.
         """
-        kept = {READER, *publication.files}
+        needed = {READER, *publication.files}
         if PAGE in self._names and not self._has_our_page():
             if PAGE in publication.files:
                 raise StartError(f"The folder holds another {PAGE}", "remove it, or set gallery_page to false")
-            kept |= {name for name in self._names if name == PAGE or ASSET_NAME.fullmatch(name)}
-        others = (name for name in self._names if CHANGING_NAME.fullmatch(name) and name not in kept)
+            needed |= {name for name in self._names if name == PAGE or ASSET_NAME.fullmatch(name)}
+        others = (name for name in self._names if CHANGING_NAME.fullmatch(name) and name not in needed)
         return sorted(others, key=PAGE.__ne__)
 
     def _has_our_page(self) -> bool:
         return self._page.is_page(self._files.read(PAGE) or b"")
 
     def _changed(self, publication: Publication) -> Iterator[tuple[str, bytes]]:
-        """Yield the files to write before the page; those in folders are what they should be, if they exist."""
+        """Yield the files to write before the page; files in folders are immutable, so existing ones are skipped."""
         for name in publication.pictures:
             if name not in self._names and (content := publication.read_picture(name)) is not None:
                 yield name, content
@@ -295,13 +294,13 @@ class Destination:
                 yield name, content
 
     def _expire(self, old: Pointer | None, unneeded: Collection[str]) -> None:
-        """Remove what nothing has led to for a while; what the last pointer leads to stays that long from now on."""
-        led_to = self._led_to(old, unneeded)
-        self._files.touch(led_to, self._now)
-        self._remove(self._files.oldest_first({*unneeded} - led_to, before=self._now - OLD_STAY))
+        """Remove files unreferenced for :data:`OLD_STAY`, which starts now for files of the last pointer."""
+        referenced = self._referenced(old, unneeded)
+        self._files.touch(referenced, self._now)
+        self._remove(self._files.oldest_first({*unneeded} - referenced, before=self._now - OLD_STAY))
 
-    def _led_to(self, pointer: Pointer | None, names: Collection[str]) -> set[str]:
-        """Return those of some files to which a pointer leads; its index has the hashes of those in folders."""
+    def _referenced(self, pointer: Pointer | None, names: Collection[str]) -> set[str]:
+        """Return the files that a pointer references; its index has the hashes of files in folders."""
         if pointer is None:
             return set()
         found = pointer.paths.intersection(names)
@@ -316,7 +315,7 @@ class Destination:
         self._names.add(name)
 
     def _write_on_full_disk(self, content: bytes, pointer: Pointer) -> None:
-        """Write a pointer that leads to the files of the last one; others make room, the oldest first."""
+        """Write a pointer to the files of the last one; remove other files to make space, the oldest first."""
         unneeded: list[str] | None = None
         while True:
             try:
@@ -329,11 +328,11 @@ class Destination:
             if unneeded is None:
                 hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}
                 unneeded = [SPARE, *(name for name in self._names if LEFTOVER.fullmatch(name))]
-                unneeded += self._files.oldest_first(hashed - self._led_to(pointer, hashed))
+                unneeded += self._files.oldest_first(hashed - self._referenced(pointer, hashed))
             self._remove({unneeded.pop(0)})
 
     def _keep_spare(self) -> None:
-        """Keep some space, if there is any."""
+        """Reserve some space, if there is any."""
         if SPARE not in self._names:
             with suppress(OSError):
                 self._write(SPARE, bytes(16_384))
@@ -345,11 +344,11 @@ class Destination:
 
 
 def _made_of(state: str, pointer: bytes) -> str:
-    """Return what a pointer was made of."""
+    """Return a hash of a pointer and the state that it was made of."""
     return sha256(state.encode() + pointer)
 
 
 def _is_new(blocked: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether records are blocked that were not, whose reasons a short pointer may lack."""
+    """Return whether there are new blocks; reasons are not compared, because a pointer may lack them."""
     known = {(entry["kind"], entry["id"], entry["at"]) for entry in before}
     return any((entry["kind"], entry["id"], entry["at"]) not in known for entry in blocked)

@@ -1,4 +1,4 @@
-"""Artworks as UserCSS for managers of user styles (contract Q3)."""
+"""Artworks as UserCSS for style managers (contract Q3)."""
 
 import json
 import re
@@ -32,16 +32,16 @@ from logoadmin.domain.publication.publication_records import MadeFile
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
 # Statements that may stand before a namespace.
 _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
-# Of the parts of a sheet, each of which gets the pages of its target.
+# The maximum for all parts of a sheet, each of which repeats the pages of its target.
 _MOST_CHARACTERS: Final = 4 * MAX_CUSTOM_CSS
 _QUOTES: Final = ('"', "'", "`")
-# Rules that a sheet without it has at its top can stand in one rule for the pages of the target.
-_APART: Final = re.compile(r"@(?:charset|import|namespace|[^\s{};]*document)|\\|<!--|-->", re.IGNORECASE)
+# A sheet without a match can be wrapped whole in one rule for the pages of the target.
+_MUST_SPLIT: Final = re.compile(r"@(?:charset|import|namespace|[^\s{};]*document)|\\|<!--|-->", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class StyledArtwork:
-    """An artwork as readers get it.
+    """An artwork as published.
 
     Attributes:
         kind: a logo or a theme.
@@ -50,7 +50,7 @@ class StyledArtwork:
         name: its name.
         authors: the names of its authors, in order.
         css: its CSS.
-        details: what it says of itself, as it is published.
+        details: its published details.
     """
 
     kind: Kind
@@ -68,26 +68,26 @@ def style_name(kind: Kind, id_: int) -> str:
 
 
 def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | None, *, has_page: bool) -> str | None:
-    """Return an artwork as UserCSS, in which its texts stay what they are.
+    """Return an artwork as UserCSS, with its texts escaped.
 
     Args:
         artwork: the artwork, whose CSS is not ``invalid`` (contract L4).
         target: its target.
         gallery: the UUID of the gallery.
-        url: the URL of the folder, ending in ``/``; None if that is not known.
+        url: the URL of the folder, ending in ``/``; None if unknown.
         has_page: whether the folder has a page with the artwork.
 
     Returns:
-        None if it cannot be one: a logo without a selector in its target; CSS without pages for a target that leaves
-        them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages outside of the
-        target; CSS of so many parts, each of which needs the pages of the target, that it would be too long.
+        None if the artwork cannot be a user style: a logo without a selector in its target; CSS without pages for a
+        target that leaves them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages
+        outside the target; CSS that would be too long because many parts repeat the pages of the target.
     """
     found = _css(artwork, target)
     if found is None:
         return None
     css, own = found
     documents = ", ".join(target.documents or dict.fromkeys(str(each) for rule in own for each in rule.conditions))
-    body = _taken_apart(css, documents) if documents else None
+    body = _limited_to(css, documents) if documents else None
     if body is None:
         return None
     path = f"{KINDS[artwork.kind].plural}/{artwork.id}"
@@ -95,7 +95,7 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
     name = _line(isolated(artwork.name)) or f"{KINDS[artwork.kind].name} {artwork.id}"
     head = {
         "name": name,
-        # The name alone would be that of other artworks as well.
+        # Other artworks may have the same name.
         "namespace": f"{gallery}/{path}",
         "version": f"1.0.{artwork.version}",
         "author": _line(", ".join(map(isolated, artwork.authors))),
@@ -110,9 +110,9 @@ def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | 
 
 
 def _css(artwork: StyledArtwork, target: Target) -> tuple[str, Sequence[Document]] | None:
-    """Return the rules of an artwork, which every reader reads alike; None if it cannot be a user style.
+    """Return the CSS of an artwork in a form that all readers understand alike, and its ``@-moz-document`` rules.
 
-    With them come its own ``@-moz-document`` rules.
+    None if it cannot be a user style.
     """
     if artwork.kind is Kind.LOGO and target.logo is None:
         return None
@@ -132,26 +132,26 @@ def _css(artwork: StyledArtwork, target: Target) -> tuple[str, Sequence[Document
 
 
 def _url(url: str) -> str:
-    """Return a URL as a value in a head, which it does not end."""
+    """Return a URL as a value in a head, without ending the head."""
     return _line(url.replace("*/", "%2A/"))
 
 
 def _line(text: str) -> str:
-    """Return a text as a value in a head, which ends neither its line nor the head."""
+    """Return a text as a value in a head, without ending the line or the head."""
     line = "".join(each for each in " ".join(text.split()) if category(each) not in ("Cc", "Cs"))
     line = without_marks(line)
-    # Readers take these away, unless it is a string.
+    # Readers strip these quotes, unless the value is a string.
     if line and line[0] == line[-1] and line[0] in _QUOTES:
         line = json.dumps(line, ensure_ascii=False)
     return line.replace("*/", "*\\/")
 
 
-def _taken_apart(css: str, document: str) -> str | None:
-    """Return the namespaces of a sheet, its own ``@-moz-document`` rules, and the others in rules for the target.
+def _limited_to(css: str, document: str) -> str | None:
+    """Return the namespaces of a sheet, its own ``@-moz-document`` rules, and the others wrapped for the target.
 
-    None if that is too long.
+    None if the result is too long.
     """
-    if _APART.search(css) is None:
+    if _MUST_SPLIT.search(css) is None:
         return _wrapped(css, document)
     rest, may_follow, length = "", True, 0
     namespaces: list[str] = []
@@ -178,7 +178,7 @@ def _taken_apart(css: str, document: str) -> str | None:
 
 
 def _with_plain_heads(css: str, own: Sequence[Document]) -> str:
-    """Return CSS in which every ``@-moz-document`` begins in the one way that all readers understand."""
+    """Return CSS in which every ``@-moz-document`` begins in the only form that all readers understand."""
     starts, end = line_starts(css), 0
     parts: list[str] = []
     heads = [
@@ -196,7 +196,7 @@ def _wrapped(css: str, document: str) -> str:
     return f"@-moz-document {document} {{\n{css.strip()}\n}}\n"
 
 
-# Raised with each change of what this program makes of an artwork.
+# Incremented whenever this program generates other user styles.
 _FORM: Final = 4
 
 
@@ -209,8 +209,9 @@ class UserStyles:
         versions: the versions of the artworks that get a user style, by kind and id.
         targets: the targets with pages.
         gallery: the UUID of the gallery.
-        url: see :func:`user_style`, like the next one.
-        made: whether artworks have a file, by kind and id, as far as that is known.
+        url: see :func:`user_style`.
+        has_page: see :func:`user_style`.
+        made: whether artworks have a file, by kind and id, as far as known.
     """
 
     index: Index

@@ -1,4 +1,4 @@
-"""Withdrawn records, of which readers must know; they follow the changes of artworks (contract L3)."""
+"""Withdrawn records, which readers must know; they follow from changes of artworks (contract L3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,24 +13,24 @@ from logoadmin.domain.publication.files.index import canonical
 from logoadmin.ports.gallery_storage import Withdrawal, Withdrawals
 from logoadmin.ports.storage import UnitOfWork
 
-# Readers learn of what was withdrawn in these days, up to a number of records.
+# Readers learn of withdrawals in this many days, up to a number of records.
 WITHDRAWN_DAYS: Final = 90
 MOST_WITHDRAWN: Final = 1_000
-# Blocked records that are in the pointer itself.
+# The number of blocked records in the pointer itself.
 MOST_BLOCKED: Final = 30
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 
 
 def listed_withdrawals(withdrawals: Withdrawals, issued: int) -> tuple[Withdrawal, ...]:
-    """Return those that readers learn of from a pointer, at most :data:`MOST_WITHDRAWN`, the newest first.
+    """Return the withdrawals to publish with a pointer, at most :data:`MOST_WITHDRAWN`, the newest first.
 
-    Blocked records are listed until the block ends, so that readers who come back after months stop applying them. If
-    there are too many, the oldest that were only removed are left out first: nobody can push a block off the list by
-    removing other records.
+    Blocked records are listed until the block ends, so that readers who return after months stop applying them. If
+    there are too many, the oldest removed records are omitted first: nobody can push a block off the list by removing
+    other records.
 
     Args:
-        withdrawals: of the gallery.
+        withdrawals: the withdrawals of the gallery.
         issued: when the pointer is issued; the days are counted from its hour, so that the list changes once an hour.
     """
     blocked = withdrawals.blocked(MOST_WITHDRAWN)
@@ -40,7 +40,7 @@ def listed_withdrawals(withdrawals: Withdrawals, issued: int) -> tuple[Withdrawa
 
 
 def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]:
-    """Return the entries of records, in the same order; with a reason, one is blocked."""
+    """Return the entries of records, in the same order; a record with a reason is blocked."""
     return [
         {
             "kind": each.kind.value,
@@ -54,18 +54,18 @@ def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]
 
 
 def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
-    """Return the content of the file, whose entries come newest first."""
+    """Return the content of the file from its entries, the newest first."""
     return canonical({"withdrawn": list(entries)})
 
 
-# Up to this many withdrawals are held back, and then stored together.
+# Withdrawals are stored in batches of this size.
 _MOST_HELD: Final = 256
 
 
 def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:
     """Withdraw artworks that were switched off, blocked or removed, and end the withdrawal of active ones."""
     changes = [change for change in changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
-    # Nobody knows a new record yet under an id that none had before.
+    # Readers cannot know a new record whose id was never used before.
     changes = [each for each in changes if each.before is not None or not change_log.is_new(each.kind, each.id)]
     withdrawals, unstored = change_log.withdrawals, change_log.unstored_withdrawals
     _load(uow, change_log, changes)
@@ -84,16 +84,16 @@ def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], 
 
 
 def _load(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change]) -> None:
-    """Find out the withdrawals of the artworks before their first changes; active and new ones need no query."""
-    asked: defaultdict[Kind, list[int]] = defaultdict(list)
+    """Load the withdrawals of artworks before their first changes; active and new artworks need no query."""
+    unknown: defaultdict[Kind, list[int]] = defaultdict(list)
     first: dict[tuple[Kind, int], Change] = {}
     for change in changes:
         first.setdefault((change.kind, change.id), change)
     for key, change in first.items():
         if key not in change_log.withdrawals and not _is_active(change.before) and not change_log.is_new(*key):
             change_log.withdrawals[key] = None
-            asked[change.kind].append(change.id)
-    for kind, ids in asked.items():
+            unknown[change.kind].append(change.id)
+    for kind, ids in unknown.items():
         found = uow.withdrawals.get_many(kind, ids)
         change_log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
 
@@ -119,7 +119,7 @@ def _withdrawal_after(change: Change, before: Withdrawal | None) -> Withdrawal |
         # The block of an artwork stays when it is removed, and when it returns inactive.
         reason = reason or known
     if _is_active(change.before) or reason != known:
-        # After the end of a block it stays withdrawn, because readers may know it.
+        # It stays withdrawn after the end of a block, because readers may know it.
         return Withdrawal(change.kind, change.id, change.at, reason)
     return before
 
