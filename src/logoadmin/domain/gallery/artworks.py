@@ -43,7 +43,7 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
 
 
 class ListAllArtworks(ListArtworks[Artwork]):
-    """The same, with a filter by author."""
+    """All artworks of a kind, or those that match the filters, which include the author."""
 
     author_id: Annotated[AuthorId, described("Artworks by this author.", 7)] | None = None
 
@@ -66,7 +66,7 @@ class CreateArtwork(Command, Generic[Artwork]):
 
 
 class OneArtwork(Command, Generic[Artwork]):
-    """A command about one artwork; those of a kind add its id, named after the kind."""
+    """A command about one artwork; subclasses add its id, named after the kind."""
 
 
 class GetArtwork(OneArtwork[Artwork]):
@@ -82,7 +82,7 @@ class RemoveArtwork(OneArtwork[Artwork]):
 
 
 class AmendArtwork(OneArtwork[Artwork]):
-    """New values for an artwork; fields that are left out stay as they are."""
+    """New values for an artwork; omitted fields are unchanged."""
 
     name: ArtworkName = UNSET
     preview_url: NewPreviewUrl = UNSET
@@ -178,7 +178,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             NotFound: the artwork does not exist.
             Outdated: the artwork has none of the versions in ``if_match``.
-            ArtworkBlocked: it would be activated, and is blocked (contract L3).
+            ArtworkBlocked: it is blocked and would be activated (contract L3).
             DuplicateUpdate: another artwork of the kind has the origin in its details.
         """
         id_, values, artworks = self._kind.id_of(command), command.new_values(), artworks_of(uow, self._kind)
@@ -191,7 +191,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:
-        """Switch an artwork off, and have readers of the published gallery stop applying it (contract L3).
+        """Switch an artwork off, and make readers of the published gallery stop applying it (contract L3).
 
         Raises:
             NotFound: the artwork does not exist.
@@ -224,7 +224,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def link(self, uow: AuditedUnitOfWork, command: LinkArtworkAuthor[Artwork]) -> LinkAnswer:
-        """Link an author and return the link, which may exist already (spec §Endpoints 12, §Rules 5, contract A16).
+        """Link an author; return the new or existing link (spec §Endpoints 12, §Rules 5, contract A16).
 
         Raises:
             NotFound: the artwork or the author does not exist.
@@ -247,7 +247,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def remove_author(self, uow: AuditedUnitOfWork, command: RemoveArtworkAuthor[Artwork]) -> RemovedLink:
-        """Unlink an author from an artwork, as an operation that we add (contract D).
+        """Unlink an author from an artwork; this operation is not in the specification (contract D).
 
         Raises:
             NotFound, Outdated: see :meth:`unlink`.
@@ -285,7 +285,7 @@ class GetTheme(GetArtwork[Theme], _OneTheme):
 
 
 class AmendTheme(AmendArtwork[Theme], _OneTheme):
-    """New values for a theme; fields that are left out stay as they are."""
+    """New values for a theme; omitted fields are unchanged."""
 
 
 class BlockTheme(BlockArtwork[Theme], _OneTheme):
@@ -309,7 +309,7 @@ class UnlinkThemeAuthor(UnlinkArtworkAuthor[Theme], _OneTheme):
 
 
 class RemoveThemeAuthor(RemoveArtworkAuthor[Theme], _OneTheme):
-    """The same with the author in the path, an operation that we add: it requires a token (contract B1)."""
+    """Unlink an author in the path; not in the specification, so it requires a token (contract B1)."""
 
 
 class _OneLogo(Command):
@@ -335,7 +335,7 @@ class GetLogo(GetArtwork[Logo], _OneLogo):
 
 
 class AmendLogo(AmendArtwork[Logo], _OneLogo):
-    """New values for a logo; fields that are left out stay as they are."""
+    """New values for a logo; omitted fields are unchanged."""
 
 
 class BlockLogo(BlockArtwork[Logo], _OneLogo):
@@ -359,12 +359,12 @@ class UnlinkLogoAuthor(UnlinkArtworkAuthor[Logo], _OneLogo):
 
 
 class RemoveLogoAuthor(RemoveArtworkAuthor[Logo], _OneLogo):
-    """The same with the author in the path."""
+    """Unlink an author in the path."""
 
 
 _CHANGES_THEMES: Final = Permission(THEMES.write_scope)
 _CHANGES_LOGOS: Final = Permission(LOGOS.write_scope)
-# Open to everybody by the specification: the policy ``open`` asks for no token (contract B1).
+# Open to everybody by the specification: the policy ``open`` requires no token (contract B1).
 _AS_SPECIFIED: Final = replace(_CHANGES_LOGOS, open_by_default=True)
 THEME_USE_CASES: Final[UseCasesOfKind] = {
     "list": (ListThemes, PUBLIC),

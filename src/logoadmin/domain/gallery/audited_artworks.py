@@ -1,4 +1,4 @@
-"""Artworks and authors in a write: their links, and whether readers must know that they are gone (contract G, L3)."""
+"""Artworks and authors in a write: their links, and the blocks that readers must know (contract G, L3)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Author, Link
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, links_in
 
-# Up to this many reasons of blocks are held in memory.
+# The most reasons of blocks in memory.
 _MOST_REASONS: Final = 256
 
 
@@ -29,17 +29,17 @@ def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link
 
 @dataclass(eq=False)
 class AuditedArtworks(AuditedRecords[Artwork]):
-    """The artworks of one kind. Their snapshots have the links, not the authors, which have snapshots of their own.
+    """The artworks of one kind. Their snapshots have the links, but not the authors, which have separate snapshots.
 
-    An artwork that was active and is switched off or removed is withdrawn, until it is active again. One that is
-    blocked stays blocked until then, also if it is removed (contract L3).
+    An active artwork that is switched off or removed is withdrawn until it is active again. A blocked one stays
+    blocked until then, also if it is removed (contract L3).
     """
 
     _kind: AnyArtworkKind
-    # The links of artworks that were loaded and not changed since, and how many changes of authors came before.
+    # The links of artworks loaded and not changed since, and the number of author changes before.
     _loaded: dict[int, tuple[Link, ...]] = field(default_factory=dict, init=False)
     _author_changes: int = field(default=0, init=False)
-    # The reasons of blocks that were read, or changed in this unit of work; None for an artwork without a block.
+    # The reasons of blocks read or changed in this unit of work; None for an artwork without a block.
     _reasons: dict[int, str | None] = field(default_factory=dict, init=False)
 
     def get(self, id_: int) -> Artwork | None:
@@ -49,7 +49,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return self._read(id_)
 
     def load(self, ids: Sequence[int]) -> None:
-        """Read artworks with their links, and the withdrawals of those that are not active."""
+        """Read artworks with their links, and the withdrawals of inactive ones."""
         super().load(ids)
         self._loaded, self._author_changes = dict.fromkeys(ids, ()), log_of(self).author_changes
         for link in (
@@ -65,7 +65,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return {self._kind: self._loaded[id_] if loaded else uow_of(self).links(self._kind).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
-        """Switch an artwork off and block it; if it is blocked for this reason already, nothing is recorded.
+        """Switch an artwork off and block it; if it is already blocked for this reason, nothing is recorded.
 
         Raises:
             NotFound, Outdated: see :meth:`get_for_change`.
@@ -73,7 +73,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         artwork = self.get_for_change(id_, if_match)
         if self._reason(artwork) == reason:
             return artwork
-        # A change of its own, even among others of the artwork, so that the history has its action.
+        # A separate change, even among others of the artwork, so that the history has its action.
         log_of(self).begin_next()
         was = self.serialized(artwork)
         stored = self._numbered(replace(artwork, active=False))
@@ -83,7 +83,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return recorded
 
     def assign_block(self, id_: int, reason: str | None) -> None:
-        """Have an existing artwork blocked for a reason, as a snapshot says, or not blocked.
+        """Set the block of an existing artwork to that of a snapshot; None for no block.
 
         With a reason, it must be switched off. Without one, it stays withdrawn, because readers may know it.
         """
@@ -95,7 +95,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         self.touch(AMENDED, id_, was, without if reason is None else {**without, BLOCKED_FIELD: reason})
 
     def check_not_blocked(self, id_: int, artwork: Artwork | None) -> None:
-        """Require that an artwork can be activated; None for one that does not exist, but may have been blocked.
+        """Require that an artwork can be activated; None if it does not exist, but may have been blocked.
 
         Raises:
             ArtworkBlocked: it is blocked.
@@ -120,34 +120,34 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._kind, links)}
 
     def _reason(self, record: Artwork) -> str | None:
-        """Return the reason why an artwork is blocked, None if it is not; one that is active needs no query."""
+        """Return the reason why an artwork is blocked, or None; an active one needs no query."""
         return None if record.active else self._blocked(self._kind.id_of(record))
 
     def _blocked(self, id_: int) -> str | None:
-        """Return the reason why an artwork that is not active, or not there, is blocked; None if it is not."""
+        """Return the reason why an inactive or missing artwork is blocked, or None."""
         if id_ not in self._reasons:
             self._load_reasons([id_])
         return self._reasons[id_]
 
     def _load_reasons(self, ids: Sequence[int]) -> None:
-        """Find out the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
+        """Load the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
         kind, log = self._kind.kind, log_of(self)
         if len(self._reasons) > _MOST_REASONS:
             pending = {change.id for change in log.changes if change.kind is kind}
             self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in pending}
         log.make_room()
         missing = [id_ for id_ in ids if id_ not in self._reasons]
-        asked = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
-        if asked:
-            log.withdrawals.update({(kind, id_): None for id_ in asked})
-            found = uow_of(self).withdrawals.get_many(kind, asked)
+        unknown = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
+        if unknown:
+            log.withdrawals.update({(kind, id_): None for id_ in unknown})
+            found = uow_of(self).withdrawals.get_many(kind, unknown)
             log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
         for id_ in missing:
             withdrawal = log.withdrawals.get((kind, id_))
             self._reasons[id_] = None if withdrawal is None else withdrawal.reason
 
     def _is_current(self, id_: int) -> bool:
-        """Return whether an artwork is as it was loaded, its authors included."""
+        """Return whether an artwork and its authors are unchanged since they were loaded."""
         return self._author_changes == log_of(self).author_changes and id_ in self._loaded
 
     def _know(self, id_: int, record: Artwork | None) -> None:
@@ -159,7 +159,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         if theirs:
             uow_of(self).links(self._kind).add(theirs)
         id_ = self._kind.id_of(stored)
-        # Only an id that some record had before can be blocked.
+        # Only an id that was used before can be blocked.
         reason = None if log_of(self).is_new(self._kind.kind, id_) else self._reason(stored)
         blocked = {} if reason is None else {BLOCKED_FIELD: reason}
         return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs) if theirs else []}
@@ -172,7 +172,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
 
 class AuditedAuthors(AuditedRecords[Author]):
-    """The authors. The removal or return of an author also changes the artworks that show the author."""
+    """The authors. Removing or restoring an author also changes the artworks that show the author."""
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an author to all their artworks."""
@@ -232,7 +232,7 @@ class AuditedLinks:
         return True
 
     def assign(self, artwork_id: int, author_ids: Sequence[int]) -> bool:
-        """Give an artwork these existing authors, in this order; return whether they differed."""
+        """Set the authors of an artwork to these existing ones, in this order; return whether they differed."""
         before = self._artworks.links(artwork_id)[self._kind]
         if [link.author_id for link in before] == [*author_ids]:
             return False
@@ -240,7 +240,7 @@ class AuditedLinks:
         return True
 
     def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
-        """Replace the links of an artwork by these, new or restored."""
+        """Replace the links of an artwork by these new or restored ones."""
         before = self._artworks.links(artwork_id)[self._kind]
         for link in before:
             self._stored.remove(artwork_id, link.author_id)

@@ -27,13 +27,13 @@ class CreateAuthor(Command):
 
 
 class GetAuthor(Command):
-    """An author by the id here, not by the number at the community site."""
+    """An author by ``author_id``, not by the number at the community site."""
 
     author_id: AuthorId
 
 
 class AmendAuthor(Command):
-    """New values for an author; fields that are left out stay as they are."""
+    """New values for an author; omitted fields are unchanged."""
 
     author_id: AuthorId
     user_id: CommunityId = UNSET

@@ -1,4 +1,4 @@
-"""The context of the gallery: its services, and its additions to every write (contract D, P)."""
+"""The gallery context: its services, and its part in every write (contract D, P)."""
 
 from typing import Final
 
@@ -15,9 +15,9 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-# The modules with the answers of its use cases, which are stored for commands that are sent again.
+# The modules with the results of its use cases, which are stored for repeated commands.
 ANSWERS: Final = (picture_commands,)
-# Links and blocks are part of artworks, and pictures stay while something names them.
+# Links and blocks are part of artworks, and pictures are kept while anything names them.
 AUDITING: Final = Auditing(
     records={
         Kind.AUTHOR: AuditedAuthors,
@@ -28,7 +28,7 @@ AUDITING: Final = Auditing(
 
 
 class GalleryContext:
-    """The services of authors and pictures; those of artworks also know their CSS."""
+    """The services of authors and pictures. The services of artworks are elsewhere, because they need CSS."""
 
     authors: AuthorService
     pictures: PictureService
@@ -36,21 +36,21 @@ class GalleryContext:
     def connect_gallery(
         self, transactions: Transactions, ports: Ports, public_url: PublicUrl, picture_space: int
     ) -> None:
-        """Make the services."""
+        """Create the services."""
         self.authors = AuthorService(transactions)
         sources = (ports.pictures, ports.outgoing, ports.clock, public_url)
         self.pictures = PictureService(transactions, *sources, picture_space, ports.published)
 
 
 def sweep(storage: Storage, now: int, most: int) -> bool:
-    """Remove up to ``most`` pictures that nothing names any longer (contract P4); return whether more may be left."""
+    """Remove up to ``most`` pictures that nothing names any more (contract P4); return whether more may be left."""
     swept = False
 
     def work(uow: UnitOfWork) -> None:
         nonlocal swept
         swept = uow.pictures.forget_unnamed(now, most) >= most
 
-    # Records that begin to name a picture hold the same lock.
+    # Writes that begin to name a picture hold the same lock.
     if storage.read(lambda uow: uow.pictures.has_unnamed(now)):
         storage.try_write(work)
     return swept

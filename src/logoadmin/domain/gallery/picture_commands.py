@@ -14,7 +14,7 @@ _URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE
 
 
 class SendPicture(Command):
-    """A picture to keep: a file, or one that is fetched."""
+    """A picture to store: a file, or one to fetch."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -25,7 +25,7 @@ class SendPicture(Command):
         ]
         | None
     ) = Field(default=None, validation_alias="from")
-    # Of the file: under an idempotency key, another one is another command.
+    # The hash of the file: under an idempotency key, another file is another command.
     content_hash: SkipJsonSchema[str | None] = request_option(None)
 
 
@@ -37,7 +37,7 @@ class GetPicture(Command):
 
 
 class ListPictures(ListCommand):
-    """The stored pictures, by their hashes."""
+    """The stored pictures, by hash."""
 
     after: Annotated[PictureHash, described("The picture after which the page starts.", PICTURE_EXAMPLE)] | None = None  # type: ignore[assignment]  # no number
     order: Annotated[Literal["asc"], described("Ascending order.", "asc")] = "asc"
@@ -51,7 +51,7 @@ class RemovePicture(Command):
 
 @dataclass(frozen=True, slots=True)
 class SentPicture:
-    """A picture that the gallery keeps, as WebP without metadata (contract P1)."""
+    """A picture that the gallery stores, as WebP without metadata (contract P1)."""
 
     picture: PictureHash
     url: Annotated[str, described("Its address, for `preview_url` and `avatar`.", f"{_URL_OF_PICTURE}.webp")]
@@ -69,7 +69,7 @@ class SentPicture:
 
 @dataclass(frozen=True, slots=True)
 class PictureNamedBy:
-    """What names a picture."""
+    """A record or proposal that names a picture."""
 
     kind: Annotated[str, described("`logo`, `theme`, `user`, `settings` or `proposal`.", "logo")]
     id: Annotated[int, described("Its id.", 57)]

@@ -1,4 +1,4 @@
-"""Copies of the pictures that artworks have elsewhere (contract P3)."""
+"""Copies of the pictures of artworks that are hosted elsewhere (contract P3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.use_cases import Service, behind, for_program, stor
 
 @dataclass(frozen=True, slots=True)
 class ForeignPicture:
-    """The picture of an active artwork, which is elsewhere.
+    """The picture of an active artwork, hosted elsewhere.
 
     Attributes:
         kind: the kind of the artwork.
@@ -24,7 +24,7 @@ class ForeignPicture:
         name: its name.
         url: the address of the picture.
         copy: the address of its copy; empty without one.
-        failure: why there is no copy; empty if there is one, or none was tried.
+        failure: why there is no copy; empty if it was copied, or not tried.
     """
 
     kind: Kind
@@ -36,7 +36,7 @@ class ForeignPicture:
 
 
 class NameCopies(Command):
-    """The change of artworks to the copies of their pictures."""
+    """A request to replace the pictures of artworks by their copies."""
 
     takes_long = True
 
@@ -44,7 +44,7 @@ class NameCopies(Command):
 
 
 class PictureMirror(Service):
-    """Copies all pictures of active logos and themes that are elsewhere, for the command line."""
+    """Copies all pictures of active logos and themes that are hosted elsewhere, for the command line."""
 
     def __init__(self, pictures: PictureService) -> None:
         super().__init__(behind(pictures))
@@ -52,7 +52,7 @@ class PictureMirror(Service):
 
     @for_program
     def foreign(self) -> Iterator[ForeignPicture]:
-        """Yield the pictures that are elsewhere, logos first, by id."""
+        """Yield the pictures that are hosted elsewhere, logos first, by id."""
         for kind in ARTWORK_KINDS:
             for artwork in stored_records(storage_of(self), kind, Filter(active=True)):
                 if picture_of(artwork.preview_url) is None:
@@ -60,19 +60,19 @@ class PictureMirror(Service):
 
     @for_program
     def copies(self) -> Iterator[ForeignPicture]:
-        """Yield the same with their copies, or why there are none; each address is asked once."""
-        asked: dict[str, tuple[str, str]] = {}
+        """Yield these pictures with their copies, or why there are none; each address is fetched once."""
+        fetched: dict[str, tuple[str, str]] = {}
         for each in [*self.foreign()]:
-            if each.url not in asked:
-                asked[each.url] = self._copied(each.url)
-            copy, failure = asked[each.url]
+            if each.url not in fetched:
+                fetched[each.url] = self._copied(each.url)
+            copy, failure = fetched[each.url]
             yield replace(each, copy=copy, failure=failure)
 
     @writes()
     def name(self, uow: AuditedUnitOfWork, command: NameCopies) -> int:
         """Set the pictures of artworks to their copies, as one request; return the number of changes.
 
-        Artworks that have another picture by now stay as they are.
+        Artworks whose picture has changed in the meantime are skipped.
         """
         copies = [each for each in command.copies if each.copy]
         return sum(replace_value(uow, each.kind, each.id, "preview_url", each.url, each.copy) for each in copies)
@@ -83,5 +83,5 @@ class PictureMirror(Service):
             return self._pictures.send(SendPicture(source=url)).url, ""
         except InvalidInput as error:
             return "", "; ".join(problem.msg for problem in error.problems)
-        except LogoAdminError as error:  # one picture stops none of the others
+        except LogoAdminError as error:  # the other pictures are still copied
             return "", error.explained

@@ -13,18 +13,18 @@ from logoadmin.ports.gallery_storage import PictureName, Standing
 from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import UnitOfWork
 
-# How long a picture stays that nothing names: after it was sent, and after the last proposal with it was decided.
+# How long an unnamed picture stays: after it was sent, and after the last proposal with it was decided.
 DAY: Final = 86_400
 _WEEK: Final = 7 * DAY
 _PROPOSAL: Final = "proposal"
-# More proposals than of one user can wait.
+# More than the proposals of one user that can wait.
 _MOST_WAITING: Final = 100
 
 
 def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG001 (as the protocol says)
-    """Store the pictures that changed records name now. Those in changes stay for as long as the history does.
+    """Store the pictures that changed records name now. Pictures in changes stay as long as the history does.
 
-    The withdrawals in the change log are those after the changes.
+    The change log must have the withdrawals after the changes.
     """
     named: set[str] = set()
     both: dict[tuple[Kind, int], tuple[Change, Change]] = {}
@@ -44,7 +44,7 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
         if last.after is None and is_blocked:
             after = pictures_in(kind, last.before), Standing.BLOCKED
         if after != before:
-            # A removed record names pictures only where its block stays.
+            # A removed record names pictures only while it is blocked.
             if before[0] if before is not None else (kind, id_) in change_log.once_withdrawn:
                 dropped[kind].append(id_)
             put += _names(kind, id_, *after)
@@ -57,7 +57,7 @@ def follow_names(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Chang
 
 
 def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str]) -> None:
-    """Store the pictures of a proposal that begins to wait."""
+    """Store the pictures of a proposal that is waiting now."""
     pictures = repositories_in(uow).pictures
     pictures.drop_names(_PROPOSAL, proposal_id)
     if named:
@@ -65,7 +65,7 @@ def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str
 
 
 def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
-    """Keep the pictures of a proposal that was decided for a week more; then, only other names do."""
+    """Keep the pictures of a decided proposal for another week; after that, only other names keep them."""
     pictures = uow.pictures
     pictures.keep(pictures.named_by(_PROPOSAL, proposal_id), now + _WEEK)
     pictures.drop_names(_PROPOSAL, proposal_id)

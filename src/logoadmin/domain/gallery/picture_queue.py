@@ -1,4 +1,4 @@
-"""The queue before the only place where pictures are decoded (contract P1)."""
+"""The queue for decoding pictures, one at a time (contract P1)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,14 +8,14 @@ from typing import Final
 
 from logoadmin.domain.kernel.errors import TooManyPictures
 
-# How many may wait, and how long, besides callers who may write.
+# How many callers without write scopes may wait, and how long anybody does.
 _MOST: Final = 6
 _LONGEST: Final = 30.0  # seconds
 _RETRY_AFTER: Final = 10
 
 
 class PictureQueue:
-    """Lets one picture be decoded at a time: callers who may write go first, then what costs little."""
+    """Lets one picture be decoded at a time: callers who may write go first, then cheaper pictures."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -24,19 +24,19 @@ class PictureQueue:
         self._is_busy = False
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return the number of waiting callers."""
         return len(self._waiting)
 
     @contextmanager
     def turn(self, cost: int, *, may_write: bool) -> Iterator[None]:
-        """Wait for one's turn, and have it.
+        """Wait for a turn, which lasts as long as the context.
 
         Args:
             cost: the pixels of the picture.
             may_write: whether the caller holds a write scope.
 
         Raises:
-            TooManyPictures: too many wait, or for too long.
+            TooManyPictures: too many callers wait, or this one waited too long.
         """
         with self._changed:
             if not may_write and len(self._waiting) >= _MOST:

@@ -1,4 +1,4 @@
-"""Pictures: sent, fetched, served and removed (contract P1 to P5)."""
+"""Pictures: uploading, fetching, serving and removing them (contract P1 to P5)."""
 
 import hashlib
 import time
@@ -57,22 +57,22 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefused
 
-# Why pictures cannot be sent, for clients.
+# The error of clients that send pictures without Pillow.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
 DEFAULT_SPACE: Final = 1024**3
-# The share of it for a user without write scopes, at most.
+# The most of it for a user without write scopes.
 _MOST_SHARE: Final = 64 * 1024**2
 _REMOVED: Final = "This picture was removed"
-# Pictures, and milliseconds of work for callers without write scopes.
+# Counters of pictures, and of milliseconds of work for callers without write scopes.
 _PICTURES: Final = "pictures"
 _WORK: Final = "picture work"
 _PER_HOUR: Final = 200
 _WORK_PER_HOUR: Final = 120_000
 _HOUR: Final = 3600
-# Of what names a picture that was taken down, so many are asked for their authors.
+# How many records that name a hidden picture are checked for their authors.
 _MOST_NAMES: Final = 50
 _PAGE_SIZES: Final = PageSizes(200, 200)
-# Of one picture in the list.
+# The most names of one picture in the list.
 _MOST_LISTED: Final = 20
 _FETCH_SECONDS: Final = 20.0
 _SENDING: Final = Permission(Scope.LOGOS_WRITE, or_else=(Scope.THEMES_WRITE, Scope.USERS_WRITE, Scope.PROPOSALS_WRITE))
@@ -91,16 +91,16 @@ class PictureService(Service):
         space: int,
         published: GalleryFiles | None = None,
     ) -> None:
-        """Keep pictures.
+        """Serve pictures.
 
         Args:
             transactions: runs the work of commands.
-            codec: converts pictures; or why that is not possible, for clients.
-            outgoing: fetches pictures; None if that is not possible.
+            codec: converts pictures; or an error for clients if it is missing.
+            outgoing: fetches pictures; None if it is missing.
             clock: the time.
             public_url: the URL of the service.
             space: the bytes that all pictures together may have.
-            published: where the service publishes; None for nowhere.
+            published: the files that the service publishes; None for none.
         """
         super().__init__(transactions)
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
@@ -110,17 +110,17 @@ class PictureService(Service):
 
     @use_case(_SENDING)
     def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
-        """Refuse a caller without the right, before a file is received; return the user, None without one."""
+        """Reject callers without the right before their file is received; return the user's id, if any."""
         held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
         return held.user_id
 
     @use_case(_SENDING)
     def send(self, gate: Gate, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> SentPicture:
-        """Keep a picture. No transaction is open while it is fetched and decoded, one at a time.
+        """Store a picture. No transaction is open while it is fetched and decoded, one at a time.
 
         Raises:
-            InvalidInput: the file is no picture that can be kept, or was removed before; it cannot be fetched; or
-                Pillow is missing.
+            InvalidInput: the file is not a supported picture, or was removed before; it cannot be fetched; or Pillow is
+                missing.
             TooManyPictures: the user sent 200 in an hour, or pictures that took minutes; or too many wait.
             Conflict: there is no space for it.
         """
@@ -143,8 +143,8 @@ class PictureService(Service):
 
         Raises:
             NotFound: the picture does not exist.
-            PictureGone: it was removed; or only blocked artworks name it, and the caller neither reads users nor
-                changes artworks, and is no author of one of these.
+            PictureGone: it was removed; or only blocked artworks name it, and the caller may neither read users nor
+                change artworks, and is not an author of one of these.
         """
 
         def work(uow: Reading, command: GetPicture, held: Held) -> tuple[bytes, bool]:
@@ -163,16 +163,16 @@ class PictureService(Service):
 
     @reads_with_rights(Permission(Scope.USERS_READ))
     def list(self, uow: ReadUnitOfWork, command: ListPictures, _held: Held) -> Listing[KeptPicture]:
-        """Return the stored pictures, by their hashes, with what names them (contract P4)."""
+        """Return the stored pictures, by hash, with the records that name them (contract P4)."""
         pages = Pages(self._page, _PAGE_SIZES, attrgetter("picture"), start=_start)
-        # What names pictures changes without a version of theirs.
+        # Names of pictures change without a version.
         return pages.listing(self, uow, command, version=0)
 
     @use_case(Permission(Scope.ALL, recent=True))
     def remove(self, gate: Gate, command: RemovePicture, caller: Caller = OWNER) -> RemovedPicture:
-        """Remove the bytes of a picture for good; they are refused when they are sent again.
+        """Remove the bytes of a picture for good; uploads of the same bytes are rejected from then on.
 
-        The published copies go at once.
+        The published copies are removed at once.
 
         Raises:
             NotFound: the picture does not exist, or was removed.
@@ -189,7 +189,7 @@ class PictureService(Service):
 
     @for_program
     def erase_removed(self) -> None:
-        """Overwrite what files still hold of removed pictures, unless this was done."""
+        """Overwrite remains of removed pictures in files, if there may be any."""
         if self._has_remains:
             self._has_remains = not storage_of(self).erase_removed()
 
@@ -207,18 +207,18 @@ class PictureService(Service):
 
     @for_program
     def stored(self, after: str = "") -> Sequence[str]:
-        """Return some pictures above another one, in order; none at the end."""
+        """Return the next pictures after one, in order; empty at the end."""
         found = storage_of(self).read(lambda uow: uow.pictures.page(after, 1000))
         return tuple(each.picture for each in found)
 
     @for_program
     def space(self) -> tuple[int, int, int]:
-        """Return the number of stored pictures, the bytes that they take, and how many they may take."""
+        """Return the number of stored pictures, their size in bytes, and the limit of this size."""
         return storage_of(self).read(lambda uow: (uow.pictures.count(), uow.pictures.space(), self._space))
 
     @for_program
     def restore(self, picture: str, content: bytes) -> bool:
-        """Keep a stored file of another gallery as it is; return whether it was missing.
+        """Store a file of another gallery unchanged; return whether it was missing.
 
         Raises:
             InvalidInput: it is not that picture, it was removed, or Pillow is missing.
@@ -230,7 +230,7 @@ class PictureService(Service):
         return not self._keep(gate_of(self, "send", command), command, content, OWNER, None).existed
 
     def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> SentPicture:
-        """Keep a picture, converted in its turn; a stored one, as it is, without ``held``."""
+        """Store a picture, converted in its turn; without ``held``, a stored file, unchanged."""
         sent = hashlib.sha256(content).hexdigest()
         known = storage_of(self).read(lambda uow: _known(uow, sent))
         converted = None if known else self._converted(content, held)
@@ -339,7 +339,11 @@ class PictureService(Service):
             raise _invalid("query", f"The picture cannot be fetched: {error}", field="from") from None
 
     def _count(self, user_id: int | None) -> None:
-        """Count a picture of a user, before it is decoded, unless those of this hour took too much work already."""
+        """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work.
+
+        Raises:
+            TooManyPictures: they took too much, or there were too many.
+        """
         if user_id is None:
             return
         now = self._clock.now()
@@ -349,7 +353,7 @@ class PictureService(Service):
 
 
 def may_write(held: Held) -> bool:
-    """Return whether a caller may change records of some kind, not only propose that."""
+    """Return whether a caller may change records of some kind, rather than only propose changes."""
     return any(map(held.hold, WRITE_SCOPES))
 
 
@@ -376,7 +380,7 @@ def count_use(service: Service, now: int, user_id: int, what: str, more: int, mo
 
 
 def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:
-    """Return whether a caller sees a picture that was taken down: moderators do, and authors whose artworks name it."""
+    """Return whether a caller sees a hidden picture: moderators do, and authors of artworks that name it."""
     if any(map(held.hold, (Scope.USERS_READ, *(kind.write_scope for kind in ARTWORK_KINDS)))):
         return True
     names = stored_pictures_in(uow).names(picture, _MOST_NAMES) if held.of_user else ()
@@ -389,7 +393,7 @@ def _start(_uow: Reading, command: ListCommand) -> Any:
 
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
-    """Return the picture that has this hash, or was sent as a file that has it.
+    """Return the picture with this hash, or whose original file had it.
 
     Raises:
         InvalidInput: it was removed.
