@@ -1,4 +1,4 @@
-"""Publishing each change into files, for the service and for ``publish --watch`` (contract L1)."""
+"""Publishes each change as files, for the service and for ``publish --watch`` (contract L1)."""
 
 import threading
 import time
@@ -12,14 +12,14 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Links, Published
 from logoadmin.ports.gallery_files import GalleryFiles
 
-# How often the database is asked for the last change, which is one row.
+# How often the last change is read, which is one row of the database.
 _LOOK_EVERY: Final = 0.5  # seconds
-# Keys and the age of the pointer are no changes: everything is compared this often.
+# How often everything is compared, since new keys and the age of the pointer are not changes.
 _COMPARE_EVERY: Final = 10.0  # seconds
 _RETRY_EVERY: Final = 1.0  # seconds
-# The same after an unexpected error, which the next attempt would probably meet as well.
+# The same after an unexpected error, which would probably occur again.
 _RETRY_LATER: Final = 10.0  # seconds
-# How long the end of the program waits for a publication that is being written.
+# How long the program waits at its end for a publication in progress.
 _PATIENCE: Final = 2.0  # seconds
 
 
@@ -41,12 +41,12 @@ class Publisher:
 
         Args:
             gallery: the gallery.
-            files: where it is published.
-            published: is called after each look that compared everything.
-            failed: is called with the error of each failed attempt.
-            leased: whether the files belong to the service: of its processes, the one with the lease publishes.
+            files: where to publish.
+            published: called after each comparison of everything.
+            failed: called with the error of each failed attempt.
+            leased: whether the files belong to the service, whose process with the lease publishes.
             links: the links in the files, by default those of the service.
-            holding: returns a context for each call that may take long.
+            holding: returns a context for each long call.
         """
         self._gallery, self.files = gallery, files
         self._published, self._failed, self._holding = published, failed, holding
@@ -60,16 +60,16 @@ class Publisher:
         self._starting = threading.Lock()
 
     def start(self) -> None:
-        """Begin in a thread, unless it has begun. The thread ends with the gallery, or with the program."""
+        """Start the thread, unless it has started. It ends with the gallery or the program."""
         with self._starting:
             if self._publishing_thread is None:
-                # A daemon, since it may wait for an origin or the database while the program ends.
+                # A daemon, since it may be waiting for an origin or the database when the program ends.
                 thread = threading.Thread(target=self._run, name="logoadmin-publisher", daemon=True)
                 self._publishing_thread = thread
                 thread.start()
 
     def close(self) -> None:
-        """End, and wait a moment for a publication that is being written."""
+        """Stop, and wait a moment for a publication in progress."""
         self._stopping.set()
         if self._publishing_thread is not None:
             self._publishing_thread.join(_PATIENCE)
@@ -81,7 +81,7 @@ class Publisher:
                 self._stopping.wait(self._attempt(held))
 
     def _attempt(self, held: ExitStack) -> float:
-        """Look once; return the seconds until the next look."""
+        """Check for changes once; return the seconds until the next attempt."""
         try:
             if self._is_leased and self._lease is None:
                 self._lease = self.files.lease()

@@ -1,4 +1,4 @@
-"""Backup, restore, and the move to another database (contract K4, K9)."""
+"""Backup, restore, and moving to another database (contract K4, K9)."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from logoadmin.text_files import on_one_line
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
 
-# The settings whose loss would lock people out; a database holds its own keys unless these are set.
+# Settings whose loss would lock users out; unless they are set, the database holds the keys.
 _SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
 
 
@@ -43,12 +43,12 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
         record_backup(command_settings(database))
         click.echo("Recorded the time of the backup")
         return
-    if str(file) == "-":  # standard output for other commands; a backup is read again to verify it
+    if str(file) == "-":  # standard output in other commands, but a backup is read again to verify it
         raise click.UsageError("A backup cannot go to standard output: name a file or a directory.")
     if keep is not None and not file.is_dir():
         raise click.UsageError(f"--keep requires a directory, and {file} is not one.")
     settings = command_settings(database)
-    if not files_of_database(settings):  # the command that another program needs is an error
+    if not files_of_database(settings):  # then backing up is an error, with the command to use
         _show_companions(database)
     if file.is_dir():
         file = back_up_into(settings, file, keep)
@@ -63,7 +63,7 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
 
 
 def _show_companions(database: str | None) -> None:
-    """Print the files and settings that this installation needs besides its database, without secrets."""
+    """Print the files and settings that this installation needs in addition to its database, without secrets."""
     from logoadmin.settings import load_settings
 
     companions = list(_companions(load_settings(database=database)))
@@ -74,7 +74,7 @@ def _show_companions(database: str | None) -> None:
 
 
 def _companions(settings: "Settings") -> Iterator[str]:
-    """Yield the files with settings and keys, and the secrets that are in no file."""
+    """Yield the files with settings and keys, and the secrets that are not in files."""
     sources = settings.sources
     for file in sorted({source for source in sources.values() if os.sep in source}):
         names = ", ".join(name for name in _SECRETS if sources.get(name) == file)

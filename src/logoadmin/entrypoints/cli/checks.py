@@ -33,13 +33,13 @@ _TIMEOUT: Final = 5.0  # seconds
 _MIB: Final = 2**20
 # The bytes written to test for free space.
 _TRIAL: Final = 256 * 1024
-# An operation that needs a token, in a form that is refused with 422 after the token was verified.
+# A request that is rejected with 422 after its token is verified.
 _INVALID: Final = "/api/changes?limit=none"
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response: status, and body as text."""
+    """A response: its status, and its body as text."""
 
     status: int
     text: str
@@ -53,13 +53,13 @@ class HttpResponse:
 
     @property
     def is_well(self) -> bool:
-        """Whether it is the response of ``/livez`` or ``/readyz`` of a service that is well."""
+        """Whether it is the response of ``/livez`` or ``/readyz`` from a healthy service."""
         return self.status == 200 and self.json == {"status": "ok"}
 
 
 class _Redirect(HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect: its response is what the caller wants to see."""
+        """Follow no redirect, since the caller needs the redirect response itself."""
 
 
 _OPENER: Final = build_opener(_Redirect, ProxyHandler({}))
@@ -69,12 +69,12 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     """Return the response to a GET.
 
     Args:
-        url: http or https; a certificate must be one that this machine trusts.
-        headers: further headers.
-        timeout: seconds for everything, even if the response arrives byte by byte.
+        url: http or https; this machine must trust the certificate.
+        headers: additional headers.
+        timeout: seconds for the whole request, even if the response arrives byte by byte.
 
     Raises:
-        OSError: no response, or not in HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
+        OSError: no response, or not HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
     outcome: Future[HttpResponse] = Future()
 
@@ -84,7 +84,7 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
         except Exception as error:
             outcome.set_exception(error)
 
-    # A timeout of a socket is for each of its bytes.
+    # In a thread, since a socket timeout applies to each read.
     Thread(target=ask, daemon=True).start()
     try:
         return outcome.result(timeout)
@@ -93,7 +93,7 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
 
 
 def local_url(host: str, port: int) -> str:
-    """Return the URL of a service that listens on ``host``; on all addresses, that of loopback."""
+    """Return the local URL of a service that listens on ``host``; loopback if it listens on all addresses."""
     with suppress(ValueError):
         address = ip_address(host)
         if address.is_unspecified:
@@ -123,7 +123,7 @@ def _read(response: Any) -> HttpResponse:
 
 
 def check_packages(settings: "Settings") -> Result:
-    """Check that the optional packages are installed that the settings need."""
+    """Check that the optional packages that the settings need are installed."""
     try:
         load_server()
     except StartError as error:
@@ -178,7 +178,7 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
 
 
 def check_ports(settings: "Settings", *, timeout: float = _TIMEOUT) -> Iterator[Result]:
-    """Check that the ports are free, or that this gallery is served there, which responds within some seconds."""
+    """Check that the ports are free, or that this gallery is served there and responds within ``timeout`` seconds."""
     try:
         server = load_server()
     except StartError:  # reported by check_packages
@@ -226,7 +226,7 @@ def check_url(settings: "Settings", url: str) -> Iterator[Result]:
 
 
 def check_gallery(settings: "Settings", base: str, check: str) -> Result | None:
-    """Return None if the service at a URL has the keys of these settings, and what is wrong otherwise."""
+    """Return None if the service at a URL has the keys of these settings, otherwise the problem."""
     from logoadmin.maintenance import token_of_nobody
 
     try:

@@ -1,4 +1,4 @@
-"""The command ``logoadmin`` with its exit codes, and the subcommands without a module of their own."""
+"""The command ``logoadmin`` with its exit codes, and the subcommands that have no separate module."""
 
 import json
 import sys
@@ -57,12 +57,12 @@ def init(database: str | None) -> None:
 @click.option("--order", type=click.Choice(["asc", "desc"]), default="desc", help="asc prints the oldest first.")
 @click.option("--user", "user_id", type=int, metavar="ID", help="Only events of this user.")
 @database_option
-def events(database: str | None, limit: int | None, **asked: Any) -> None:
+def events(database: str | None, limit: int | None, **options: Any) -> None:
     """Print sign-ins and other account events, newest first. Each is a line of JSON."""
     from logoadmin.domain.identity.records import SignInEvent
     from logoadmin.domain.identity.sign_in_events import ListEvents
 
-    command = command_of(ListEvents, asked)
+    command = command_of(ListEvents, options)
     with gallery_at(database, "never") as gallery:
         print_lines(SignInEvent, islice(gallery.events.list(command), limit))
 
@@ -160,7 +160,7 @@ def completion(context: click.Context, shell: str) -> None:
     """Print a script with which SHELL completes commands."""
     from click.shell_completion import get_completion_class
 
-    # These are the names that click uses when the script calls it.
+    # The names that click expects when the script calls it.
     name = "logoadmin"
     found = get_completion_class(shell)
     assert found is not None  # noqa: S101 (click has a class for each of the choices)
@@ -175,7 +175,7 @@ for command in (
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 for success, 1 for failure, 2 for wrong usage or settings."""
+    """Run the command line and exit: 0 for success, 1 for failure, 2 for invalid usage or settings."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal may not support every character
             stream.reconfigure(errors="backslashreplace")

@@ -163,5 +163,5 @@ def inline(database: str | None, *, dry_run: bool) -> None:
 
 
 def explained(record: "LeftOut") -> str:
-    """Return why a record is not published, with the command that helps."""
+    """Return why a record is not published, with a command that helps if there is one."""
     return f"{record.reason}, for example with logoadmin css inline" if record.code == "import" else record.reason

@@ -95,7 +95,7 @@ def _secrets(settings: "Settings") -> Iterator[Result]:
 
 
 def _is_secret(name: str, value: object) -> bool:
-    """Whether a value is secret; the URL of a database is if it may contain a password."""
+    """Whether a value is secret; a database URL is if it may contain a password."""
     from pydantic import SecretStr
 
     if not isinstance(value, SecretStr):
@@ -105,7 +105,7 @@ def _is_secret(name: str, value: object) -> bool:
 
 
 def _keys(settings: "Settings") -> Iterator[Result]:
-    """Whether the token keys and the gallery keys can be used, and only by the service."""
+    """Whether the service, and nobody else, can use the token keys and the gallery keys."""
     from logoadmin.maintenance import check_keys
 
     try:
@@ -129,7 +129,7 @@ def _for_its_owner(check: str, file: Path) -> Result:
 
 
 def _access(settings: "Settings") -> Result:
-    """Whether others may change the gallery, through the network or through the browsers of this machine."""
+    """Whether others may change the gallery, over the network or through browsers on this machine."""
     try:
         check_address(settings)
     except SettingsError as error:
@@ -147,7 +147,7 @@ def _access(settings: "Settings") -> Result:
 
 
 def _public_url(settings: "Settings") -> Result:
-    """Whether the service knows the URL that browsers open, and passkeys are possible there (contract O8)."""
+    """Whether the service knows the URL that browsers open, and passkeys work there (contract O8)."""
     known, cure = settings.effective_public_url, "set public_url to the URL that browsers open"
     if settings.public_url is None:
         if settings.trusted_proxies or settings.root_path or not is_loopback(settings.host):
@@ -184,7 +184,7 @@ def healthcheck(live: bool, host: str | None, port: int | None) -> None:
 
 
 def _fault_at(url: str) -> str | None:
-    """Return the fault, or None if the service is healthy; another program may have responded."""
+    """Return the fault, such as a response from another program, or None if the service is healthy."""
     from logoadmin.entrypoints.cli.checks import http_get
 
     try:

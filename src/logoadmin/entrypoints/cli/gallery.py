@@ -1,4 +1,4 @@
-"""The gallery that a command works on (contract H2, H3), and what several commands read and print."""
+"""Opens the gallery for a command (contract H2, H3); options and output that several commands share."""
 
 import secrets
 import time
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from logoadmin.settings import Settings
     from logoadmin.starting import Create
 
-Asked = TypeVar("Asked", bound="Command")
+AnyCommand = TypeVar("AnyCommand", bound="Command")
 database_option = click.option(
     "--database",
     metavar="URL",
@@ -28,7 +28,7 @@ database_option = click.option(
 
 
 def owner() -> Owner:
-    """Return the caller of a command; its changes have one request id, by which they can be undone (contract G4)."""
+    """Return the caller for a command, whose changes share a request id by which they can be undone (contract G4)."""
     return Owner(secrets.token_hex(8), Occasion(Source.COMMAND_LINE))
 
 
@@ -55,7 +55,7 @@ def gallery_at(database: str | None, create: "Create", *, administrator: bool = 
 
 
 def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
-    """Open the gallery for a dry run, which creates nothing: an empty one in memory if no database exists."""
+    """Open the gallery for a dry run, which creates nothing; an empty gallery in memory if no database exists."""
     try:
         return gallery_at(database, "never")
     except TablesMissing as error:
@@ -65,7 +65,7 @@ def gallery_for_dry_run(database: str | None) -> "LogoAdmin":
 
 
 def gallery_in_memory() -> "LogoAdmin":
-    """Open an empty gallery, of which nothing is left. The URLs of its pictures are those of the service."""
+    """Open an empty, temporary gallery, whose pictures have the same URLs as in the service."""
     from logoadmin.bootstrap import open_gallery
     from logoadmin.settings import load_settings, settings_of
     from logoadmin.starting import MEMORY
@@ -76,7 +76,7 @@ def gallery_in_memory() -> "LogoAdmin":
 
 
 def command_settings(database: str | None) -> "Settings":
-    """Return the settings of a command, which needs a database that outlives it."""
+    """Return the settings for a command, which needs a database that outlives it."""
     from logoadmin.settings import load_settings
     from logoadmin.starting import MEMORY
 
@@ -91,7 +91,7 @@ def show_start(gallery: "LogoAdmin", *, in_memory: bool = False) -> None:
 
     Args:
         gallery: the gallery that was opened.
-        in_memory: whether it ends with the program, so that no other command can change the password.
+        in_memory: whether the gallery ends with the program, so that no other command can change the password.
     """
     show_password(gallery.admin_password, in_memory=in_memory)
     _warn_of_clock(gallery)
@@ -99,11 +99,11 @@ def show_start(gallery: "LogoAdmin", *, in_memory: bool = False) -> None:
 
 
 def _warn_of_clock(gallery: "LogoAdmin") -> None:
-    """Warn if the last change lies in the future: tokens and sessions then expire at the wrong time."""
+    """Warn if the last change is in the future, since tokens and sessions then expire at the wrong time."""
     from logoadmin.domain.changes.history import ListChanges
     from logoadmin.domain.kernel.access import CLOCK_SKEW
 
-    # A database that fails is reported elsewhere.
+    # Database failures are reported elsewhere.
     with suppress(StorageUnavailable):
         for last in gallery.changes.list(ListChanges(order="desc", limit=1)):
             ahead = last.at - time.time()
@@ -113,30 +113,30 @@ def _warn_of_clock(gallery: "LogoAdmin") -> None:
 
 
 def _warn_of_lockout(gallery: "LogoAdmin") -> None:
-    """Warn if nobody who may do everything can sign in: settings are not refused for that (contract B4, O4)."""
+    """Warn if no user with all rights can sign in; such settings are not rejected (contract B4, O4)."""
     with suppress(StorageUnavailable):
         if not gallery.has_administrator():
             click.echo(f"logoadmin: {NO_ADMINISTRATOR}; {LET_IN}", err=True)
 
 
 def show_password(password: str | None, *, in_memory: bool = False) -> None:
-    """Print the password of the first administrator if it was generated, on standard output, which is not the log."""
+    """Print the generated password of the first administrator, if any, to standard output, which is not the log."""
     if password is not None:
         click.echo(f'The first administrator is "admin" with the password {password}')
         click.echo("It is shown only once" + ("" if in_memory else ". To change it: logoadmin user password admin"))
 
 
-def command_of(command: type[Asked], asked: Mapping[str, Any]) -> Asked:
-    """Return a command with the options that were given."""
+def command_of(command: type[AnyCommand], options: Mapping[str, Any]) -> AnyCommand:
+    """Return a command with the options that are not None."""
     try:
-        return command(**{name: value for name, value in asked.items() if value is not None})
+        return command(**{name: value for name, value in options.items() if value is not None})
     except InvalidInput as error:
         problems = "; ".join(f"{problem.loc[0]}: {problem.msg}" for problem in error.problems)
     raise click.UsageError(problems)
 
 
 def print_lines(listed: type, entries: Iterable[Any]) -> None:
-    """Print entries as JSON Lines, without characters that a terminal would obey."""
+    """Print entries as JSON Lines, without characters that control a terminal."""
     from pydantic import TypeAdapter
 
     line = TypeAdapter(listed).serializer.to_json

@@ -1,4 +1,4 @@
-"""The import and the export of records as files (contract I)."""
+"""Importing and exporting records as files (contract I)."""
 
 import shutil
 import sys
@@ -51,7 +51,7 @@ NOT_EXPORTED: Final = (
     "sign-in events",
     "stored responses and counts of failed sign-ins",
 )
-# Not from the kinds themselves, which take a while to load.
+# Not derived from the kinds, which are slow to import.
 _KINDS: Final = ("role", "user", "author", "theme", "logo")
 _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
 _MOST_NAMED: Final = 5
@@ -109,7 +109,7 @@ def export(
 
 
 def _refuse_database(file: str, database: str | None) -> None:
-    """Refuse to overwrite the database that is exported."""
+    """Refuse to overwrite the exported database."""
     from logoadmin.maintenance import files_of_database
 
     if Path(file).resolve() in files_of_database(command_settings(database)):
@@ -118,10 +118,10 @@ def _refuse_database(file: str, database: str | None) -> None:
 
 @contextmanager
 def _target(file: str) -> Iterator[IO[str]]:
-    """Write a file that gets its name when it is complete and on the disk, and that only its owner may read.
+    """Write a file that only its owner may read, and that gets its name once it is complete and on disk.
 
     Raises:
-        OSError: with the name of the file, which the system omits when a write fails.
+        OSError: with the name of the file, which the system omits if a write fails.
     """
     try:
         with _opened(file) as target:
@@ -183,7 +183,7 @@ def import_(
     caller = owner()
     skipped: list[BadLine] | None = [] if skip_invalid else None
     with _opened_source(files) as source, ExitStack() as held:
-        # After the file, so that nothing is created for one that does not exist.
+        # After opening the file, so that nothing is created if it does not exist.
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
         gallery = held.enter_context(opening)
         read = source or style_lines([*map(Path, files)], gallery, target=target, picture=picture)
@@ -207,7 +207,7 @@ def _load(
     progress: Callable[[], None],
     skipped: "list[BadLine] | None",
 ) -> "Imported":
-    """Import the lines, print the problems of invalid ones, and add those to ``skipped``, unless it is None."""
+    """Import the lines and print the problems of invalid ones; add these to ``skipped`` unless it is None."""
     try:
         imported = gallery.import_export.load(command, lines, caller, progress, skipped=skipped)
     except InvalidLines as error:
@@ -248,14 +248,14 @@ class _RewindingFile:
     def __iter__(self) -> Iterator[bytes]:
         """Yield the lines from the start."""
         self._source.seek(self._start)
-        # Not ``yield from``, which closes the file with a reader that stops early.
-        for line in self._source:  # noqa: UP028 (as said above)
+        # Not ``yield from``, which closes the file if the iteration stops early.
+        for line in self._source:  # noqa: UP028 (see above)
             yield line
 
 
 @contextmanager
 def _opened_source(files: tuple[str, ...]) -> Iterator[_RewindingFile | None]:
-    """Open a file of records, None for user styles; a pipe, which can be read only once, is copied to the disk."""
+    """Open a file of records; None for user styles. A pipe, which can be read only once, is copied to disk."""
     if _are_styles(files):
         yield None
         return
@@ -274,14 +274,14 @@ def _opened_source(files: tuple[str, ...]) -> Iterator[_RewindingFile | None]:
 def _with_pictures(
     source: "_RewindingFile | Iterable[RawLine]", command: "ImportRecords", gallery: "LogoAdmin"
 ) -> Iterator["Iterable[RawLine]"]:
-    """Yield the lines of a file, or of user styles, in which URLs stand for the pictures that they name.
+    """Yield the lines of a file or of user styles, with URLs in place of the pictures that they name.
 
-    A dry run keeps pictures in a gallery of its own, in memory.
+    A dry run stores pictures in a temporary gallery in memory.
     """
     from logoadmin.domain.changes.csv_lines import CsvLines
     from logoadmin.entrypoints.cli.import_files import FILES, LinesWithPictures, kept_in
 
-    # User styles are named one by one, and so are their pictures.
+    # User styles and their pictures may be in any folder.
     folder = source.folder if isinstance(source, _RewindingFile) else Path("/")
     lines = source if command.kind is None else CsvLines(source, command.kind, command.charset, FILES)
     with gallery_in_memory() if command.dry_run else nullcontext(gallery) as keeper:
@@ -289,7 +289,7 @@ def _with_pictures(
 
 
 def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapping[int, str]) -> None:
-    """Print problems with file and line, and with the name of the record where it is known."""
+    """Print problems with file and line, and with the name of the record if known."""
     for line in sorted(bad, key=lambda line: line.number):
         place = files[line.number - 1] if _are_styles(files) else f"{files[0]}:{line.number}"
         name = names.get(line.number)
@@ -300,7 +300,7 @@ def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapp
 
 
 def _names(lines: "Iterable[RawLine]", numbers: set[int]) -> dict[int, str]:
-    """Return the names of the records of some lines, where they can be read."""
+    """Return the names of the records on some lines, as far as they are readable."""
     from logoadmin.domain.kernel.command import strict_json
 
     names = {}
@@ -339,7 +339,7 @@ def _show_changes(database: str | None, imported: "Imported", caller: "Owner") -
 
 
 def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
-    """Print which of the artworks that an import changed readers do not get, why, and what helps (contract I5)."""
+    """Print which of the imported artworks are not published, why, and what helps (contract I5)."""
     from logoadmin.domain.changes.history import ListChanges
 
     listed = gallery.changes.list(ListChanges(request_id=str(caller.request_id)))
@@ -358,13 +358,13 @@ def _show_unpublished(gallery: "LogoAdmin", caller: "Owner") -> None:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things."""
+    """Return a number with its noun, such as ``2 lines``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 @contextmanager
 def _progress(lines: "Iterable[RawLine]") -> Iterator[Callable[[], None]]:
-    """Show progress bars in a terminal: while the lines are read, with their pictures, and while they are stored."""
+    """Show progress bars in a terminal, while lines and their pictures are read, and while they are stored."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

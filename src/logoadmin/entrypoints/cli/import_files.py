@@ -1,4 +1,4 @@
-"""The lines of an import: the pictures that they name, as files, and user styles (contract I5, S3)."""
+"""The lines of an import: picture files that lines name, and user styles (contract I5, S3)."""
 
 import json
 import os
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PICTURE_FILE: Final = "picture_file"
 SCREENSHOT_FILES: Final = "screenshot_files"
-# The field that each of them fills.
+# The fields that they fill.
 FILES: Final[Mapping[str, str]] = {PICTURE_FILE: "preview_url", SCREENSHOT_FILES: "details.screenshots"}
 USER_STYLE: Final = ".user.css"
 _PICTURES: Final = (".png", ".webp", ".jpg", ".jpeg", ".gif")
@@ -37,8 +37,8 @@ _DIGEST: Final = 8
 _NO_ORIGIN: Final = re.compile(r"[^A-Za-z0-9._~-]+")
 
 
-class _Refused(Exception):
-    """A line names a picture that cannot be kept."""
+class _PictureError(Exception):
+    """A line names a picture that cannot be stored."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -47,12 +47,12 @@ class _Refused(Exception):
 
 @dataclass(slots=True)
 class LinesWithPictures:
-    """The lines of a file, in which URLs stand for the files of pictures that lines name.
+    """The lines of a file, with URLs in place of the picture files that they name.
 
     Attributes:
-        lines: the lines, from the first one each time.
-        folder: where the pictures are; nothing outside of it is read.
-        keep: keeps a picture and returns its URL.
+        lines: the lines; each iteration starts at the first one.
+        folder: the folder of the pictures; no file outside it is read.
+        keep: stores a picture and returns its URL.
     """
 
     lines: Iterable[RawLine]
@@ -61,78 +61,78 @@ class LinesWithPictures:
     _kept: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
-        """Yield the lines; a problem in place of one whose pictures cannot be kept."""
+        """Yield the lines, or a problem for a line whose pictures cannot be stored."""
         for line in self.lines:
-            if isinstance(line, Problem) or not _names_files(line):
+            if isinstance(line, Problem) or not _has_files(line):
                 yield line
                 continue
             try:
-                yield self._replaced(line)
-            except _Refused as refused:
-                yield refused.problem
+                yield self._with_urls(line)
+            except _PictureError as error:
+                yield error.problem
 
-    def _replaced(self, line: str | bytes) -> str | bytes:
+    def _with_urls(self, line: str | bytes) -> str | bytes:
         try:
             values = strict_json(line)
         except ValueError:
-            return line  # the import says what is wrong
+            return line  # the import reports the problem
         if not isinstance(values, dict):
             return line
         if name := values.pop(PICTURE_FILE, None):
             if "preview_url" in values:
-                raise _Refused(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
+                raise _PictureError(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
             values["preview_url"] = self._url(PICTURE_FILE, name)
         if names := values.pop(SCREENSHOT_FILES, None):
             details = values.setdefault("details", {})
             if not isinstance(details, dict) or details.get("screenshots") or not isinstance(names, list | str):
                 text = "Line should have a list of screenshot_files or the screenshots in its details, and not both"
-                raise _Refused(SCREENSHOT_FILES, text)
-            # In a cell of CSV, there is one on each line.
+                raise _PictureError(SCREENSHOT_FILES, text)
+            # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
             details["screenshots"] = [{"url": self._url(SCREENSHOT_FILES, name)} for name in names]
         return json.dumps(values, ensure_ascii=False)
 
     def _url(self, member: str, name: object) -> str:
-        """Return the URL of a picture, which is read and kept once."""
+        """Return the URL of a picture, which is read and stored once."""
         if not isinstance(name, str):
-            raise _Refused(member, "Input should be a file name")
+            raise _PictureError(member, "Input should be a file name")
         if name not in self._kept:
             try:
                 self._kept[name] = self.keep(self._content(member, name.strip()))
             except InvalidInput as error:
-                raise _Refused(member, f"{name}: {error.problems[0].msg}") from None
+                raise _PictureError(member, f"{name}: {error.problems[0].msg}") from None
         return self._kept[name]
 
     def _content(self, member: str, name: str) -> bytes:
         folder = self.folder.resolve()
         try:
-            # Not ``Path.resolve``, which has an error of its own for links in a circle.
+            # Not ``Path.resolve``, which raises a different error for circular links.
             path = Path(os.path.realpath(folder / name))
             if not path.is_relative_to(folder):
-                raise _Refused(member, f"{name} is outside the folder of the file")
-            with open(path, "rb", opener=_open_at_once) as file:
+                raise _PictureError(member, f"{name} is outside the folder of the file")
+            with open(path, "rb", opener=_open_nonblocking) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise _Refused(member, f"{name} is not a file")
+                    raise _PictureError(member, f"{name} is not a file")
                 content = file.read(MAX_PICTURE + 1)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a file name"
-            raise _Refused(member, f"{name} cannot be read: {reason}") from None
+            raise _PictureError(member, f"{name} cannot be read: {reason}") from None
         if len(content) > MAX_PICTURE:
-            raise _Refused(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
+            raise _PictureError(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
         return content
 
 
 def kept_in(gallery: "LogoAdmin") -> Callable[[bytes], str]:
-    """Return what keeps a picture in a gallery and returns its URL."""
+    """Return a function that stores a picture in a gallery and returns its URL."""
     return lambda content: gallery.pictures.send(SendPicture(), content).url
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a file that is no link by now; a pipe without a writer as well."""
+def _open_nonblocking(path: str, flags: int) -> int:
+    """Open a file without following a link, and without waiting for the writer of a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
 
 
-def _names_files(line: str | bytes) -> bool:
+def _has_files(line: str | bytes) -> bool:
     if isinstance(line, bytes):
         return any(name.encode() in line for name in FILES)
     return any(name in line for name in FILES)
@@ -145,13 +145,13 @@ def style_lines(
     target: str | None = None,
     picture: Path | None = None,
 ) -> list[RawLine]:
-    """Return user styles as the lines of an import: one for each file, in order, or its problem; print what is lost.
+    """Return user styles as lines of an import, one line or problem per file, in order; print what gets lost.
 
     Args:
-        files: the files; a picture beside one, of the same name, becomes that of its theme.
-        gallery: where the themes are; the one with the name of the file as its origin is amended.
-        target: the target of all; None for the one that their pages choose.
-        picture: the picture of new themes that have none beside them.
+        files: the files; a picture with the same name in the same folder becomes that of the theme.
+        gallery: the gallery; a theme whose origin is the name of a file is amended.
+        target: the target of all styles; None to derive it from their pages.
+        picture: the picture of new themes without a picture file.
     """
     known = {each.details.origin: each for each in gallery.themes.list(ListThemes()) if each.details.origin}
     files_of: dict[str, Path] = {}
@@ -179,7 +179,7 @@ def style_lines(
 
 
 def _origin(name: str) -> str:
-    """Return the origin of a file; a name that is written otherwise, or too long, gets another one than all others."""
+    """Return the origin of a file; one that differs from the name, or is too long, gets a digest to be unique."""
     origin = _NO_ORIGIN.sub("-", name)
     if name.isascii() and len(origin) <= MAX_ORIGIN:
         return origin
@@ -199,7 +199,7 @@ def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None
         "name": style.name,
         "target": target,
         "custom_css": style.custom_css,
-        # A decision of moderators about an existing theme stays.
+        # Keeps the decision of moderators about an existing theme.
         "active": known is None or known.active,
         "details": {**style.details.members(), "origin": origin},
         "merge_details": True,

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.publication.publication_records import Links, Published
 
-# The exit code where no file was written.
+# The exit code if no file was written.
 _UNCHANGED: Final = 3
-# Seconds between two looks of --watch for a signal.
+# Seconds between checks of --watch for a signal.
 _SIGNALS_EVERY: Final = 0.1
-# Seconds between two records of --watch that the folder is up to date.
+# Seconds after which --watch records again that the folder is up to date.
 _RECORD_EVERY: Final = 600
-# Files that are read at a time.
-_DOWNLOADS: Final = 8
+_DOWNLOADS: Final = 8  # at a time
 _CURE: Final = "upload all files again, latest.json last; a cache may hold former ones for five minutes"
 
 
@@ -66,7 +65,7 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
 
 
 def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
-    """Return the links in a folder that is served under an address."""
+    """Return the links for a folder that is served at an address."""
     from logoadmin.domain.public_url import public_url
 
     links = gallery.publication.rules.links_elsewhere
@@ -86,13 +85,13 @@ def _publish(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Publishe
 
 
 def _record(gallery: "LogoAdmin") -> None:
-    """Record the time for metrics; a database that accepts no writes keeps nobody from publishing."""
+    """Record the time for metrics; a database that rejects writes does not prevent publishing."""
     with suppress(LogoAdminError):
         gallery.record_milestone("published")
 
 
 def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published":
-    """Publish each change until a signal; failures are reported once, and tried again."""
+    """Publish each change until a signal; failures are reported once, and retried."""
     from logoadmin.entrypoints.publisher import Publisher
     from logoadmin.starting import folder
 
@@ -109,7 +108,7 @@ def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published"
     watched = _Watched(gallery, directory, first)
     publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed, links=links)
     publisher.start()
-    # Not an event, whose lock a handler might meet.
+    # Not an event: a handler could run while its lock is held.
     while not stopping and watched.fault is None:
         time.sleep(_SIGNALS_EVERY)
     publisher.close()
@@ -161,10 +160,10 @@ def _show(published: "Published", directory: Path) -> None:
 
 
 def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Published") -> None:
-    """Read a copy with everything that it leads to.
+    """Read a copy and all files that it refers to.
 
     Raises:
-        StartError: a reader would not accept it, or it is another version.
+        StartError: a reader would reject it, or it is another version.
     """
     from logoadmin import reader
     from logoadmin.domain.publication.files.pointer import parsed
@@ -186,7 +185,7 @@ def _verify_unsigned(url: str, directory: Path) -> None:
     """Compare the files that the pointer does not name, such as the page and the user styles.
 
     Raises:
-        StartError: one of them is missing or another one.
+        StartError: one of them is missing or different.
     """
     from concurrent.futures import ThreadPoolExecutor
 

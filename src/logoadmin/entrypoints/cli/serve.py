@@ -1,4 +1,4 @@
-"""The commands ``serve`` (contract H1, H3, B2) and ``config`` (contract K4), which have the same options."""
+"""The commands ``serve`` (contract H1, H3, B2) and ``config`` (contract K4), which share their options."""
 
 import json
 import re
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.settings import Settings
 
-# The listening addresses that localhost leads to.
+# The listening addresses that can be reached as localhost.
 _LOCALHOST: Final = ("127.0.0.1", "::1", "0.0.0.0", "::")  # noqa: S104 (compared, not listened on)
 
 _HIDDEN: Final = "***"
 _FILE: Final = re.compile(r"memory:|sqlite:///[^?]*")
-# A password may contain any @ but the last; options may contain one of a password, and then hide everything.
+# The last @ ends the password; if options contain an @, it may be one of the password, and everything is hidden.
 _SERVER: Final = re.compile(r"(\w[\w+]*://)[^?]*@((?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?/[\w-]*)(\?[^@]*)?", re.ASCII)
 
 # In the order of the help text.
@@ -97,25 +97,25 @@ def serve(*, demo: bool, **flags: Any) -> None:
 
     server = load_server()
     settings = _settings_of_demo(flags) if demo else load_settings(**flags)
-    given = server.socket_from_systemd()
-    check_address(settings, given.getsockname()[0] if given else None)
-    # The address first, so that nothing is created for a service that cannot run.
+    inherited = server.socket_from_systemd()
+    check_address(settings, inherited.getsockname()[0] if inherited else None)
+    # The socket before the gallery, so that nothing is created for a service that cannot run.
     with ExitStack() as held:
-        listener = held.enter_context(given or server.listen(settings.host, settings.port))
+        listener = held.enter_context(inherited or server.listen(settings.host, settings.port))
         address, port = listener.getsockname()[:2]
-        settings = settings.model_copy(update={"port": port})  # of a socket of systemd, or of any free port
-        seen = None
+        settings = settings.model_copy(update={"port": port})  # systemd's, or the free port that was chosen
+        metrics_at = None
         if settings.metrics_port is not None:
-            seen = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
+            metrics_at = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
             held.enter_context(server.shared_metrics())
         open_ = _open_demo if demo else open_gallery
-        gallery = held.enter_context(open_(settings, counted=seen is not None))
+        gallery = held.enter_context(open_(settings, counted=metrics_at is not None))
         show_start(gallery, in_memory=settings.database.get_secret_value() == MEMORY)
-        if seen is not None:
+        if metrics_at is not None:
             from logoadmin.domain.logo_admin import metrics
 
-            held.enter_context(server.metrics_served(seen, partial(metrics, gallery), _metrics_hosts(settings)))
-            click.echo(f"Metrics are at {server.url_of(seen)}/metrics")
+            held.enter_context(server.metrics_served(metrics_at, partial(metrics, gallery), _metrics_hosts(settings)))
+            click.echo(f"Metrics are at {server.url_of(metrics_at)}/metrics")
         here, elsewhere = partial(_application, settings, gallery), partial(_worker_application, settings)
         server.serve(
             here if settings.workers == 1 else elsewhere,
@@ -147,7 +147,7 @@ def _settings_of_demo(flags: dict[str, Any]) -> "Settings":
 
 
 def _metrics_listener(server: ModuleType, host: str, port: int) -> "socket":
-    """Listen for metrics; the error names the settings, so that nobody corrects host or port."""
+    """Listen for metrics; an error names the settings of metrics, not host and port."""
     try:
         listener: socket = server.listen(host, port)
     except StartError as error:
@@ -156,9 +156,9 @@ def _metrics_listener(server: ModuleType, host: str, port: int) -> "socket":
 
 
 def _metrics_hosts(settings: "Settings") -> Sequence[str]:
-    """Return the names under which metrics are served; they need no token, so that on loopback any page may get them.
+    """Return the names under which metrics are served; without a check, any page could read them from loopback.
 
-    Where others reach them under a name that the service does not know, only the policy ``open`` requires it.
+    Other machines may use a name that the service does not know, which only the policy ``open`` requires it to know.
     """
     if settings.access is Policy.GUARDED and not settings.hosts and not is_loopback(settings.metrics_host):
         return ("*",)
@@ -166,9 +166,9 @@ def _metrics_hosts(settings: "Settings") -> Sequence[str]:
 
 
 def _is_in_terminal() -> bool:
-    """Return whether the service is to end with a terminal: not if it was started there by nohup (contract K5).
+    """Return whether the service should end with its terminal, which nohup prevents (contract K5).
 
-    Elsewhere, SIGHUP is ignored until the server acts on it: a service that still starts has nothing to replace.
+    Otherwise, SIGHUP is ignored until the server handles it: a starting service has no workers to replace.
     """
     if not hasattr(signal, "SIGHUP"):
         return False
@@ -179,7 +179,7 @@ def _is_in_terminal() -> bool:
 
 
 def load_server() -> ModuleType:
-    """Return the server; its packages are an extra."""
+    """Return the server module, whose packages are an extra."""
     try:
         from logoadmin.entrypoints import server
     except ModuleNotFoundError as error:
@@ -188,11 +188,11 @@ def load_server() -> ModuleType:
 
 
 def check_address(settings: "Settings", host: str | None = None) -> None:
-    """Refuse an address that others can reach without an explicit policy, and memory shared by several processes.
+    """Reject an address that others can reach without an explicit policy, and several processes with data in memory.
 
     Args:
         settings: the settings of the service.
-        host: the address of a socket that was handed over; without it, the one in the settings.
+        host: the address of a socket from systemd; by default, the address in the settings.
 
     Raises:
         SettingsError: naming the missing setting.
@@ -217,11 +217,11 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
 
 
 def _worker_application(settings: "Settings") -> "ASGIApp":
-    """Make the application of a worker process, which opens a gallery of its own."""
+    """Create the application of a worker process, which opens the gallery itself."""
     from logoadmin.bootstrap import open_gallery
 
     counted = settings.metrics_port is not None
-    # The first process had the gallery open, so that it existed.
+    # The first process has opened the gallery, so it exists.
     gallery = open_gallery(settings, create="existing", counted=counted)
     return _application(settings, gallery)
 
@@ -229,7 +229,7 @@ def _worker_application(settings: "Settings") -> "ASGIApp":
 def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
     from logoadmin.entrypoints.app import web_application
 
-    # With a token for everything, no page of another site can do harm under whatever name (contract A22).
+    # If everything requires a token, pages of other sites can do no harm under any name (contract A22).
     any_name = settings.access is Policy.GUARDED and not settings.hosts
     return web_application(
         gallery,
@@ -244,12 +244,12 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
 
 
 def _show_addresses(settings: "Settings", address: str, url: str) -> None:
-    # Browsers offer passkeys on localhost, not on 127.0.0.1. Other addresses may be out of reach by that name.
+    # Browsers offer passkeys on localhost, not on 127.0.0.1. Other addresses may not be reachable by that name.
     by_name = settings.public_url is not None or address in _LOCALHOST
-    seen = settings.effective_public_url.base if by_name else url
+    base = settings.effective_public_url.base if by_name else url
     if settings.console:
-        click.echo(f"The console is at {seen}/console/")
-    click.echo(f"logoadmin listens on {url}\nRead and try it at {seen}/docs")
+        click.echo(f"The console is at {base}/console/")
+    click.echo(f"logoadmin listens on {url}\nRead and try it at {base}/docs")
 
 
 @click.command()
@@ -277,7 +277,7 @@ def config(**flags: Any) -> None:
 
 
 def written(value: Any) -> str:
-    """Return a setting as it is written in an environment variable; "" for nothing."""
+    """Return a setting in the form of an environment variable; "" for None."""
     match value:
         case list():
             return ",".join(map(str, value))
@@ -290,7 +290,7 @@ def written(value: Any) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return the URL of a database without user, password and options; "***" if they cannot be told apart."""
+    """Return a database URL without user, password and options; "***" if these cannot be told apart."""
     if _FILE.fullmatch(url):
         return url
     found = _SERVER.fullmatch(url)
@@ -298,7 +298,7 @@ def without_password(url: str) -> str:
 
 
 def _refusals(settings: "Settings") -> Iterator[str]:
-    """Yield what keeps the service from starting with these settings, each of which is valid."""
+    """Yield the reasons why the service cannot start with these settings, which are valid one by one."""
     from logoadmin.maintenance import check_keys, files_of_database
 
     for check in (check_address, check_keys, files_of_database):

@@ -48,7 +48,7 @@ def user_create(user_id: int, username: str, avatar: str | None, role_id: int, d
     from logoadmin.domain.identity.users import CreateUser
 
     with changing(database) as (gallery, caller):
-        gallery.roles.get(GetRole(role_id=role_id))  # before the password is asked for
+        gallery.roles.get(GetRole(role_id=role_id))  # fails before the password prompt if the role does not exist
         password = _new_password()
         command = CreateUser(user_id=user_id, username=username, avatar=avatar, role_id=role_id, password=password)
         gallery.users.create(command, caller)
@@ -170,7 +170,7 @@ def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
 
 
 def _asked_fate(factors: int) -> str:
-    """Ask whether second factors are to be removed; without a terminal they are kept."""
+    """Ask whether to remove the second factors; without a terminal, keep them."""
     if not sys.stdin.isatty():
         return "keep"
     text = f"The user has {_count(factors)}, needed with the password. Remove, because they are lost?"
@@ -182,10 +182,10 @@ def _count(factors: int) -> str:
 
 
 def _found_user(gallery: "LogoAdmin", named: str) -> "User":
-    """Return the user that an argument names, by id or by name.
+    """Return the user with the id or name of an argument.
 
     Raises:
-        LogoAdminError: no user has it.
+        LogoAdminError: the user does not exist.
     """
     from logoadmin.domain.identity.users import FindUser, GetUser
 
@@ -196,17 +196,17 @@ def _found_user(gallery: "LogoAdmin", named: str) -> "User":
             raise LogoAdminError(f"{error}; use name:{named} for the user named {named}") from None
     name = named.removeprefix("name:")
     if not _is_id(name):
-        # A username may be name:bob; name:7 always means the user named 7.
+        # A username may be "name:bob", but name:7 always means the user named 7.
         with contextlib.suppress(NotFound, InvalidInput):
             return gallery.users.find(FindUser(username=named))
     return gallery.users.find(FindUser(username=name))
 
 
 def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
-    """Return the role that an argument names, by id or by name.
+    """Return the role with the id or name of an argument.
 
     Raises:
-        NotFound: no role has it.
+        NotFound: the role does not exist.
     """
     from logoadmin.domain.identity.roles import GetRole, ListRoles
 
@@ -220,14 +220,14 @@ def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
 
 
 def _is_id(text: str) -> bool:
-    """Return whether a text is an id; longer digits are not, and int() refuses thousands of them."""
+    """Return whether a text is an id; longer digit strings are not, and int() rejects thousands of digits."""
     from logoadmin.domain.kernel.limits import MAX_NAME
 
     return text.isascii() and text.isdecimal() and len(text) <= MAX_NAME
 
 
 def _new_password() -> str:
-    """Prompt for a password; an argument could be read by every user of the machine."""
+    """Prompt for a password, since every user of the machine could read an argument."""
     if sys.stdin.isatty():
         password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return password

@@ -49,7 +49,7 @@ class Asset:
     Attributes:
         media_type: its type, without parameters.
         body: its content.
-        in_brotli: the body in Brotli at level 11, which a bundle has beside the file.
+        in_brotli: the body in Brotli at level 11, if a bundle has that file.
     """
 
     media_type: str
@@ -58,7 +58,7 @@ class Asset:
 
     @functools.cached_property
     def in_gzip(self) -> bytes:
-        """The body in gzip."""
+        """The body compressed with gzip."""
         return gzip.compress(self.body, mtime=0)
 
 
@@ -67,8 +67,8 @@ class Assets:
     """All files of the console at one moment.
 
     Attributes:
-        digest: changes whenever a file changes.
-        by_name: the files, by their paths in the folder.
+        digest: the digest of all files, which changes whenever one of them changes.
+        by_name: the files by their paths in the folder.
     """
 
     digest: str
@@ -77,21 +77,21 @@ class Assets:
     def preloads(self, path: str) -> Sequence[str]:
         """Return the modules and style sheets that the view at a path needs, so that all of them load at once.
 
-        A bundle says so in ``bundle.json``. Plain modules, as a checkout has them, are found one after the other.
+        A bundle lists them in ``bundle.json``. The plain modules of a checkout are discovered one after another.
         """
         view = re.sub(r"\d+", ":", path.rstrip("/"))
         return [*self._bundle.get("*", ()), *self._bundle.get(view, ())]
 
     @functools.cached_property
     def _bundle(self) -> Mapping[str, Sequence[str]]:
-        """The manifest of ``tools/console/bundle.js``, if that made the files."""
+        """The manifest of ``tools/console/bundle.js``, if the files are its output."""
         bundle = self.by_name.get("bundle.json")
         found: Mapping[str, Sequence[str]] = json.loads(bundle.body) if bundle else {}
         return found
 
 
 class AssetFolder:
-    """The folder of the console; changes to its files are served after a second at the latest."""
+    """The folder of the console; changes to its files are served within a second."""
 
     def __init__(self, generated: Mapping[str, bytes]) -> None:
         """Read the folder, and add generated files by their names."""
@@ -101,7 +101,7 @@ class AssetFolder:
         self._assets = self.assets()
 
     def assets(self) -> Assets:
-        """Return the files as they are, or were a moment ago."""
+        """Return the files as they are now or were a moment ago."""
         if time.monotonic() >= self._next_check:
             self._check()
             self._next_check = time.monotonic() + _CHECK_INTERVAL
@@ -125,31 +125,30 @@ class AssetFolder:
         self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
 
 
-# The path of a file names the digest of all files, so its content never changes and can be cached forever.
+# The path of a file contains the digest of all files, so its content never changes and can be cached forever.
 _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
 _FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
-# The places of the page that are filled when it is served.
+# The placeholders of the page, filled when it is served.
 _PLACE: Final = re.compile(r"\{(files|preloads|title|config)\}")
-# The frame has no origin, so its files are those of another one to it: Firefox loads none of them without this, because
-# the frame is embedded without credentials.
+# The frame has an opaque origin, so its files are cross-origin to it. Firefox does not load them without this header,
+# because the frame is embedded without credentials.
 _PREVIEW_HEADERS: Final = {"cross-origin-resource-policy": "cross-origin"}
-# A host that the console allows the frame to contact; it cannot end a directive of the policy.
-_REACHED: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
-# How long a page waits for a database, in seconds.
-_LOOK_TIMEOUT: Final = 1.0
+# A host that the frame may contact; it cannot end a directive of the policy.
+_ALLOWED_HOST: Final = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
+_LOOK_TIMEOUT: Final = 1.0  # seconds that a page waits for the database
 _RELATIONS: Final = {"js": "modulepreload", "css": "stylesheet"}
 _HEADERS: Final = {"x-content-type-options": "nosniff", "vary": "Accept-Encoding"}
 _HTML_HEADERS: Final = {
-    # Pictures of other hosts are requested without credentials. Otherwise one on another port or sub-domain of the same
-    # site could respond with 401 and open the browser's own window for passwords over the console, with a text of its
-    # choice. The frame has it as well, or the page may not embed it.
+    # Pictures of other hosts are requested without credentials. Otherwise a host on another port or subdomain of the
+    # same site could respond with 401, so that the browser shows a password prompt over the console with a text of that
+    # host's choice. The frame also has this header, or the page could not embed it.
     "cross-origin-embedder-policy": "credentialless",
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-# Pictures come from the addresses that records name (contract J2); those that were taken down are fetched with the
-# token and shown from memory (contract P5).
+# Pictures are loaded from the URLs in records (contract J2); pictures that were taken down are fetched with the token
+# and shown from memory (contract P5).
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src http: https: blob:; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -159,7 +158,7 @@ _POLICY: Final = (
 
 @dataclass(eq=False)
 class Console:
-    """Everything below ``/console/``. It is served without the database, which only tells pages their look.
+    """Serves everything below ``/console/``; only the look of pages is read from the database.
 
     Attributes:
         interface: returns the OpenAPI document; called when the page is first requested.
@@ -189,7 +188,7 @@ class Console:
 
     @functools.cached_property
     def _files(self) -> AssetFolder:
-        # On first use: building the document takes longer than everything else that a start does here.
+        # On first use, since building the document takes longer than everything else here.
         document = self.interface()
         page_config = {
             "version": document["info"]["version"],
@@ -200,13 +199,13 @@ class Console:
             "demo": self.gallery.is_demo,
             "page": self.has_page,
         }
-        generated = {"interface.json": _described(document), "config.json": page_config}
+        generated = {"interface.json": _form_schemas(document), "config.json": page_config}
         return AssetFolder(
             {name: json.dumps(value, separators=(",", ":")).encode() for name, value in generated.items()}
         )
 
     async def _response(self, request: Request) -> Response:
-        """Return a file, or the page for any path that does not look like a file."""
+        """Return a file, or the page for any path that does not look like one of a file."""
         path: str | None = request.path_params.get("path")
         if path is None:
             return Response(status_code=307, headers={"location": "console/", "cache-control": "no-store"})
@@ -218,7 +217,7 @@ class Console:
         return self._page(request, path, await self._current_look())
 
     async def _current_look(self) -> Mapping[str, str | None]:
-        """Return how the gallery looks, or did when the database was last within reach."""
+        """Return the look of the gallery, or its last known look if the database is unavailable."""
         look, loop = self.gallery.look, asyncio.get_running_loop()
         with suppress(StorageUnavailable, TimeoutError):
             async with asyncio.timeout(_LOOK_TIMEOUT):
@@ -230,18 +229,18 @@ class Console:
         asset = assets.by_name.get(name)
         if asset is None or name == "index.html":
             return _not_found()
-        # During an upgrade a page may get files of another version from another worker: those are not cached.
+        # During an upgrade, a page may get files of another version from another worker; those are not cached.
         is_current = digest == assets.digest
         headers = {"cache-control": _FOREVER if is_current else "no-cache"}
         if name.startswith("preview."):
             headers.update(_PREVIEW_HEADERS)
         if name == _PREVIEW:
             headers["content-security-policy"] = self._preview_policy(request)
-        return _sent(request, asset, headers, "" if is_current else assets.digest)
+        return _asset_response(request, asset, headers, "" if is_current else assets.digest)
 
     def _page(self, request: Request, path: str, look: Mapping[str, str | None]) -> Response:
         assets = self._files.assets()
-        # Relative, so that it is right under any prefix that the browser knows, configured here or not.
+        # Relative, so that it is correct under any prefix in the browser, configured here or not.
         root = "../" * path.count("/") or "./"
         here = f"{root}~{assets.digest}/"
         links = "\n".join(
@@ -255,19 +254,19 @@ class Console:
             "title": html.escape(look.get("gallery_title") or look.get("title") or ""),
             "config": html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))),
         }
-        # At once, since a title may contain the place of another value.
+        # All at once, since a title may contain the placeholder of another value.
         body = _PLACE.sub(lambda place: values[place[1]], assets.by_name["index.html"].body.decode()).encode()
         headers = {
             "cache-control": "no-cache",
             "content-security-policy": _POLICY,
             "cross-origin-opener-policy": "same-origin",
         }
-        return _sent(request, Asset("text/html", body), headers, f"{assets.digest}-{crc32(body):08x}")
+        return _asset_response(request, Asset("text/html", body), headers, f"{assets.digest}-{crc32(body):08x}")
 
     def _preview_policy(self, request: Request) -> str:
-        """Return the policy of the frame, in which scripts have no origin and nothing reaches the service."""
+        """Return the policy of the frame, in which scripts have an opaque origin and cannot reach the service."""
         reached, shown = (
-            [value for value in request.query_params.getlist(name) if _REACHED.fullmatch(value)]
+            [value for value in request.query_params.getlist(name) if _ALLOWED_HOST.fullmatch(value)]
             for name in ("reach", "picture")
         )
         # `data:` is part of the CSS itself and causes no request.
@@ -281,14 +280,14 @@ class Console:
         )
 
 
-def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
+def _asset_response(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
     """Return an asset in the best coding that the client accepts; 304 for a client whose cached copy matches the tag.
 
     An asset that is cached forever needs no tag.
     """
-    coding = "" if asset.media_type == "font/woff2" else _coding(request, asset)  # which is compressed already
-    of_html = _HTML_HEADERS if asset.media_type == "text/html" else {}
-    fields = {**_HEADERS, **of_html, **headers}
+    coding = "" if asset.media_type == "font/woff2" else _coding(request, asset)  # WOFF2 is already compressed
+    html_headers = _HTML_HEADERS if asset.media_type == "text/html" else {}
+    fields = {**_HEADERS, **html_headers, **headers}
     etag = f'"{tag}-{coding}"' if coding else f'"{tag}"'
     if tag:
         fields["etag"] = etag
@@ -301,9 +300,9 @@ def _sent(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) 
 
 
 def _coding(request: Request, asset: Asset) -> str:
-    """Return ``br`` or ``gzip``, whichever has a weight above 0 (RFC 9110 §12.5.3), or an empty string.
+    """Return ``br`` or ``gzip`` if its weight is above 0 (RFC 9110 §12.5.3), otherwise an empty string.
 
-    Bundles have scripts and style sheets in Brotli, which is a sixth shorter.
+    Bundles have scripts and style sheets in Brotli, which is a sixth smaller.
     """
     accepted = set()
     for each in _values(request, "accept-encoding"):
@@ -315,7 +314,7 @@ def _coding(request: Request, asset: Asset) -> str:
 
 
 def _values(request: Request, name: str) -> list[str]:
-    """Return the elements of a header that is a list; several lines of it are one list."""
+    """Return the elements of a list header, which may be repeated."""
     return ",".join(request.headers.getlist(name)).split(",")
 
 
@@ -327,42 +326,44 @@ def _not_allowed() -> Response:
     return JSONResponse({"detail": "Method Not Allowed"}, 405, {"allow": "GET, HEAD", "cache-control": "no-store"})
 
 
-def _described(interface: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what forms are built from: the bodies of the operations that have one."""
+def _form_schemas(interface: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas from which forms are built: the bodies of operations."""
     schemas = interface["components"]["schemas"]
-    described = {}
+    bodies = {}
     for path in interface["paths"].values():
         for operation in path.values():
-            body = _bare(_body_of(operation))
+            body = _stripped(_body_of(operation))
             if body and "details" in body.get("properties", {}):
-                body["properties"]["details"] = _bare(_whole(body["properties"]["details"], schemas))
+                body["properties"]["details"] = _stripped(_resolved(body["properties"]["details"], schemas))
             if body:
-                described[operation["operationId"]] = body
-    return described
+                bodies[operation["operationId"]] = body
+    return bodies
 
 
 def _body_of(operation: Mapping[str, Any]) -> Any:
     return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
 
 
-def _whole(schema: Any, schemas: Mapping[str, Any]) -> Any:
-    """Return a schema with those that it refers to in place of the references."""
+def _resolved(schema: Any, schemas: Mapping[str, Any]) -> Any:
+    """Return a schema with its references resolved."""
     if isinstance(schema, list):
-        return [_whole(each, schemas) for each in schema]
+        return [_resolved(each, schemas) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _whole(schemas[schema["$ref"].rpartition("/")[2]], schemas)
-    return {name: _whole(each, schemas) for name, each in schema.items()}
+        return _resolved(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    return {name: _resolved(each, schemas) for name, each in schema.items()}
 
 
 _FOR_READERS: Final = {"title", "description", "examples"}
 
 
-def _bare(schema: Any) -> Any:
-    """Return a schema without the text for its readers, which the console has in its own languages."""
+def _stripped(schema: Any) -> Any:
+    """Return a schema without its descriptive texts, which the console has in its own languages."""
     if isinstance(schema, list):
-        return [_bare(each) for each in schema]
+        return [_stripped(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    return {name: _bare(each) for name, each in schema.items() if name not in _FOR_READERS or isinstance(each, dict)}
+    return {
+        name: _stripped(each) for name, each in schema.items() if name not in _FOR_READERS or isinstance(each, dict)
+    }

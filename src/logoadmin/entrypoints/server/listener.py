@@ -1,4 +1,4 @@
-"""The listening socket: one of this program, or one handed over by systemd (contract H1, K5)."""
+"""The listening socket, opened by this program or passed by systemd (contract H1, K5)."""
 
 import errno
 import os
@@ -7,29 +7,29 @@ from typing import Final
 
 from logoadmin.domain.kernel.errors import StartError
 
-BACKLOG: Final = 2048  # connections that wait to be accepted
-_FIRST_HANDED_OVER: Final = 3  # by the protocol of sd_listen_fds(3)
+BACKLOG: Final = 2048  # connections waiting to be accepted
+_FIRST_HANDED_OVER: Final = 3  # defined by sd_listen_fds(3)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; a connection is queued from now on.
+    """Return a listening socket; connections are queued from now on.
 
     Args:
         host: a name or an address of this machine.
-        port: 0 for any that is free.
+        port: 0 for any free port.
 
     Raises:
-        StartError: saying what is wrong with the address and what to do.
+        StartError: with the problem of the address, and its remedy.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise StartError(f"Cannot resolve host {host!r}", "use a name or an address of this machine") from None
-    # Of a name with several addresses, such as localhost, the IPv4 one: clients try both.
+    # Prefer IPv4 if the name has several addresses, such as localhost; clients try both.
     family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     listener = socket.socket(family, kind, protocol)
     try:
-        if os.name == "posix":  # elsewhere it lets two programs share a port
+        if os.name == "posix":  # elsewhere it would let two programs share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
@@ -40,13 +40,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def socket_from_systemd() -> socket.socket | None:
-    """Return the socket that systemd listens on for this program, None if there is none (sd_listen_fds(3)).
+    """Return the socket that systemd passes to this program, or None (sd_listen_fds(3)).
 
     systemd keeps it open and queues connections during a restart. The variables that announce it are removed from the
-    environment, so that no child process takes the socket for its own.
+    environment, so that no child process mistakes the socket for its own.
 
     Raises:
-        StartError: there are several, or it is not a listening TCP socket.
+        StartError: there are several sockets, or it is not a listening TCP socket.
     """
     process, count = (os.environ.pop(name, "") for name in ("LISTEN_PID", "LISTEN_FDS"))
     os.environ.pop("LISTEN_FDNAMES", None)
@@ -83,6 +83,6 @@ def _refusal(error: OSError, host: str, port: int) -> StartError:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the URL at which it listens."""
+    """Return the URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

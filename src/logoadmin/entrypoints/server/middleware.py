@@ -1,4 +1,4 @@
-"""Middleware of the server: trusted proxies, and the log (contract A21, C1, E1, H5, K3)."""
+"""Middleware of the server: trusted proxies and logging (contract A21, C1, E1, H5, K3)."""
 
 import asyncio
 import json
@@ -22,10 +22,10 @@ from logoadmin.text_files import on_one_line
 
 
 class BehindProxies:
-    """Gives requests that trusted proxies pass on the client address and the scheme that these name.
+    """Sets the client address and the scheme of requests from trusted proxies, as forwarded by these.
 
     uvicorn's middleware accepts any text in ``X-Forwarded-For`` as an address, and does not recognize a proxy that
-    connects by IPv4 to a socket of IPv6.
+    connects over IPv4 to an IPv6 socket.
     """
 
     def __init__(self, app: ASGIApp, trusted: Collection[IPv4Network | IPv6Network]) -> None:
@@ -35,7 +35,7 @@ class BehindProxies:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         peer = _address(scope["client"][0]) if scope.get("client") else None
         if peer is not None and self._trusts(peer):
-            # A copy, because the server goes on using its own.
+            # A copy, because the server still uses its own.
             scope = {**scope, "scheme": _scheme(scope)}
             client = self._client(peer, _values(scope, b"x-forwarded-for"))
             if client is not peer:
@@ -45,8 +45,8 @@ class BehindProxies:
     def _client(self, peer: IPv4Address | IPv6Address, forwarded: list[str]) -> IPv4Address | IPv6Address:
         """Return the right-most address that does not belong to a trusted proxy.
 
-        Each proxy appends the address of its client. Anybody may have sent the text to the left of the client's
-        address, or of a text that is not an address.
+        Each proxy appends the address of its client. Anyone may have sent the text to the left of the client's
+        address, or to the left of a text that is not an address.
         """
         client = peer
         for text in reversed(forwarded):
@@ -66,14 +66,14 @@ def _scheme(scope: Scope) -> str:
 
 
 def _values(scope: Scope, name: bytes) -> list[str]:
-    """Return the members of all headers with a name, in their order."""
+    """Return the elements of all headers with a name, in order."""
     found = b",".join(value for key, value in scope["headers"] if key == name)
     return [value.strip() for value in found.decode("latin-1").split(",")] if found else []
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        # A zone, behind %, may be any text, and means nothing elsewhere.
+        # A zone, after %, may be any text, and is meaningless elsewhere.
         return address_of(without_port(text).partition("%")[0])
     except ValueError:
         return None
@@ -81,18 +81,18 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 
 _HTTP: Final = logging.getLogger("logoadmin.http")
 _ACCESS: Final = logging.getLogger("logoadmin.access")
-# A trace as W3C Trace Context has it; ids of zeros alone are none.
+# A traceparent (W3C Trace Context); ids with only zeros are invalid.
 _TRACE: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?", re.ASCII
 )
 
-_MAX_HOST: Final = 255  # characters; longer ones are no names of hosts
-# Where in a record the fields are that a request has beside its line.
+_MAX_HOST: Final = 255  # characters; longer texts are not host names
+# Attribute of a log record with the request's extra fields.
 _FIELDS: Final = "logoadmin_request"
 
 
 def configure_logging(level: str, form: str = "text") -> None:
-    """Log to standard error, as ``text`` or ``json``: this program and its server from a level on, others warnings."""
+    """Log to standard error as ``text`` or ``json``: this program and uvicorn from ``level`` on, others warnings."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else LineFormatter())
     chosen = logging.getLevelNamesMapping()[level.upper()]
@@ -102,23 +102,22 @@ def configure_logging(level: str, form: str = "text") -> None:
 
 
 class LineFormatter(logging.Formatter):
-    """One line for each record, whatever is in it.
+    """Formats each record as one line, including a traceback.
 
-    A control character in a path could otherwise forge lines, or control the reader's terminal (uvicorn CVE-2020-7694).
-    A traceback is on the same line.
+    Otherwise, control characters in a path could forge lines or control the reader's terminal (uvicorn CVE-2020-7694).
     """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line: time, level, process, logger and message."""
-        said = super().format(record)
-        return on_one_line(f"{_time(record)} {record.levelname} {record.process} {record.name}: {said}")
+        message = super().format(record)
+        return on_one_line(f"{_time(record)} {record.levelname} {record.process} {record.name}: {message}")
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object for each record, in ASCII: nothing in it can end the line or speak to a terminal."""
+    """Formats each record as one JSON object in ASCII, which can neither end the line nor control a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line: ``time``, ``level``, ``process``, ``logger``, ``message``, and what requests have."""
+        """Return the line: ``time``, ``level``, ``process``, ``logger``, ``message``, and the fields of a request."""
         line = {
             "time": _time(record),
             "level": record.levelname,
@@ -137,11 +136,11 @@ def _time(record: logging.LogRecord) -> str:
 
 
 class LoggedRequests:
-    """Logs the requests to an application, and responds where it raises an error.
+    """Logs the requests to an application, and responds if it raises an error.
 
-    A line has method, path, status, milliseconds, client and id; query and headers may hold secrets. After the status
-    comes what was the matter with the database, as a code. As JSON there is more. A response that has begun when the
-    application fails is broken off.
+    A line has method, path, status, milliseconds, client and id, but neither query nor headers, which may hold secrets.
+    The status is followed by the code of a database failure. JSON has more fields. If the application fails after the
+    response has begun, the connection is closed.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -163,7 +162,7 @@ class LoggedRequests:
             refusal = await self._refusal(scope, receive, send_and_note)
             if refusal is not None and not answer:
                 await error_response(refusal)(scope, receive, send_and_note)
-            # Else the server closes the connection, because the response has no end.
+            # Otherwise the server closes the connection, because the response is incomplete.
         finally:
             if _ACCESS.isEnabledFor(logging.INFO):
                 _log_request(scope, answer, (time.perf_counter() - start) * 1000)
@@ -197,11 +196,11 @@ def _log_failure(scope: Scope, error: Exception) -> None:
 
 
 def _log_request(scope: Scope, answer: Message, ms: float) -> None:
-    """Log a request that was answered, or was not."""
+    """Log a request, answered or not."""
     request = request_of(scope)
     trace = _TRACE.fullmatch(request.header(b"traceparent"))
     fields = {
-        # By the answer: an id that stands in the history already was replaced by another one.
+        # From the response, since an id that the history already had was replaced.
         "request_id": next(
             (value.decode() for name, value in answer.get("headers", ()) if name == b"x-request-id"), None
         ),

@@ -1,7 +1,7 @@
 """Limits on connections that an ASGI application cannot set, around uvicorn's protocol (contract A21, H4).
 
-They stand on asyncio's protocol interface alone: a head is held back until it is complete, so that uvicorn never sees a
-part of one, and the bytes of a body are counted. :mod:`logoadmin.entrypoints.http_api.bodies` has the limits of bodies.
+They rely only on asyncio's protocol interface: a head is held back until it is complete, so that uvicorn never sees
+part of a head, and the bytes of a body are counted. :mod:`logoadmin.entrypoints.http_api.bodies` limits bodies.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 _OPEN_FILES: Final = 65_536
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d{1,19})[ \t]*\r\n")
 _CHUNKED: Final = re.compile(rb"(?i)\r\ntransfer-encoding:")
-# An offer to upgrade, such as to HTTP/2, may be ignored (RFC 9110 §7.8). The parser would lose the body behind it, and
-# Java's client and ``curl --http2`` send their first POST like this.
+# An offer to upgrade, such as to HTTP/2, may be ignored (RFC 9110 §7.8). The parser would lose the body after it, and
+# Java's client and ``curl --http2`` send their first POST this way.
 _OFFER: Final = re.compile(rb"(?i)\r\nupgrade:")
 
 
 def allow_many_connections() -> None:
-    """Let the process have as many connections as the system allows, often 1,024 by default (contract H4)."""
+    """Raise the limit of open files, often 1,024 by default, to what the system allows (contract H4)."""
     if resource:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
@@ -37,9 +37,9 @@ def allow_many_connections() -> None:
 
 
 class _Stoppable(HttpToolsProtocol):
-    """uvicorn's protocol, which a server that stops leaves to its next request for some seconds.
+    """uvicorn's protocol, which keeps an idle connection of a stopping server open for some seconds.
 
-    A proxy that has just sent a request does not find the connection closed (contract K5).
+    A proxy that has just sent a request thus does not find the connection closed (contract K5).
     """
 
     idle_seconds: ClassVar[float] = 4
@@ -47,10 +47,10 @@ class _Stoppable(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         self.is_stopping = True
-        asyncio.get_running_loop().call_later(self.idle_seconds, self.close_once_answered)
+        asyncio.get_running_loop().call_later(self.idle_seconds, self.close_after_response)
 
-    def close_once_answered(self) -> None:
-        """End an idle connection, or let the response in progress be the last."""
+    def close_after_response(self) -> None:
+        """Close an idle connection, or close it after the response in progress."""
         super().shutdown()
 
 
@@ -58,10 +58,10 @@ class BoundedProtocol(asyncio.Protocol):
     """One connection.
 
     Attributes:
-        head_seconds: from the connection, or the first byte of a later head, to the end of the head.
-        head_bytes: how long a head may be.
-        body_seconds: from the end of a head to the end of the body.
-        chunked_bytes: how much a connection may send after a head with a body in chunks, which is its last request.
+        head_seconds: the time limit for a head, from the connection or, for later heads, from the first byte.
+        head_bytes: the maximum size of a head.
+        body_seconds: the time limit for a body, from the end of the head.
+        chunked_bytes: the limit for data after the head of a chunked body, which ends the connection.
     """
 
     head_seconds: ClassVar[float] = 10
@@ -73,15 +73,15 @@ class BoundedProtocol(asyncio.Protocol):
     def __init__(self, *args: Any, **options: Any) -> None:
         self._inner = _Stoppable(*args, **options)
         self._head = b""
-        self._is_first, self._is_over, self._is_chunked = True, False, False
-        self._to_come = 0  # bytes of a body
+        self._is_first, self._is_finished, self._is_chunked = True, False, False
+        self._remaining = 0  # bytes of the body
         self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
     def most_connections(cls) -> int:
-        """Return how many connections there may be; a quarter of the files that may be open is for other things."""
+        """Return the maximum number of connections; a quarter of the limit of open files is left for other uses."""
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
-        return files * 3 // 4 if files >= 0 else sys.maxsize  # negative where there is no limit
+        return files * 3 // 4 if files >= 0 else sys.maxsize  # negative means unlimited
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as asyncio calls it
         self._transport = transport
@@ -98,26 +98,26 @@ class BoundedProtocol(asyncio.Protocol):
         self._inner.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Pass on what is complete, and hold back the part of a head."""
-        while data and not self._is_over and not self._transport.is_closing():
-            data = self._body_received(data) if self._to_come else self._head_received(data)
+        """Pass on bodies and complete heads, and hold back incomplete heads."""
+        while data and not self._is_finished and not self._transport.is_closing():
+            data = self._body_received(data) if self._remaining else self._head_received(data)
 
     def _body_received(self, data: bytes) -> bytes:
-        """Pass on a part of a body; return the bytes after it."""
-        part, rest = data[: self._to_come], data[self._to_come :]
-        self._to_come -= len(part)
-        if not self._to_come:
+        """Pass on data of a body; return the bytes after the body."""
+        part, rest = data[: self._remaining], data[self._remaining :]
+        self._remaining -= len(part)
+        if not self._remaining:
             self._disarm()
         self._inner.data_received(part)
-        if self._is_chunked and not self._to_come:
-            self._is_over = True
+        if self._is_chunked and not self._remaining:
+            self._is_finished = True
             self._transport.abort()
         return rest
 
     def _head_received(self, data: bytes) -> bytes:
         """Pass on a head once it is complete; return the bytes after it."""
         if not self._head and not data[:1].isalpha() and data[:1] not in b"\r\n":
-            self._inner.data_received(data)  # not HTTP, which the parser refuses
+            self._inner.data_received(data)  # not HTTP, which the parser rejects
             return b""
         is_begun, data = bool(self._head) or self._is_first, self._head + data
         head, end, rest = data.partition(b"\r\n\r\n")
@@ -137,12 +137,12 @@ class BoundedProtocol(asyncio.Protocol):
         return b""
 
     def _with_body(self, head: bytes) -> bytes:
-        """Note how long the body behind a head is; return the head as it is passed on."""
+        """Record the length of the body after a head; return the head to pass on."""
         if _CHUNKED.search(head):
-            self._to_come, self._is_chunked = self.chunked_bytes, True
+            self._remaining, self._is_chunked = self.chunked_bytes, True
         elif length := _LENGTH.search(head):
-            self._to_come = int(length[1])
-        if self._to_come:
+            self._remaining = int(length[1])
+        if self._remaining:
             self._end_in(self.body_seconds)
         if self._is_chunked or self._inner.is_stopping:
             head = head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
@@ -158,14 +158,14 @@ class BoundedProtocol(asyncio.Protocol):
             self._timer = None
 
     def _time_out(self) -> None:
-        if self._to_come:
+        if self._remaining:
             self._transport.close()
         else:
             self._refuse("408 Request Timeout", "The head of the request did not arrive in time")
 
     def _refuse(self, status: str, detail: str) -> None:
-        """Respond in place of the application, unless an earlier response may still be on its way, and close."""
-        self._is_over = True
+        """Respond in place of the application, unless an earlier response may still be in progress, and close."""
+        self._is_finished = True
         self._disarm()
         if self._is_first:
             body = json.dumps({"detail": detail})
@@ -175,7 +175,7 @@ class BoundedProtocol(asyncio.Protocol):
             )
             self._transport.close()
         else:
-            self._inner.close_once_answered()
+            self._inner.close_after_response()
 
     def pause_writing(self) -> None:
         self._inner.pause_writing()

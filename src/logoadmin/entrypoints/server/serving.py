@@ -1,4 +1,4 @@
-"""Serving with uvicorn, in this process or in several, and their metrics (contract H1, H4, H5, K2, K5)."""
+"""Serving with uvicorn, in one process or several, and their metrics (contract H1, H4, H5, K2, K5)."""
 
 import gc
 import logging
@@ -35,9 +35,9 @@ from logoadmin.settings import Settings
 log = logging.getLogger("logoadmin.server")
 
 _SWITCH_INTERVAL: Final = 0.0001  # seconds
-_SILENCE: Final = 15  # seconds without a sign of life after which a worker is replaced
+_SILENCE: Final = 15  # seconds after which an unresponsive worker is replaced
 _TICK: Final = 0.05  # seconds
-_START_PAUSE: Final = 1  # seconds between two tries to reach the database
+_START_PAUSE: Final = 1  # seconds between attempts to reach the database
 _CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -49,18 +49,18 @@ def serve(
     listening: Callable[[str], object],
     in_terminal: bool = False,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is in flight and return; SIGHUP replaces two or more workers.
+    """Serve until SIGTERM or SIGINT, then finish requests in progress and return; SIGHUP replaces two or more workers.
 
     Args:
-        application: makes it; in each worker process if there are several, so it must then be picklable.
+        application: creates the application; in each worker process if there are several, so it must be picklable.
         listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
-        settings: how it is served; a single worker is this process itself.
-        listening: is called with the URL, from which on requests are queued.
-        in_terminal: whether SIGHUP means that a terminal is closed, and stops the service.
+        settings: the settings of the service; a single worker is this process itself.
+        listening: called with the URL once requests are queued.
+        in_terminal: whether SIGHUP means that the terminal was closed, and stops the service.
 
     Raises:
-        SystemExit: with code 1, a worker could not start; the log says why. Exception: what ``application`` raises
-            in this process.
+        SystemExit: with code 1, a worker could not start; the log has the reason. Exception: any error that
+            ``application`` raises in this process.
     """
     allow_many_connections()
     configure_logging(settings.log_level, settings.log_format)
@@ -79,7 +79,7 @@ def serve(
 
 def _serve_alone(config: Config, listener: socket.socket, ready: Callable[[], object], *, in_terminal: bool) -> None:
     server = Server(config)
-    # A signal stops the server before it has begun as well. uvicorn raises it again at the end, when it does no more.
+    # A signal also stops a server that is still starting. uvicorn raises it again at the end, without further effect.
     for received in (signal.SIGTERM, signal.SIGINT):
         signal.signal(received, server.handle_exit)
     if hasattr(signal, "SIGHUP"):
@@ -100,15 +100,15 @@ def _supervise(config: Config, listener: socket.socket, ready: Callable[[], obje
 
 
 def _close_at_the_end(supervisor: Multiprocess, listener: socket.socket) -> None:
-    """Close the supervisor's socket with those of its workers, so that no client is queued whom nobody accepts."""
+    """Close the supervisor's socket when its workers stop, so that no client is queued but never accepted."""
     supervisor.should_exit.wait()
-    while len(supervisor.processes) < supervisor.processes_num:  # each inherits it
+    while len(supervisor.processes) < supervisor.processes_num:  # each inherits the socket
         time.sleep(_TICK)
     listener.close()
 
 
 def _config(app: Any, **options: Any) -> Config:
-    """Return uvicorn's configuration, without what this program does itself."""
+    """Return uvicorn's configuration, without the features that this program replaces."""
     return Config(
         app,
         interface="asgi3",
@@ -129,21 +129,21 @@ def _explain_sighup(_received: int, _frame: FrameType | None) -> None:
 
 
 def _application(application: Callable[[], ASGIApp], settings: Settings) -> ASGIApp:
-    """Make the application of a process, with the log and the proxies before it."""
+    """Create the application of a process, behind logging and trusted proxies."""
     app: ASGIApp = Stoppable(LoggedRequests(application()))
-    # A thread that computes, such as one that judges CSS, keeps the interpreter lock for this long, and a request needs
-    # it several times. Python's 5 ms would make others forty times as slow meanwhile; this costs nothing that was seen.
+    # A computing thread, such as one that judges CSS, keeps the interpreter lock for this long, and a request needs the
+    # lock several times. Python's 5 ms would slow other requests down forty times; this costs nothing measurable.
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    # Everything loaded now stays: a full collection that examines it would take 60 ms in which nobody is answered.
+    # Everything loaded so far is permanent; a full collection that examines it would delay all responses by 60 ms.
     gc.freeze()
     return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app
 
 
 def _worker_application(application: Callable[[], ASGIApp], settings: Settings) -> ASGIApp:
-    """Make the application of a worker process, as soon as its database can be reached (contract K5).
+    """Create the application of a worker process, once its database is available (contract K5).
 
     Raises:
-        SystemExit: it cannot start for another reason; the log says why.
+        SystemExit: it cannot start for another reason, which the log has.
     """
     configure_logging(settings.log_level, settings.log_format)
     if hasattr(signal, "SIGHUP"):
@@ -172,7 +172,7 @@ def _worker_application(application: Callable[[], ASGIApp], settings: Settings) 
 
 
 def _end_with_parent() -> None:
-    """End this worker when its supervisor is gone, so that it does not keep the port."""
+    """End this worker when its supervisor has ended, so that it does not keep the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -180,13 +180,13 @@ def _end_with_parent() -> None:
 
 
 class Stoppable:
-    """Has requests know that the service is stopping, from the signal on with which the server begins to stop."""
+    """Marks requests as received by a stopping service, once the signal to stop has arrived."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand between the signals and the server, whose handlers are in place by now."""
+        """Wrap the signal handlers of the server, which are already in place."""
         self._app = app
         self._is_stopping = False
-        with suppress(ValueError):  # not in the main thread, where there are no signals
+        with suppress(ValueError):  # not in the main thread, so there are no signals
             for received in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(received, partial(self._stop, signal.getsignal(received)))
 
@@ -203,9 +203,9 @@ class Stoppable:
 
 @contextmanager
 def shared_metrics() -> Iterator[None]:
-    """Have this process and its workers count in one private directory, which is removed at the end."""
+    """Share metrics between this process and its workers through a private directory, removed at the end."""
     with TemporaryDirectory(prefix="logoadmin-metrics-") as directory:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory  # read by prometheus-client when it is imported
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory  # prometheus-client reads it on import
         try:
             yield
         finally:
@@ -214,12 +214,12 @@ def shared_metrics() -> Iterator[None]:
 
 @contextmanager
 def metrics_served(listener: socket.socket, text: Callable[[], str], hosts: Collection[str] = ()) -> Iterator[None]:
-    """Answer ``GET /metrics`` from a thread of its own for as long as this lasts.
+    """Serve ``GET /metrics`` from a separate thread until the block ends.
 
     Args:
-        listener: its socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
-        text: makes the response; it may block.
-        hosts: the names in ``Host`` under which it answers, beside loopback names and any address (contract A22).
+        listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
+        text: returns the body of the response; it may block.
+        hosts: the accepted names in ``Host``, besides loopback names and any address (contract A22).
     """
     endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
     app = Hosts(Starlette(routes=[endpoint]), hosts, misdirected, any_address=True)
