@@ -1,10 +1,12 @@
 """The pages of works and authors in Chromium (contract Q1)."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
@@ -12,6 +14,7 @@ from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import BlockTheme, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.settings import settings_of
 from tests.console.test_accessible import findings
 from tests.gallery_page.folder import STACKED, Folder, becomes
@@ -20,7 +23,7 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q1")]
 
 CSS: Final = "input:focus { color: red; background: url(https://i.example/a.png) }"
 LONG: Final = "a { color: red }\n" * 200
-VIEWS: Final = ("themes/1", "themes/2", "themes/3", "logos/1", "authors/1", "authors/2", "checks")
+VIEWS: Final = ("themes/1", "themes/2", "themes/3", "themes/4", "logos/1", "authors/1", "authors/2", "checks")
 ADDED: Final[dict[str, Any]] = {"preview_url": "https://gone.example/a.png", "active": True}
 
 
@@ -34,6 +37,11 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.logos.create(CreateLogo(name="<b>Crown</b>", custom_css="color: red", target="wiki", **ADDED))
     gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
     gallery.themes.block(BlockTheme(theme_id=3, reason="tracks readers"))
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(file, "PNG")
+    tiny = gallery.pictures.send(SendPicture(), file.getvalue()).url
+    pictured = ADDED | {"preview_url": tiny, "details": {"screenshots": [{"url": tiny}]}}
+    gallery.themes.create(CreateTheme(name="Tiny", target="wiki", custom_css="", **pictured))
 
 
 @pytest.fixture(scope="module")
@@ -191,3 +199,12 @@ def test_names_turn_nothing_and_markup_stays_text(look: Any) -> None:
     page = look("themes/1")
     ann, other = (page.locator(".by bdi").nth(number).bounding_box() for number in range(2))
     assert ann["x"] + ann["width"] <= other["x"]
+
+
+def test_a_tiny_picture_is_at_most_three_times_its_size(look: Any, address: str) -> None:
+    page = look("themes/4")
+    for place in (".pictures img", ".strip img", ".card img[width]"):
+        if place.startswith(".card"):
+            page.goto(address)
+        box = page.locator(place).bounding_box()
+        assert (box["width"], box["height"]) == (24, 24), place

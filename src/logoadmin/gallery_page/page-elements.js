@@ -29,8 +29,8 @@ const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 const THUMBNAIL = 320;
 /** The number of colours for what stands in place of a picture. */
 const HUES = 12;
-/** How wide pictures are in cards. */
-const SIZES = "(max-width: 40rem) 46vw, 22rem";
+/** The most times its own size at which a picture is shown: a tiny one would be nothing but blur. */
+const ENLARGED = 3;
 
 /** @param {string} name @param {string | number} [of] what stands in it @returns {string} */
 export function text(name, of = "") {
@@ -81,10 +81,10 @@ function pictureOf({ record: { picture, preview_url, name } }) {
     referrerpolicy: "no-referrer",
     loading: "lazy",
     decoding: "async",
-    width: picture?.width,
-    height: picture?.height,
-    sizes: path && SIZES,
-    srcset: path && `${thumbnail} ${Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)))}w, ${path} ${width}w`,
+    width: picture && width * ENLARGED,
+    height: picture && height * ENLARGED,
+    sizes: path && "(max-width: 40rem) 46vw, 22rem",
+    srcset: path && `${path} ${width}w, ${thumbnail} ${Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)))}w`,
     // What stands above must hold before the request begins.
     src: path ?? preview_url,
     error: () => image.replaceWith(initialsOf(name)),
