@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.test_accessible import findings
-from tests.gallery_page.folder import AUTHORS, NOW, STACKED, Folder, becomes, dated, published, served
+from tests.gallery_page.folder import AUTHORS, NOW, STACKED, THEMES, Folder, becomes, dated, published, served
 from tests.reader.publisher import DAY, STRANGER, Publication, artwork, withdrawal
 
 pytestmark = pytest.mark.slow("a browser")
@@ -216,6 +216,20 @@ def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> No
         expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
         assert page.locator(".state a").get_attribute("href") == "/submit"
         assert findings(page) == []
+
+
+@pytest.mark.rule("contract Q1")
+def test_one_work_leaves_nothing_to_choose(tmp_path: Path, look: Look) -> None:
+    with served(tmp_path, published(logos=(), themes=dated(THEMES[0]))) as folder:
+        page = look(folder, "#/themes?q=dusk")
+        page.get_by_role("button", name="Clear search and filters").click()
+        expect(page.locator(".card")).to_have_count(1)
+        for shown in (
+            page.get_by_role("search"),
+            page.get_by_role("combobox", name="Order"),
+            page.get_by_role("group"),
+        ):
+            expect(shown).to_have_count(0)
 
 
 @pytest.mark.rule("contract Q1")

@@ -104,7 +104,8 @@ export class List {
     const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
     this.#onlyKind = logos === 0 ? "themes" : logos === works.length ? "logos" : "";
     find(".kinds").hidden = this.#onlyKind !== "";
-    find(".facets").hidden = works.length < 2;
+    // Nothing can be chosen, or put in order.
+    this.#form.hidden = find(".facets").hidden = find(".found").hidden = works.length < 2;
     find(".summary").replaceChildren(counts.filter(Boolean).join(" · "));
     this.element.hidden = false;
     this.#show(drawn.count);
@@ -145,12 +146,12 @@ export class List {
   #show(least) {
     const found = this.#find();
     this.element.dataset.kind = this.#fields.kind.value || this.#onlyKind;
+    this.cards.element.hidden = found.length === 0;
     this.cards.show(found, least);
     const isFiltered = found.length < this.#works.length;
     find(".found p").replaceChildren(isFiltered ? text("count", found.length) + text("ofAll", this.#works.length) : "");
     this.#clear.hidden = !isFiltered || found.length === 0;
     this.#nothing.hidden = found.length > 0;
-    this.#form.hidden = this.#works.length === 0;
     if (found.length > 0) return;
     const clear = h("button", { type: "button", click: () => this.#reset() }, text("clear"));
     const way = linkTo("submit", config.submit) || linkTo("home", config.home);
