@@ -268,6 +268,16 @@ def test_no_name_turns_the_direction_of_its_neighbours(tmp_path: Path, look: Loo
 
 
 @pytest.mark.rule("contract Q1")
+def test_a_target_stays_readable_beside_long_names(tmp_path: Path, look: Look) -> None:
+    authors = [{**author, "username": "long name " * 6} for author in AUTHORS[:2]]
+    logo = {**artwork("logo", 1, name="Two"), "author_ids": [author["author_id"] for author in authors]}
+    with served(tmp_path, published(authors=authors, logos=dated(logo), themes=())) as folder:
+        target = look(folder).locator(".for")
+        expect(target).to_contain_text("The forum")
+        assert target.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
+@pytest.mark.rule("contract Q1")
 def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Path, look: Look) -> None:
     logos = dated(
         artwork("logo", 1, name=STACKED), artwork("logo", 2, name="Z"), artwork("logo", 3, name="<b>bold</b>")
