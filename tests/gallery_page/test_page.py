@@ -340,6 +340,18 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder
 
 
 @pytest.mark.rule("contract Q1")
+def test_a_print_has_the_works_on_their_grounds_and_no_controls(folder: Folder, look: Look) -> None:
+    page = look(folder)
+    page.get_by_role("combobox", name="Appearance").select_option("dark")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("heading", name="Dusk")).to_be_visible()
+    expect(page.locator(".stage").first).to_have_css("print-color-adjust", "exact")
+    expect(page.locator("html")).to_have_css("color-scheme", "light")
+    for role in ("searchbox", "button", "combobox"):
+        expect(page.get_by_role(role)).to_have_count(0)
+
+
+@pytest.mark.rule("contract Q1")
 def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
