@@ -1,4 +1,4 @@
-"""The acts of the history: what each request did, as the write that did it stored it (contract G5)."""
+"""The acts of the history: the summary of each request's changes, stored by the same write (contract G5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -116,7 +116,7 @@ def _act(act: StoredAct, why_not: str | None) -> Act:
 
 
 def _why_not(act: StoredAct, held: Held, obstacle: Obstacle | None) -> str | None:
-    """Return why somebody cannot undo an act."""
+    """Return why a caller cannot undo an act; None if they can."""
     if act.undone_by is not None:
         return f"Request {act.undone_by} undid it"
     if act.summary["source"] == Source.FIRST_START:

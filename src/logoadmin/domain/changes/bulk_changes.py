@@ -45,11 +45,11 @@ from logoadmin.domain.kernel.records import Change, Kind, ListedKind, version_of
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, get_existing, history_in
 from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 
-# The most changes of one request.
+# The maximum number of changes in one request.
 MOST_CHANGES: Final = 1_000
-# The most characters that the response to a dry run has, which is held in memory.
+# The maximum length of the response to a dry run, in characters, which is held in memory.
 _MOST_TEXT: Final = 67_108_864
-# The errors of a change that name its place.
+# The errors that get the place of their change.
 _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
 # The name of a use case that changes one record.
@@ -112,8 +112,8 @@ class BulkChange(Input):
         """Return the command of this change.
 
         Raises:
-            InvalidInput: values are outside their limits, an id or a version is missing, or there is not exactly one of
-                ``set``, ``block``, ``remove`` and ``create``.
+            InvalidInput: values are outside their limits, an id or a version is missing, or not exactly one of ``set``,
+                ``block``, ``remove`` and ``create`` is given.
         """
         row = KINDS[self.kind]
         given = [each for each in (self.set, self.block, self.create) if each is not None]
@@ -134,14 +134,14 @@ class BulkChange(Input):
         return _step(row, verb, self.block or self.set or {}, options, problems)
 
 
-class _Beside(Input):
-    """Further fields of the change of an artwork, beside those of its command."""
+class _ExtraFields(Input):
+    """Fields of the change of an artwork that its command does not have."""
 
     author_ids: AuthorIds = UNSET
 
 
-class _AmendedBeside(_Beside):
-    """The same, when it exists; tags that are added and removed are added."""
+class _AmendedExtraFields(_ExtraFields):
+    """The extra fields for an existing artwork."""
 
     add_tags: Tags = UNSET
     remove_tags: Tags = UNSET
@@ -149,7 +149,7 @@ class _AmendedBeside(_Beside):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The command of a change, the new authors of a theme or logo, None where they stay, and changes of its tags."""
+    """The command of a change; for a theme or logo, its new authors, None to keep them, and changes of its tags."""
 
     kind: AnyKind
     verb: Verb
@@ -162,20 +162,20 @@ class Step:
 def _step(
     kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: list[Problem]
 ) -> Step:
-    """Return a step of the given values.
+    """Return the step for these values.
 
     Raises:
-        InvalidInput: with these problems and those of the values.
+        InvalidInput: with ``problems`` and those of the values.
     """
     values, field = dict(given), "set" if verb == "amend" else verb
-    beside = _AmendedBeside if verb == "amend" else _Beside
-    named = beside.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
-    found: _Beside = beside()
+    extra_fields = _AmendedExtraFields if verb == "amend" else _ExtraFields
+    named = extra_fields.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
+    found: _ExtraFields = extra_fields()
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
     try:
-        found = beside(**{name: values.pop(name) for name in named})
+        found = extra_fields(**{name: values.pop(name) for name in named})
     except InvalidInput as error:
         problems += error.at(field)
     made: Command | None = None
@@ -194,11 +194,11 @@ class WithSteps(Command):
     _steps: tuple[Step, ...] = PrivateAttr(())
 
     def model_post_init(self, _context: object, /) -> None:
-        """Make the commands of the changes.
+        """Create the commands of the changes.
 
         Raises:
             TooManyChanges: there are too many.
-            InvalidInput: some of them are not valid; it has all problems.
+            InvalidInput: some of them are not valid; the error has all problems.
         """
         changes: Any = getattr(self, "changes", UNSET)
         self._steps = () if changes is UNSET else self._steps_of(changes)
@@ -247,7 +247,7 @@ class ApplyChanges(WithSteps):
 
 
 class BulkService(Service):
-    """The use case of many changes, which are made by the use cases of their kinds."""
+    """The use case of many changes, which calls the use cases of their kinds."""
 
     def __init__(
         self, transactions: Transactions, new_passwords: NewPasswords, services: Mapping[Kind, Service]
@@ -261,14 +261,14 @@ class BulkService(Service):
 
         Each requires the write scope of its kind, under any policy, as undoing it does.
 
-        Changes of a record that follow each other are one change in the history. A change that finds the record as it
-        should be is none. A dry run returns the same and stores nothing. Changes that continue an earlier request of
-        the caller are one act with it (contract G5), so that one undo is for all, unless something was changed since.
+        Consecutive changes of a record are one change in the history; changes without effect are not in it. A dry run
+        returns the same and stores nothing. Changes that continue an earlier request of the caller form one act with it
+        (contract G5), which is undone as a whole, unless something was changed in between.
 
         Raises:
-            InvalidInput: passwords of new users are not accepted (contract O5); it has all problems.
+            InvalidInput: passwords of new users are not accepted (contract O5); the error has all problems.
             NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: of the first change that cannot be made; the
-                text begins with its place, such as ``Change 3:``, counted from 0.
+                message begins with its place, such as ``Change 3:``, counted from 0.
             TooManyChanges: the response to a dry run would be too long.
         """
         gate.require_token(caller)
@@ -299,7 +299,7 @@ class BulkService(Service):
                     yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
 
     def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
-        """Return the work of a step in the transaction; a password is hashed before it."""
+        """Return the unit-of-work function of a step; a password is hashed before the transaction."""
         if isinstance(step.command, CreateUser):
             with placed(place):
                 self._gate(step).check(step.command, caller)
@@ -307,21 +307,21 @@ class BulkService(Service):
         return work_of(self._services[step.kind.kind], step.verb, step.command)
 
     def _gate(self, step: Step) -> Gate:
-        """Return the gate of the use case that makes a step, whose right it requires as well."""
+        """Return the gate of a step's use case, whose right the step requires as well."""
         return gate_of(self._services[step.kind.kind], step.verb, step.command)
 
 
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
     """Make the next changes part of the act of an earlier request, if nothing was changed since."""
     last = history_in(uow).get(history_in(uow).last_id())
-    # The changes of an import or a proposal would be undone with these, and be shown under the name of somebody else.
+    # Changes of an import or a proposal would be undone with these, and shown under another user's name.
     expected = (request_id, uow.held.user_id, Origin.BULK)
     if last is not None and (last.request_id, last.user_id, last.origin) == expected:
         change_log_of(uow).continue_request(request_id)
 
 
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
-    """Make a change whose right was judged before, and return the answer to its command; no user is created.
+    """Make a change whose right was checked before, and return the result of its command; it cannot create a user.
 
     Raises:
         NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
@@ -331,7 +331,7 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
 
 
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
-    record = work(uow, _with_tags(uow, step, _at_present_version(uow, step)))
+    record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
     if step.author_ids is not None:
         for author_id in step.author_ids:
             get_existing(uow, AUTHORS, author_id)
@@ -341,10 +341,10 @@ def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
-    """Return the changes of a dry run, which follow an id, as the history would have them.
+    """Return the changes of a dry run, after an id, as the history would show them.
 
     Raises:
-        TooManyChanges: they are too long to be held.
+        TooManyChanges: they are too long to hold in memory.
     """
     change_log_of(uow).store()
     caller = None if uow.held.user_id is None else uow.records(USERS).get(uow.held.user_id)
@@ -359,10 +359,10 @@ def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
-    """Return the command of a step, for the present version of a record that has not changed since the given one.
+def _at_current_version(uow: AuditedUnitOfWork, step: Step) -> Command:
+    """Return the command of a step, for the current version of a record that is unchanged since the given version.
 
-    The version of a list is that of its last change, so no record in it has a later one.
+    A list has the version of its last change, so no record in it has a later one.
     """
     command = step.command
     record = uow.records(step.kind).get(step.kind.id_of(command)) if command.if_match else None
@@ -372,7 +372,7 @@ def _at_present_version(uow: AuditedUnitOfWork, step: Step) -> Command:
 
 
 def _with_tags(uow: AuditedUnitOfWork, step: Step, command: Command) -> Command:
-    """Return the command of a step, which also adds and removes the tags of its artwork.
+    """Return the command of a step, with the tags of its artwork after adding and removing some.
 
     Raises:
         InvalidInput: there would be too many tags.
@@ -390,7 +390,7 @@ def _with_tags(uow: AuditedUnitOfWork, step: Step, command: Command) -> Command:
 
 @contextmanager
 def placed(place: int) -> Iterator[None]:
-    """Begin the text of errors, and where their problems are, with the place of their change."""
+    """Begin the message of errors, and the location of problems, with the place of their change."""
     try:
         yield
     except InvalidInput as error:

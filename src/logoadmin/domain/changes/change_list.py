@@ -25,7 +25,7 @@ from logoadmin.domain.kernel.use_cases import Service, storage_of
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The changes that undid a request (contract G4): those after one id, up to another."""
+    """The range of changes that undid a request (contract G4): after one id, up to another."""
 
     after: int
     last: int
@@ -44,7 +44,7 @@ def list_changes(service: Service, uow: Reading, command: ListCommand, where: Ch
     """
     version = history_in(uow).last_id()
     if where.kind is not None:
-        # The last change of the record or the kind in the filter, and of any user, whose name they show.
+        # The last change of the filtered record or kind, and of any user, because changes show usernames.
         last_of_kinds = history_in(uow).last_of_kinds()
         changed = (
             last_of_kinds.get(where.kind, 0) if where.id is None else history_in(uow).last_of(where.kind, where.id)
@@ -54,7 +54,7 @@ def list_changes(service: Service, uow: Reading, command: ListCommand, where: Ch
 
 
 def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int | None = None) -> Pages[Change]:
-    """Return the changes that match a filter, with the names of their users, up to the last one if it is given."""
+    """Return the changes that match a filter, with the names of their users, up to ``last`` if it is given."""
 
     def page(after: Any, limit: int, uow: Reading) -> tuple[Change, ...]:
         if last is not None:
@@ -80,7 +80,7 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
 
 
 def users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int | None, User]:
-    """Return those users that exist, by their ids, with one query for up to :data:`MOST_LOADED` of them."""
+    """Return the users that exist, by id, with one query for up to :data:`MOST_LOADED` of them."""
     users: dict[int | None, User] = {}
     left = sorted({user_id for user_id in user_ids if user_id is not None})
     while left:

@@ -20,7 +20,7 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-# The modules with the answers of its use cases, which are stored for commands that are sent again.
+# The modules with the results of its use cases, which are stored for repeated commands.
 ANSWERS: Final = (change_list, import_export, proposal_commands, member_notices)
 _DAY: Final = 86_400
 
@@ -45,7 +45,7 @@ class ChangesContext:
         ports: Ports,
         public_url: PublicUrl,
     ) -> None:
-        """Make the services, which change records through the services of their kinds."""
+        """Create the services, which change records through the services of their kinds."""
         own_host = public_url.origin.partition("://")[2]
         self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)

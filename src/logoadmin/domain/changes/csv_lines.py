@@ -1,9 +1,8 @@
 # ruff: noqa: RUF001 (Russian names of fields)
-"""CSV files (RFC 4180) of authors, themes and logos, as the lines of an import, and as they are exported (contract I4).
+"""CSV files (RFC 4180) of authors, themes and logos: as the lines of an import, and as exports (contract I4).
 
-A record becomes the line of JSON that says the same, at the number of its first line, so that everything else about an
-import is the same. Cells without a valid number or truth value stay text, which the checks of lines refuse with the
-field's name.
+A record becomes the equivalent line of JSON, numbered as its first line, so that everything else about an import is the
+same. Cells without a valid number or truth value stay text, which the checks of lines reject with the field's name.
 """
 
 import codecs
@@ -33,10 +32,10 @@ _MEMBERS: Final = {f"{DETAILS_FIELD}.{member}": member for member in DETAILS}
 _OPTIONAL: Final = frozenset({"created_at", "user_id"})
 _MAX_FIELD: Final = 2**20
 _MAX_LINE: Final = 4 * _MAX_FIELD
-# Most of them without a name, as spreadsheets may leave them; each line is filled up to its last column.
+# Most of them may be unnamed, as in some spreadsheets; each line is filled up to its last column.
 _MOST_COLUMNS: Final = 1_000
 _SEPARATORS: Final = ",;\t"
-# Other names of the fields, as people and the console write them, in small letters and without blanks and brackets.
+# Aliases of the fields, as people and the console write them, in lower case without spaces and brackets.
 _HEADS: Final = {
     "created": "created_at",
     "создано": "created_at",
@@ -62,12 +61,12 @@ _TRUTH: Final = {
 _NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 # A name, perhaps in quotation marks, up to a semicolon or the end.
 _NAME: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^;]*))(?:;|\Z)')
-# How a cell begins that spreadsheets would execute as a formula (OWASP, "CSV injection"). It gets an apostrophe before
-# it, and another one if it has an apostrophe there already, so that the import restores every text.
+# The beginning of a cell that spreadsheets would execute as a formula (OWASP, "CSV injection"). Such a cell gets an
+# apostrophe in front, even if it has one already, so that the import restores every text.
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 # Codecs for other purposes than files, some of which take quadratic time.
 _NO_CHARSETS: Final = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined"})
-# Longer ones than usual are CSS.
+# CSS may be longer than the default limit.
 csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
 
 
@@ -75,7 +74,7 @@ def check_charset(charset: str) -> str:
     """Return the name of Python's codec for an encoding of texts.
 
     Raises:
-        PydanticCustomError: there is none.
+        PydanticCustomError: no such codec exists.
     """
     try:
         name = codecs.lookup(charset).name
@@ -89,10 +88,10 @@ def check_charset(charset: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CsvLines:
-    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad one.
+    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad line.
 
     Attributes:
-        lines: the file in bytes, from the first line each time.
+        lines: the file in bytes; each iteration begins with the first line.
         kind: the kind of the records.
         charset: the encoding, as :func:`check_charset` returns it; UTF-8 may begin with a mark.
         extra: further columns, which the caller replaces before an import.
@@ -142,7 +141,7 @@ def _problem_of(error: csv.Error) -> Problem:
 
 
 def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends.
+    """Yield the lines of a text, including line ends.
 
     Raises:
         InvalidInput: it cannot be read to its end.
@@ -205,7 +204,7 @@ def _plain(head: str) -> str:
 
 
 def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Problem:
-    """Return the line of JSON of a record; empty if nothing is in its cells."""
+    """Return the line of JSON of a record; empty if its cells are empty."""
     if not any(cells):
         return ""
     if any(cells[len(columns) :]):
@@ -220,7 +219,7 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Pro
         cell = written[1:] if written.startswith("'") and _FORMULA.match(written) else written
         text = cell.strip()
         if field in _OPTIONAL or field == id_field:
-            # A time in the form of a spreadsheet leaves the existing one.
+            # A time in the format of a spreadsheet keeps the existing one.
             if text and not (field == "created_at" and _NUMBER.fullmatch(text) is None):
                 values[field] = int(text) if _NUMBER.fullmatch(text) else text
         elif field == "active":
@@ -275,7 +274,7 @@ def csv_head(kind: Kind) -> str:
 
 
 def csv_line(line: Mapping[str, Any], authors: Iterable[str]) -> str:
-    """Return the line of a record, of which ``line`` is that of JSON, with the names of its authors."""
+    """Return the CSV line of a record from its line of JSON and the names of its authors."""
     values = {**line, AUTHORS_FIELD: "; ".join(map(_quoted, authors))}
     for member, value in line.get(DETAILS_FIELD, {}).items():
         values[f"{DETAILS_FIELD}.{member}"] = _TO_CELL[member](value) if member in _TO_CELL else value

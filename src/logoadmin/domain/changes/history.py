@@ -63,7 +63,7 @@ class ListChanges(ListCommand):
     @field_validator("id")
     @classmethod
     def _needs_kind(cls, id_: int | None, others: ValidationInfo) -> int | None:
-        # An invalid kind is missing from the data and has a problem of its own.
+        # An invalid kind is missing from the data, and is reported separately.
         if id_ is not None and others.data.get("kind", ...) is None:
             raise PydanticCustomError("value_error", "Input should be given together with kind")
         return id_
@@ -74,7 +74,7 @@ class ListChanges(ListCommand):
 
     @property
     def searches(self) -> bool:
-        """Whether the filters need more than one index, so that changes are compared one by one."""
+        """Whether the filters need more than one index, so changes are compared one by one."""
         return len(self.filter().given.keys() - {"id", "since", "until"}) > 1
 
 
@@ -114,7 +114,7 @@ class ChangeService(Service):
 
     @writes(SIGNED_IN)
     def revert(self, uow: AuditedUnitOfWork, command: Revert) -> Change:
-        """Undo a change, and return the change that this makes (contract G2).
+        """Undo a change, and return the new change (contract G2).
 
         A record that was amended gets its old values, a created one is removed, and a removed one is restored with its
         id, its ``created_at`` and its author links; a user is restored without a password.
@@ -122,9 +122,9 @@ class ChangeService(Service):
         Raises:
             NotFound: the change does not exist.
             NotPermitted: the caller may not change records of this kind, or not this one (contract B4).
-            Conflict: a later change, named in the text, affected the record or the records that its links lead to; or
-                this kind of change cannot be undone.
-            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
+            Conflict: a later change, named in the message, affected the record or a record linked to it; or this kind
+                of change cannot be undone.
+            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of a removed record's values.
         """
         _refuse_without_write_scope(uow)
         change = history_in(uow).get(command.change_id)
@@ -148,18 +148,17 @@ class ChangeService(Service):
 
     @use_case(SIGNED_IN)
     def revert_request(self, gate: Gate, command: RevertRequest, caller: Caller = OWNER) -> Listing[Change]:
-        """Undo all changes of a request, the newest first, and return the changes that this makes (contract G4).
+        """Undo all changes of a request, the newest first, and return the new changes (contract G4).
 
-        Each is undone as :meth:`revert` does it; all are, or none. An author who came with the artworks of a proposal
-        needs no scope besides theirs (contract R3). Passwords that the request set stay,
-        and pictures that it removed stay removed. In :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic` the answer
-        can be read only after its end.
+        Each is undone as by :meth:`revert`; all are, or none. An author that came with the artworks of a proposal needs
+        no further scope (contract R3). Passwords that the request set stay, and pictures that it removed stay removed.
+        In :meth:`~logoadmin.domain.logo_admin.LogoAdmin.atomic`, the result can be read only after its end.
 
         Raises:
             NotFound: the history has no such request.
-            NotPermitted: the caller may not change records of each kind concerned, or not one of these (contract B4).
-            Conflict: something else changed one of the records later; the text names that change.
-            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of those of a removed record.
+            NotPermitted: the caller may not change records of all these kinds, or not one of the records (contract B4).
+            Conflict: another change affected one of the records later; the message names it.
+            DuplicateUpdate: another record has one of the old values; DuplicateEntry: one of a removed record's values.
         """
         undone = gate.write(command, caller, self._revert_request)
         return changes_between(self, undone.after, undone.last)
@@ -192,7 +191,7 @@ def kinds_of(act: StoredAct) -> Set[Kind]:
 
 
 def _newest_first(uow: AuditedUnitOfWork, request_id: str, last: int) -> Iterator[Change]:
-    """Yield the changes of a request; the records that they are about are loaded, with few queries."""
+    """Yield the changes of a request, after loading their records with few queries."""
     below = last + 1
     while page := history_in(uow).of_request(request_id, below, MOST_LOADED):
         uow.load((change.kind, change.id) for change in page if change.kind is not Kind.PICTURE)
@@ -207,7 +206,7 @@ def _refuse_without_write_scope(uow: AuditedUnitOfWork) -> None:
 
 
 def _require_write_scopes(uow: AuditedUnitOfWork, kinds: Collection[Kind]) -> None:
-    """Reject callers that may not change records of each of these kinds."""
+    """Reject callers that may not change records of all these kinds."""
     uow.held.require(RECORDED_KINDS[kind].write_scope for kind in kinds)
 
 
@@ -222,19 +221,19 @@ def _sets_password(change: Change) -> bool:
 
 
 class _Undo:
-    """Undoes changes, the newest first: each requires its record to be as the change left it.
+    """Undoes changes, the newest first; each record must still be as its change left it.
 
     Attributes:
-        proposed: the changes by proposals that were undone, or that hold again.
+        proposed: the changes by proposals that were undone, or redone.
     """
 
     def __init__(self, uow: AuditedUnitOfWork, request_id: str | None = None, last: int | None = None) -> None:
-        """Undo one change, or those of a request up to ``last``; only later changes by others conflict."""
+        """Undo one change, or those of a request up to ``last``; later changes by other requests conflict."""
         self._uow, self._request_id, self._last = uow, request_id, last
         self.proposed: set[int] = set()
 
     def undo(self, change: Change) -> None:
-        """Undo a change, with defaults for fields that are newer than it (contract G4).
+        """Undo a change, with defaults for fields that were added since (contract G4).
 
         Raises:
             Conflict: the record, or one that it refers to, was changed since.
@@ -289,7 +288,7 @@ class _Undo:
             records.update(record)
 
     def _block(self, kind: AnyArtworkKind, change: Change, before: Snapshot) -> None:
-        """Block an artwork as it was blocked, or end that; a block since its removal stays."""
+        """Restore or lift the block of an artwork; a block since its removal stays."""
         reason = before.get(BLOCKED_FIELD)
         if change.after is not None or reason is not None:
             artworks_of(self._uow, kind).assign_block(change.id, reason)
@@ -310,13 +309,13 @@ class _Undo:
         return f"{kind.name} {id_} was changed since, by change {last}"
 
     def _check_exists(self, kind: AnyKind, id_: int) -> None:
-        """Require that a record that is referred to exists."""
+        """Require that a referenced record exists."""
         if self._uow.records(kind).get(id_) is None:
             raise Conflict(self._since(kind, id_))
 
 
 def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | None:
-    """Return the snapshot of a record, with defaults for fields that are newer than it."""
+    """Return the snapshot of a record, with defaults for fields that were added since."""
     if serialized is None:
         return None
     optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
@@ -341,9 +340,9 @@ def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[s
 
 
 def _follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
-    """Store the states of proposals, given the changes of theirs that were just undone, or that hold again.
+    """Update the states of proposals, some of whose changes were just undone or redone.
 
-    A proposal is applied while any of its changes holds. It waits again once all of them were undone.
+    A proposal is applied while any of its changes is in effect, and waits again once all are undone.
     """
     if change_ids:
         change_log_of(uow).store()
@@ -355,27 +354,27 @@ def _follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices
             followed = _followed(uow, proposal)
             if followed.state is not proposal.state:
                 proposals_in(uow).update(replace(followed, version=proposals_in(uow).next_version()))
-                # Nobody has heard of a decision that was undone at once.
+                # No notice was sent of a decision that was undone at once.
                 if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
                     notices.of_proposal(uow, followed, uow.now)
 
 
 def _original_of(uow: AuditedUnitOfWork, change: Change) -> Change:
-    """Return the change that a change undid or made hold again, or else the change itself."""
+    """Return the change that a chain of undoing began with, which may be the change itself."""
     while change.undoes is not None and (undone := history_in(uow).get(change.undoes)) is not None:
         change = undone
     return change
 
 
 def _came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
-    """Return whether a change created the submitter's own author for the artworks of a proposal, as a part of these."""
+    """Return whether a change created the submitter's own author, as part of a proposal's artworks."""
     made_change = proposals_in(uow).made_change
     is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
     return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
 
 
 def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
-    """Return a proposal in the state that follows from which of its changes were undone."""
+    """Return a proposal in the state that follows from its undone changes."""
     undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
     if None in undoers:
         return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
@@ -386,7 +385,7 @@ def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposa
 
 
 def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:
-    """Return the change that undid another one, unless it was undone itself."""
+    """Return the change that undid another one; None if that one is in effect."""
     undoers = [change_id]
     while undoer := history_in(uow).undoer_of(undoers[-1]):
         undoers.append(undoer[0])

@@ -1,8 +1,8 @@
 """Import and export of records as JSON Lines (contract I).
 
 A line is a record as the API returns it, with its ``kind`` first; themes and logos have ``author_ids`` instead of
-``authors``, in link order. Each line creates or updates a record. A line may come before another line that it depends
-on, because that creates its author or changes a unique name.
+``authors``, in link order. Each line creates or updates a record. A line may precede another line that it depends on,
+because that creates its author or changes a unique name.
 """
 
 import json
@@ -34,11 +34,11 @@ from logoadmin.domain.kernel.use_cases import Service, use_case
 
 Record = TypeVar("Record", bound=StoredRecord)
 
-# The number of retries of lines that depend on others: two for each line, and some more. A thousand lines that pass on
-# names, each of which depends on the next, would otherwise take a million tries.
+# The number of retries of lines that depend on others: two for each line, and some more. Otherwise, a thousand lines
+# that each take over the name of the next would need a million tries.
 _TRIES: Final = 2
 _MORE_TRIES: Final = 10_000
-# Looking up who has a name reads many records.
+# Finding the record with a name reads many records.
 _MOST_EXPLAINED: Final = 20
 _IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
 
@@ -128,7 +128,7 @@ class ImportExportService(Service):
         The kinds in a file to import are checked later.
 
         Returns:
-            The id of the user, also if the caller is a service key; None for the program itself.
+            The user's id, also for a service key; None for the program itself.
 
         Raises:
             NotPermitted: the caller may not change records of any kind, or not read all of the requested kinds.
@@ -155,26 +155,26 @@ class ImportExportService(Service):
         with_password_hashes: bool = True,
         skipped: MutableSequence[BadLine] | None = None,
     ) -> Imported:
-        """Import lines, all or none (contract I2, I4), which are read several times and only held if they must be.
+        """Import lines, all or none (contract I2, I4); they are read several times, and held only if necessary.
 
         Args:
             command: the options.
             lines: lines of JSON, or of CSV if the command has a kind, numbered from 1, or a problem in place of one.
             caller: the caller of the operation.
-            progress: is called for each stored line; again, if the transaction runs again.
-            with_password_hashes: whether lines of users may have them. Where new passwords must be long enough, they
-                may only if the caller is the program itself, because a hash hides the length (contract O5).
-            skipped: gets the lines that cannot be imported; the others are (contract I5). Without it, none is.
+            progress: called for each stored line, and again if the transaction runs again.
+            with_password_hashes: whether lines of users may have them. If new passwords must be long enough, this is
+                reserved for the program itself, because a hash hides the length (contract O5).
+            skipped: receives the lines that cannot be imported; the others are (contract I5). Without it, none is.
 
         Raises:
-            InvalidLines: some lines cannot be imported; it reports all of them, up to 10,000 problems.
-            NotPermitted: the caller may not change records of each kind in them, or not one of these (contract B4).
+            InvalidLines: some lines cannot be imported; the error reports all of them, up to 10,000 problems.
+            NotPermitted: the caller may not change records of all these kinds, or not one of the records (contract B4).
             Conflict: nobody would hold everything any more (contract B4).
         """
         self.check(command, caller)
         source = self._source(command, lines, caller, with_password_hashes=with_password_hashes)
         if command.lines_hash is None:
-            # Without an idempotency key, which needs the hash of the lines to tell them from others.
+            # Without an idempotency key, which needs the hash of the lines to distinguish them.
             command = command.model_copy(update={"idempotency_key": None})
         while True:
             try:
@@ -204,11 +204,11 @@ class ImportExportService(Service):
         *,
         with_password_hashes: bool = False,
     ) -> dict[Kind, int]:
-        """Export records as they are at one moment, so that every reference is in the file (contract I1).
+        """Export a snapshot of the records, so that every reference is in the file (contract I1).
 
         Args:
             command: the kinds.
-            write: is given each line, with its line end.
+            write: called with each line, including its line end.
             caller: the caller of the operation.
             with_password_hashes: whether lines of users have them, which requires the scope ``*``.
 
@@ -263,7 +263,7 @@ def _written(command: ExportRecords, line: Mapping[str, Any], record: StoredReco
 
 
 def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
-    """Require a write scope for an import, for an export the read scopes of all its kinds."""
+    """Require any write scope for an import, or the read scopes of all its kinds for an export."""
     if isinstance(command, ImportRecords):
         permitted = any(held.hold(kind.write_scope) for kind in KINDS.values())
     else:
@@ -283,7 +283,7 @@ class _Done:
     without_password: set[int] = field(default_factory=set)
 
     def stored(self, uow: AuditedUnitOfWork, number: int, line: Line, refused: BadLines) -> bool:
-        """Store a line; return whether it was not refused."""
+        """Store a line; return False if it is refused."""
         try:
             self.add(line, line.store(uow, self.named))
         except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
@@ -310,7 +310,7 @@ class _Done:
 def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase: int) -> BadLines:
     """Store the lines of a phase; refused lines are retried, as long as that helps, up to a limit.
 
-    Lines are not held: of those that wait for others, only their numbers and records are known.
+    Lines are not held in memory, only the numbers and records of those that wait for others.
 
     Returns:
         The lines that remain refused.
@@ -320,17 +320,17 @@ def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase
     while True:
         refused, left = BadLines(), array("L")
         tried = 0
-        held: set[tuple[Kind, int]] = set()
+        postponed: set[tuple[Kind, int]] = set()
         for whole in source.batches(waiting):
             batch = [(number, line) for number, line in whole if line.phase == phase]
             tried += len(batch)
             uow.load(line.which for _, line in batch if line.which is not None)
             for number, line in batch:
-                # Of two lines for a record the later one counts, so it must not be stored before the other.
-                if (line.which is None or line.which not in held) and done.stored(uow, number, line, refused):
+                # Of two lines for a record, the later one wins, so it must not be stored before the other.
+                if (line.which is None or line.which not in postponed) and done.stored(uow, number, line, refused):
                     continue
                 if line.which is not None:
-                    held.add(line.which)
+                    postponed.add(line.which)
                 left.append(number)
         if waiting is None:
             tries = _TRIES * tried + _MORE_TRIES
@@ -341,7 +341,7 @@ def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase
 
 
 def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
-    """Return the record that has the value of a duplicate; empty for other errors."""
+    """Return the record with a duplicate value, as text; empty for other errors."""
     if not isinstance(error, DuplicateEntry) or kind not in (AUTHORS, ROLES, USERS):
         return ""
     is_name = error.key == kind.name_field

@@ -24,10 +24,10 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get
 
 
 class AuthorsByName:
-    """The ids of the authors that a file names. They are looked up once, when the first name is."""
+    """The ids of the authors that a file names, all looked up with the first name."""
 
     def __init__(self, uow: AuditedUnitOfWork, names: Collection[str]) -> None:
-        """Know some names in a write."""
+        """Look up these names in a write."""
         self._uow, self._names = uow, names
         self._highest = FIRST_USER_ID - 1
 
@@ -36,7 +36,7 @@ class AuthorsByName:
         return self._ids.get(name)
 
     def created(self, name: str) -> int:
-        """Return the id of an author, who is created if nobody has the name.
+        """Return the id of the author with a name, who is created if missing.
 
         Raises:
             NotPermitted: the caller may not create authors.
@@ -52,16 +52,16 @@ class AuthorsByName:
         return author.author_id
 
     def add(self, name: str, author_id: int) -> None:
-        """Know another author."""
+        """Add an author."""
         self._ids[name] = author_id
 
     def free_number(self) -> int:
-        """Return a number for an author that no user ever had, no author has, and no member of a site gets.
+        """Return a number for an author that no user ever had, no author has, and no member of a site will get.
 
         Raises:
-            Conflict: there is none.
+            Conflict: no number is left.
         """
-        _ = self._ids  # which finds the highest number
+        _ = self._ids  # computes the highest number
         newest = self._uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
         self._highest = max(self._highest, newest[0].user_id if newest else 0) + 1
         while history_in(self._uow).last_of(Kind.USER, self._highest):
@@ -94,8 +94,8 @@ class LineOutcome(StrEnum):
 class Line(Input):
     """A line of a file.
 
-    ``created_at`` may be missing: then it stays, or is the current time. If an id that the service assigns is missing,
-    the line creates a record.
+    A missing ``created_at`` keeps the existing time, or is the current one. If an id that the service assigns is
+    missing, the line creates a record.
     """
 
     created_at: UnixTime = UNSET
@@ -108,7 +108,7 @@ class Line(Input):
 
     @property
     def phase(self) -> int:
-        """When it is stored: lines with ids first, so that nothing new gets one of these, then authors by their names.
+        """When it is stored: lines with ids first, so that no new record gets one of these, then authors by name.
 
         Lines that name authors come last.
         """
@@ -141,7 +141,7 @@ class Line(Input):
             return LineOutcome.CREATED
         if record != known:
             uow.records(kind).update(record)
-        is_amended = self._amend_beside(uow, known)
+        is_amended = self._amend_extras(uow, known)
         return LineOutcome.AMENDED if is_amended or record != known else LineOutcome.UNCHANGED
 
     def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:  # noqa: ARG002 (the names are for authors)
@@ -159,7 +159,7 @@ class Line(Input):
     def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
         uow.records(self.row).add(record)
 
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most kinds have neither)
+    def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:  # noqa: ARG002 (most kinds have neither)
         """Update links or the password of a record; return whether they differed."""
         return False
 
@@ -181,7 +181,7 @@ class UserLine(Line):
         if self.password is not None:
             set_password(uow, users.get_existing(USERS.id_of(record)), self.password)
 
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+    def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:
         if self.password is None or self.password == identity_in(uow).passwords.get(known.user_id):
             return False
         users = uow.records(USERS)
@@ -194,7 +194,7 @@ class UserLine(Line):
 
 
 class AuthorLine(Line):
-    """An author; without an id, the one with this name, and without a number, one with a number that nobody has."""
+    """An author; without an id, the author with this name; a new author without a number gets a free one."""
 
     @property
     def phase(self) -> int:
@@ -220,10 +220,10 @@ class AuthorLine(Line):
 
 
 class ArtworkLine(Line):
-    """An artwork with its links, to authors by their ids or by their names.
+    """An artwork with links to authors, by ids or by names.
 
-    Without an id, it is the one with the origin in its details. With ``merge_details``, members that its details leave
-    out stay as they are; otherwise they are removed.
+    Without an id, it is the artwork with the origin in its details. With ``merge_details``, members that its details
+    leave out are kept; otherwise they are removed.
     """
 
     author_ids: AuthorIds = UNSET
@@ -245,7 +245,7 @@ class ArtworkLine(Line):
         return next(kind for kind in ARTWORK_KINDS if kind is self.row)
 
     def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
-        """Create or update the artwork; its authors must exist, or are created by their names."""
+        """Create or update the artwork. Authors by id must exist; authors by name are created if missing."""
         if self.author_ids is UNSET:
             ids = tuple(named.created(name) for name in self.names)
             return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
@@ -280,7 +280,7 @@ class ArtworkLine(Line):
         links: LinksByKind = {kind: AuditedLinks(kind, uow).made(kind.id_of(record), self.author_ids)}
         uow.records(kind).add(record, links=links)
 
-    def _amend_beside(self, uow: AuditedUnitOfWork, known: Any) -> bool:
+    def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:
         return AuditedLinks(self._kind, uow).assign(self._kind.id_of(known), self.author_ids)
 
 

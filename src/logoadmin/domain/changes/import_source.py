@@ -1,4 +1,4 @@
-"""The source of an import: its lines, which are read and checked several times, and the bad ones (contract I2)."""
+"""The source of an import: its lines, read and checked several times, and the bad lines (contract I2)."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,8 +21,8 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.records import Kind, PasswordHash
 
-# The maximum number of reported problems, which are held in memory. A file with this many, found without looking at
-# records, is not read any further.
+# The maximum number of reported problems, which are held in memory. A check without records that finds this many reads
+# no further.
 MOST_REPORTED: Final = 10_000
 _MAX_BATCH_TEXT: Final = 2**20
 # Byte order marks, which some programs write at the start of a file.
@@ -33,7 +33,7 @@ _MOST_MARKS: Final = 500_000
 # The names of unique fields in messages; the others are "name".
 _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
-# A line of a file; or the problem with which it could not be read.
+# A line of a file, or the problem that prevented reading it.
 RawLine = str | bytes | Problem
 
 
@@ -42,9 +42,9 @@ class BadLines:
     """The first bad lines, and their number.
 
     Attributes:
-        first: the first of them, with about :data:`MOST_REPORTED` problems at most.
+        first: the first bad lines, with at most about :data:`MOST_REPORTED` problems.
         count: the number of bad lines.
-        problems: the number of problems of the first ones.
+        problems: the number of problems in ``first``.
         unread_from: the first line that was not read, because there were too many problems.
     """
 
@@ -61,7 +61,7 @@ class BadLines:
             self.problems += len(problems)
 
     def joined(self, others: "BadLines") -> "BadLines":
-        """Return these and others, in the order of the file."""
+        """Return these and the other bad lines, in the order of the file."""
         both = BadLines()
         for line in sorted([*self.first, *others.first], key=lambda line: line.number):
             both.add(line.number, *line.problems)
@@ -77,7 +77,7 @@ class BadLines:
         return replace(self, first=explained)
 
     def error(self) -> InvalidLines:
-        """Return the error that reports them, with an entry at its end if there are more."""
+        """Return the error that reports them, with a last entry if there are more."""
         lines, more = self.first, self.count - len(self.first)
         if self.unread_from is not None:
             text = "Too many problems: lines from here on were not checked"
@@ -90,7 +90,7 @@ class BadLines:
 
 @dataclass(slots=True)
 class CheckedLines:
-    """The findings of a check without records: the bad lines, and of the others kinds, phases and names."""
+    """The result of a check without records: the bad lines, and the kinds, phases and names in the others."""
 
     kinds: set[Kind] = field(default_factory=set)
     phases: set[int] = field(default_factory=set)
@@ -100,10 +100,10 @@ class CheckedLines:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A file to import, line by line, which is read as often as it takes.
+    """A file to import, whose lines can be read repeatedly.
 
     Attributes:
-        lines: its lines, from the first one each time.
+        lines: its lines; each iteration begins with the first.
         refusal: returns why a password hash cannot be used; None if it can.
         left_out: the numbers of lines that are not read.
     """
@@ -113,7 +113,7 @@ class ImportSource:
     left_out: frozenset[int] = frozenset()
 
     def without(self, numbers: Iterable[int]) -> "ImportSource":
-        """Return the same file without more of its lines."""
+        """Return the same file without these lines."""
         return replace(self, left_out=self.left_out.union(numbers))
 
     def checked(self) -> CheckedLines:
@@ -132,9 +132,9 @@ class ImportSource:
         return found
 
     def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:
-        """Yield the lines within their limits, as many at a time as are read and held together.
+        """Yield the valid lines in batches that are small enough to be held in memory.
 
-        These are all, or those with some numbers, which rise.
+        All lines, or only those with ``numbers``, in ascending order.
         """
         batch: list[tuple[int, Line]] = []
         length, lines = 0, self._read()
@@ -156,7 +156,7 @@ class ImportSource:
 
 
 def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]:
-    """Yield lines, in whose place others than those with these numbers are empty."""
+    """Yield the lines with these numbers, and an empty line in place of each other one."""
     wanted = iter(numbers)
     following = next(wanted, None)
     for number, line in enumerate(lines, start=1):
@@ -175,22 +175,22 @@ def read_lines(
     """Yield the lines with their numbers, from 1: valid lines, and the problems of the others.
 
     Args:
-        lines: the lines, or the problems with which they could not be read.
+        lines: the lines, or the problems that prevented reading them.
         refusal: returns why a password hash is rejected, see
             :class:`~logoadmin.ports.passwords.PasswordHasher`.
     """
-    for number, given in enumerate(lines, start=1):
-        if isinstance(given, Problem):
-            yield number, BadLine(number, (given,))
+    for number, raw in enumerate(lines, start=1):
+        if isinstance(raw, Problem):
+            yield number, BadLine(number, (raw,))
             continue
-        if not given.strip():
+        if not raw.strip():
             continue
-        if number == 1 and isinstance(given, bytes) and given.startswith(_UTF_16_MARKS):
+        if number == 1 and isinstance(raw, bytes) and raw.startswith(_UTF_16_MARKS):
             # Reported once: no other line can be read either.
             yield number, BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))
             return
         try:
-            text = _text(given)
+            text = _text(raw)
             text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
             if text.strip():
                 yield number, _line(text, refusal)
@@ -198,11 +198,11 @@ def read_lines(
             yield number, BadLine(number, error.problems)
 
 
-def _text(given: str | bytes) -> str:
-    if len(given) > MAX_JSON:
+def _text(raw: str | bytes) -> str:
+    if len(raw) > MAX_JSON:
         raise InvalidInput([Problem((), f"Line should have at most {MAX_JSON} bytes", "too_long")])
     try:
-        return given if isinstance(given, str) else given.decode()
+        return raw if isinstance(raw, str) else raw.decode()
     except UnicodeDecodeError:
         pass
     raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
@@ -212,10 +212,10 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
     try:
         values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
-        # The parser was given one line; its number in the file is reported elsewhere.
+        # The parser gets a single line; its number in the file is reported elsewhere.
         reason = str(error).replace(" at line 1 column ", " at column ")
         values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
-    if isinstance(values, Problem):  # raised outside the handler, whose error has the line
+    if isinstance(values, Problem):  # raised outside the handler, because the original error has the line
         raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
@@ -232,7 +232,7 @@ def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
 
 
 def _check_authors(values: Mapping[str, Any]) -> None:
-    """Require the authors of an artwork in one of two ways."""
+    """Require either the ids or the names of an artwork's authors."""
     ways = [way for way in ("author_ids", AUTHORS_FIELD) if way in values]
     if not ways:
         raise InvalidInput([Problem(("author_ids",), "Field required", "missing")])
@@ -259,7 +259,7 @@ def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[
 
 
 def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound, holder: str = "") -> Problem:
-    """Return why a line was not stored, at the field that caused it; ``holder`` names who has a duplicate value."""
+    """Return why a line was not stored, at the field that caused it; ``holder`` is the record with its value."""
     if isinstance(error, ArtworkBlocked):
         return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
     if isinstance(error, DuplicateEntry):

@@ -1,7 +1,7 @@
 """Notices for members: decisions about their submissions, and blocks of their works (contract R7).
 
-They are derived from proposals and blocks, and nothing is sent; :mod:`~logoadmin.domain.changes.notices` has the ones
-that go to URLs.
+They are derived from proposals and blocks, and nothing is sent; :mod:`~logoadmin.domain.changes.notices` sends notices
+to URLs.
 """
 
 from dataclasses import dataclass
@@ -99,12 +99,12 @@ class MemberNoticeService(Service):
         user_id = user_of(held)
         notices = _notices(uow, user_id)
         unseen = _unseen(notices, member_notices_in(uow).seen(user_id))
-        # Of the same second, the unseen ones come first.
+        # Within a second, unseen notices come first.
         return MemberNotices((*unseen, *(each for each in notices if each not in unseen)), len(unseen))
 
     @writes(SIGNED_IN)
     def mark_seen(self, uow: AuditedUnitOfWork, _command: MarkNoticesSeen) -> UnseenNotices:
-        """Mark the caller's notices as seen. This is not in the history, and goes with the user.
+        """Mark the caller's notices as seen. The mark is not in the history, and goes with the user.
 
         Raises:
             NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
@@ -138,12 +138,12 @@ def _of_proposal(proposal: ListedProposal) -> MemberNotice:
     is_artwork = any(kind is each.kind for each in ARTWORK_KINDS)
     is_applied = proposal.state is ProposalState.APPLIED
     return MemberNotice(
-        # One that was undone waits again since then.
+        # An undone proposal has waited again since then.
         at=proposal.waiting_since if proposal.decided_at is None else proposal.decided_at,
         event="applied" if is_applied else "undone" if proposal.decided_at is None else "declined",
         proposal_id=proposal.proposal_id,
         kind=kind,
-        # There is none for a removal.
+        # A removal has none.
         id=summary["artworks"][0]["id"] if is_applied and is_artwork and summary["artworks"] else None,
         name=summary["names"][0] if is_artwork else proposal.title,
         reason=proposal.reason,

@@ -28,12 +28,12 @@ from logoadmin.ports.storage import UnitOfWork
 
 log = logging.getLogger("logoadmin.notices")
 
-# Decisions can be undone in the console for so long before anybody hears of them (contract R4).
+# Decisions can be undone in the console for this many seconds before notices of them are sent (contract R4).
 NOTICE_DELAY: Final = 10
-# After each attempt, the seconds until the next one; the last is the time in which a crash of it is noticed.
+# The seconds from each attempt to the next; after the last one, until a crash during that attempt is noticed.
 _RETRIES: Final = (60, 300, 300)
 _SECONDS: Final = 5.0  # for a request
-# How long further notices wait for a receiver that just failed.
+# How long notices for a receiver wait after it failed.
 _PAUSE: Final = 10
 _PROPOSAL: Final = "proposal"
 _EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
@@ -41,13 +41,13 @@ _EVENTS: Final[Mapping[ProposalState, NoticeEvent]] = {
     ProposalState.APPLIED: "proposal.applied",
     ProposalState.DECLINED: "proposal.declined",
 }
-# With twice as many characters where each is escaped, and the URL, Discord accepts it: at most 2,000.
+# Discord accepts at most 2,000 characters: the URL, and these, which escapes may double.
 _MOST_SHOWN: Final = 900
 _TRIAL: Final = "A trial of logoadmin: notices arrive here"
 # Characters that begin a mention or format text in Discord and Mattermost.
 _HARMLESS: Final = str.maketrans({"@": "@\u200b", "#": "#\u200b", "<": "\u2039", ">": "\u203a"})
 _FORMATTING: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\*_~`|[]()"})
-# Mattermost reads ``text`` as Markdown: after this, a bracket begins no link and no picture.
+# Mattermost reads ``text`` as Markdown: with this, brackets begin neither links nor pictures.
 _TEXT: Final = str.maketrans({"&": "&amp;", "]": "]\u200b"})
 
 
@@ -60,7 +60,7 @@ class Notices:
         self._console = console_url
 
     def of_proposal(self, uow: AnyUnitOfWork, proposal: StoredProposal, now: int) -> None:
-        """Store that a proposal waits, or was applied or declined."""
+        """Store a notice that a proposal waits, or was applied or declined."""
         event = _EVENTS.get(proposal.state)
         if event is None or not self.receivers:
             return
@@ -75,7 +75,7 @@ class Notices:
         self._add(uow, event, _PROPOSAL, proposal.proposal_id, text, now)
 
     def follow(self, uow: UnitOfWork, _log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG002 (as the protocol says)
-        """Store that artworks were blocked: one notice for those that were blocked together."""
+        """Store a notice of blocked artworks, one for all that were blocked together."""
         blocked = [each for each in changes if each.action == f"{each.kind}.{BLOCKED}" and each.after is not None]
         if not blocked or not self.receivers:
             return
@@ -85,7 +85,7 @@ class Notices:
         self._add(uow, "artwork.blocked", first.kind, first.id, text, first.at)
 
     def body(self, event: str, text: str, path: str) -> bytes:
-        """Return the body for every receiver: ``content`` is what Discord shows, ``text`` what Slack and others do."""
+        """Return the body for any receiver: Discord shows ``content``, Slack and others show ``text``."""
         url = f"{self._console}{path}"
         plain = " ".join(text.split()).translate(_HARMLESS)
         shown = {"content": f"{plain.translate(_FORMATTING)}\n{url}", "text": f"{plain.translate(_TEXT)}\n{url}"}
@@ -100,7 +100,7 @@ class Notices:
 
 
 class NoticeSender(Service):
-    """Sends the notices that are due. Several processes may: each attempt is claimed in a write before it is made."""
+    """Sends notices that are due. Several processes may do so: a write claims each attempt before it is made."""
 
     def __init__(
         self, transactions: Transactions, clock: Clock, notices: Notices, outgoing: PostingOutgoing | None
@@ -110,39 +110,39 @@ class NoticeSender(Service):
 
     @property
     def is_needed(self) -> bool:
-        """Whether notices are to be sent at all."""
+        """Whether there are receivers, and a way to send."""
         return bool(self._notices.receivers) and self._outgoing is not None
 
     @for_program
     def send_due(self) -> None:
         """Send the notices that are due, one after the other (contract R6).
 
-        A receiver that fails is asked again in a later round: one that hangs delays the others once.
+        After a failure, a receiver waits for a later round, so that one that hangs delays the others only once.
 
         Raises:
             StorageUnavailable: the database is out of reach.
         """
         failed: set[str] = set()
         while storage_of(self).read(lambda uow: uow.notices.due(self._clock.now())) is not None:
-            notice = storage_of(self).write(partial(self._claimed, failed=failed))
+            notice = storage_of(self).write(partial(self._claim, failed=failed))
             if notice is not None and not self._send(notice):
                 failed.add(notice.receiver)
 
     @for_program
     def trials(self) -> Iterator[str]:
-        """Send a trial to each receiver in turn; yield why it failed, or an empty text."""
+        """Send a test notice to each receiver in turn; yield why it failed, or an empty text."""
         for url in self._notices.receivers.values():
             yield self._post(url, self._notices.body("trial", _TRIAL, ""))
 
-    def _claimed(self, uow: UnitOfWork, failed: Collection[str]) -> StoredNotice | None:
-        """Return the next notice, which is sent again later unless it is removed; None if nobody need hear of it."""
+    def _claim(self, uow: UnitOfWork, failed: Collection[str]) -> StoredNotice | None:
+        """Claim the next notice, which is retried later unless it is removed; None if it need not be sent."""
         notice = uow.notices.due(self._clock.now())
         if notice is None:
             return None
         if (
             notice.attempts == len(_RETRIES)
             or notice.receiver not in self._notices.receivers
-            or not _holds(uow, notice)
+            or not _is_current(uow, notice)
         ):
             uow.notices.remove(notice.notice_id)
             return None
@@ -184,8 +184,8 @@ def _name(uow: AnyUnitOfWork, user_id: int | None, since: int | None = None) -> 
     return isolated(user.username) if user is not None and is_known else "Somebody"
 
 
-def _holds(uow: UnitOfWork, notice: StoredNotice) -> bool:
-    """Return whether the subject of a notice still has the state that it reports: that may have been undone in time."""
+def _is_current(uow: UnitOfWork, notice: StoredNotice) -> bool:
+    """Return whether a notice still describes its subject: the decision or block may have been undone in time."""
     if notice.kind != _PROPOSAL:
         kind = Kind(notice.kind)
         return any(each.reason is not None for each in uow.withdrawals.get_many(kind, [notice.id]))

@@ -1,8 +1,8 @@
 """The rules for proposing changes and for applying them (contract R2, R3).
 
-A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it
-was proposed, and ``own``, whether it rests on ``proposals:write`` alone. If a reviewer mended it, it has a third one:
-``submitted``, the record as the submitter would have left it.
+A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it was proposed, and
+``own``, whether it relies on ``proposals:write`` alone. If a reviewer edited it, a third field ``submitted`` has the
+record as the submitter would have left it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ Values = Mapping[str, Any]
 _AUTHOR_IDS: Final = "author_ids"
 # The fields that change the details of an artwork.
 _DETAILS: Final = ("details", "add_tags", "remove_tags")
-# Why submitters do not set a field of their own records; others are refused without a reason.
+# Why submitters cannot set a field of their own records; other fields have a common text.
 _NOT_THEIRS: Final = {
     "active": "Submitters do not set this: a proposal that is applied makes it active",
     "unblock": "Submitters do not lift a block",
@@ -57,7 +57,7 @@ def kinds_of(bits: int) -> list[AnyKind]:
 
 
 def own_author(uow: AnyUnitOfWork, user_id: int | None) -> Author | None:
-    """Return the author whose number at the community site is that of a user."""
+    """Return the author with a user's number at the community site; None without one."""
     found = () if user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=user_id))
     return found[0] if found else None
 
@@ -71,13 +71,13 @@ def decision(proposal: StoredProposal, state: ProposalState, at: int, user_id: i
 
 
 def waiting_again(proposal: StoredProposal, at: int) -> StoredProposal:
-    """Return a proposal that was decided and waits again."""
+    """Return a decided proposal as one that waits again."""
     undecided = replace(proposal, reason=None, decided_at=None, decided_by=None, unapplied_since=None)
     return replace(undecided, state=ProposalState.WAITING, waiting_since=at)
 
 
 def size_of(proposal: StoredProposal) -> int:
-    """Return the bytes of the changes and the note."""
+    """Return the size of the changes and the note, in bytes."""
     return len(to_json(proposal.changes)) + len(proposal.note.encode())
 
 
@@ -88,7 +88,7 @@ def needs_author(change: Values) -> bool:
 
 
 def brings_author(changes: Sequence[Values], user_id: int | None) -> bool:
-    """Return whether the submitter's own author comes with changes that create none."""
+    """Return whether changes need the submitter's own author, and do not create it."""
     return any(map(needs_author, changes)) and not any(_creates_author_of(user_id, each) for each in changes)
 
 
@@ -110,7 +110,7 @@ def after(change: Values) -> Values | None:
 
 
 def _details_after(before: Values, values: Values) -> Values:
-    """Return the details of an artwork that gets values, as they are in snapshots: left out while they are empty."""
+    """Return the details of an artwork after it gets values, as in snapshots: omitted while they are empty."""
     details = Details.stored(before.get("details", {}))
     if "details" in values:
         given = values["details"]
@@ -123,12 +123,12 @@ def _details_after(before: Values, values: Values) -> Values:
 def steps_in(
     changes: Iterable[Values], user_id: int | None, own: Callable[[], Author | None]
 ) -> Iterator[tuple[int, Step]]:
-    """Yield the places and commands of proposed changes, for any version of their records, in the order of making them.
+    """Yield the places and commands of proposed changes, for any version of their records, in execution order.
 
     Args:
         changes: the changes. One that creates the submitter's own author is made before those that need it.
         user_id: the submitter.
-        own: returns the submitter's own author, as soon as the first new artwork gets it.
+        own: returns the submitter's own author; called when the first new artwork needs it.
     """
     for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
         given = {name: change[name] for name in BulkChange.model_fields if name in change}
@@ -153,12 +153,12 @@ def judged(
     *,
     by_submitter: bool,
 ) -> tuple[Values, ...]:
-    """Return changes to store, if the caller may propose them.
+    """Return the changes to store, if the caller may propose them.
 
-    Changes of the proposal that are sent again keep their ``before``, and rest on the same right.
+    Changes that are sent again keep their ``before`` and the right that they rely on.
 
     Raises:
-        NotPermitted, NotFound, Outdated: the first of them may not be proposed, or its record is another one.
+        NotPermitted, NotFound, Outdated: the first change that may not be proposed, or whose record has changed.
         InvalidInput: values are not the submitter's to set, or a record would be changed twice.
     """
     befores = {(*_key(change), change.get("version")): change["before"] for change in earlier}
@@ -176,7 +176,7 @@ def judged(
                 uow.held.require([step.kind.write_scope])
             before = _before(uow, change, step, befores)
             for author_id in step.author_ids or ():
-                # Nobody knows the id of one that the proposal creates.
+                # The id of an author that the proposal creates is unknown.
                 get_existing(uow, AUTHORS, author_id)
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
@@ -190,9 +190,9 @@ def judged(
 def _not_theirs(
     place: int, change: BulkChange, step: Step, targets: Targets, before: Values | None
 ) -> Iterator[Problem]:
-    """Yield the problems of values that submitters do not set in their own records."""
+    """Yield the problems of values that submitters cannot set in their own records."""
     settable = {*step.kind.settable}
-    if step.kind is AUTHORS and change.create:  # which begin with the number of their user
+    if step.kind is AUTHORS and change.create:  # a new author begins with the number of its user
         settable.add("user_id")
     field = "create" if change.set is None else "set"
     for name, value in (change.set or change.create or {}).items():
@@ -200,7 +200,7 @@ def _not_theirs(
             known = ", ".join(each.id for each in targets)
             text = f"Input should be one of the targets {known}, or the name of a host"
             yield Problem(("changes", place, field, name), text, "value_error")
-        # Of the details, each member; null for all of them has none.
+        # For details, each member; null, for all of them, has none.
         members = [f"{name}.{member}" for member in value] if name == "details" and value is not None else [name]
         for each in members:
             if each not in settable:
@@ -209,9 +209,9 @@ def _not_theirs(
 
 
 def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None) -> list[str]:
-    """Return the records that changed since these changes were proposed, by their names.
+    """Return the names of the records that changed since these changes were proposed.
 
-    A record is judged by the fields that are set: a new link of an artwork matters to its ``author_ids`` alone.
+    Only the fields that a change sets are compared: a new link of an artwork affects its ``author_ids`` alone.
     """
     found: list[str] = []
     for change in changes:
@@ -231,7 +231,7 @@ def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None
 
 
 def _differ(current: Values, before: Values, name: str, value: Any) -> bool:
-    """Return whether a field that is to get a value is another one than before; of details, the given members."""
+    """Return whether a field to be set differs from before; for details, only the members in ``value``."""
     if name != "details" or value is None:
         return bool(current.get(name) != before.get(name))
     now, then = current.get(name, {}), before.get(name, {})
@@ -239,7 +239,7 @@ def _differ(current: Values, before: Values, name: str, value: Any) -> bool:
 
 
 def _values(change: Values) -> dict[str, Any]:
-    """Return the values that a change sets; what rests on ``proposals:write`` is active, unless it was blocked."""
+    """Return the values that a change sets; artworks by ``proposals:write`` alone become active, unless blocked."""
     values = {**(change.get("set") or change.get("create") or {})}
     if change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and ("set" in change or "create" in change):
         values |= {} if BLOCKED_FIELD in (change["before"] or ()) or "active" in values else {"active": True}
@@ -247,9 +247,9 @@ def _values(change: Values) -> dict[str, Any]:
 
 
 def _with_submitted(changes: Sequence[Values], earlier: Sequence[Values]) -> Iterator[Values]:
-    """Yield changes as a reviewer sent them, the mended ones with the record as the submitter would have left it.
+    """Yield changes as a reviewer sent them; edited ones with the record as the submitter would have left it.
 
-    A new record has no id: it is the earlier one of which the most fields are the same.
+    New records have no id, so each is matched with the earlier one that shares the most fields.
     """
     origins: dict[int, int] = {}
     likeness = [
@@ -268,7 +268,7 @@ def _with_submitted(changes: Sequence[Values], earlier: Sequence[Values]) -> Ite
 
 
 def _likeness(change: Values, earlier: Values) -> int:
-    """Return of how many fields a change would leave the value that an earlier one would have left."""
+    """Return the number of fields that both changes would leave with the same value."""
     new, old = after(change) or {}, after(earlier) or {}
     return sum(name in old and old[name] == value for name, value in new.items())
 
@@ -278,7 +278,7 @@ def _key(change: Values) -> tuple[str, int | None]:
 
 
 def _before(uow: AuditedUnitOfWork, change: BulkChange, step: Step, known: Mapping[Any, Any]) -> Values | None:
-    """Return the record that a change is about; None for a new one."""
+    """Return the record before a change; None for a new one."""
     if change.id is None:
         return None
     record = get_existing(uow, step.kind, change.id)
@@ -291,7 +291,7 @@ def _before(uow: AuditedUnitOfWork, change: BulkChange, step: Step, known: Mappi
 
 
 def _snapshot(uow: AuditedUnitOfWork, kind: AnyKind, record: Any) -> Values:
-    """Return the fields of a record, of an artwork also the ids of its authors."""
+    """Return the fields of a record; for an artwork, with the ids of its authors."""
     values = {**uow.records(kind).serialized(record)}
     if kind in ARTWORK_KINDS:
         values[_AUTHOR_IDS] = [link["author_id"] for link in values.pop("authors")]
@@ -324,7 +324,7 @@ def _is_own(record: Any, user_id: int | None) -> bool:
 
 
 def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
-    """Drop the texts of up to ``most`` proposals that were decided at a Unix time or earlier, as far as not applied.
+    """Drop the unapplied texts of up to ``most`` proposals that were decided at a Unix time or earlier.
 
     Returns:
         Whether more may be left.
@@ -332,7 +332,7 @@ def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
     proposals = proposals_in(uow)
     found = proposals.unapplied(until, most)
     for each in found:
-        # The records as the submitter would have left them, where a reviewer changed that.
+        # What the submitter proposed, if a reviewer edited it.
         changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
         is_applied = each.state is ProposalState.APPLIED
         kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")

@@ -1,4 +1,4 @@
-"""Proposals as callers see them, with the verdicts on their CSS, and which ones they see (contract R1)."""
+"""Proposals as callers see them: which ones, and with the verdicts on their CSS (contract R1)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,11 +33,11 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
 
-# An entity tag has the version of a proposal, and above it a number that rises with everything else in the response,
-# such as the name of the submitter. Only versions are compared.
+# An entity tag has the version of a proposal in its low bits, and above it a number that rises with everything else in
+# the response, such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
 _NOBODY: Final = -1
-# For the verdicts on all changes of one proposal together, in seconds of processor time.
+# The limit for all verdicts on one proposal together, in seconds of processor time.
 _MOST_JUDGING: Final = 4.0
 _MOST_SHOWN: Final = 3
 _MOST_HOSTS: Final = 100
@@ -74,7 +74,7 @@ def list_proposals(
     service: Service, uow: Reading, command: ListProposals, viewer: Viewer | None
 ) -> Listing[ProposalSummary]:
     """Return the proposals that a caller sees and that match the filters of a command."""
-    # Those who could apply none see their own, for which an index exists.
+    # Callers that can apply no proposal see their own, for which an index exists.
     owner = None
     if viewer is not None and viewer.hidden_kinds == bits_of(KINDS.values()):
         owner = _NOBODY if viewer.user_id is None else viewer.user_id
@@ -96,7 +96,7 @@ def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
     (values,) = _values(uow, [proposal])
     last_changes = history_in(uow).last_of_kinds()
     # Names and verdicts depend on users and settings, and ``first_work`` on the submitter's other proposals. Neither of
-    # the two numbers ever falls, so their sum is that of one state.
+    # these numbers ever falls, so their sum identifies one state.
     shown = max(last_changes.get(kind, 0) for kind in (Kind.USER, Kind.SETTINGS))
     shown += 0 if proposal.user_id is None else proposals_in(uow).last_version_of(proposal.user_id)
     version = shown << VERSION_BITS | proposal.version
@@ -160,7 +160,7 @@ def _change(change: Values) -> ProposedChange:
 
 
 class Judge:
-    """Finds the verdicts on the CSS of one proposal, which share a limit of time, while no transaction is open."""
+    """Judges the CSS of one proposal, within a common time limit, while no transaction is open."""
 
     def __init__(self, clock: Clock, targets: Targets) -> None:
         self._clock, self._targets, self._end = clock, targets, clock.worked() + _MOST_JUDGING
@@ -174,12 +174,12 @@ class Judge:
         return self._known[key]
 
     def known(self, kind: AnyArtworkKind, record: Values) -> Verdict | None:
-        """Return a verdict that was found before, or None."""
+        """Return the verdict, if it was found before, or None."""
         return self._known.get((kind.kind, record[_CSS], record[_TARGET]))
 
 
 def with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
-    """Return a proposal with the verdicts on the CSS in it (contract L4), which share a limit of time."""
+    """Return a proposal with the verdicts on its CSS (contract L4), which share a time limit."""
 
     def with_verdict(change: ProposedChange) -> ProposedChange:
         kind = _artwork_kind(change.kind)

@@ -1,4 +1,4 @@
-"""Proposals: changes that wait until somebody with the right applies or declines them (contract R1 to R3)."""
+"""Proposals: changes that wait until a user with the right applies or declines them (contract R1 to R3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -70,17 +70,17 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 MOST_WAITING: Final = 20
-# Of users without write scopes: the most bytes that wait, and the most submissions of a day, with dry runs.
+# Limits for users without write scopes: the bytes that wait, and the submissions in a day, including dry runs.
 MOST_TEXT_WAITING: Final = 3 * 1024**2
 MOST_IN_A_DAY: Final = 100
 DEFAULT_DAYS: Final = 90
 _DAY: Final = 86_400
-# The most characters of a proposal, with the records as they were: less than a packet of MariaDB.
+# The maximum length of a proposal, in characters, with the records before: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
 
 
 class ProposalService(Service):
-    """The use cases of proposals. Verdicts on CSS are found when no transaction is open."""
+    """The use cases of proposals. Verdicts on CSS are computed while no transaction is open."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class ProposalService(Service):
         notices: Notices,
         own_host: str,
     ) -> None:
-        """Serve proposals; CSS that contacts ``own_host``, with its port, contacts nobody else."""
+        """Serve proposals; ``own_host``, with its port, is not listed among the hosts that CSS contacts."""
         super().__init__(transactions)
         self._services, self._clock, self._notices = services, clock, notices
         self._own_host = own_host
@@ -102,7 +102,7 @@ class ProposalService(Service):
         Raises:
             NotPermitted, NotFound, Outdated: the first change that may not be proposed, or not any more.
             InvalidInput: values are not the submitter's to set.
-            Conflict, DuplicateEntry: a change that could not be applied; or too many proposals of the user wait.
+            Conflict, DuplicateEntry: a change could not be applied; or too many proposals of the user wait.
             TooManyChanges: the proposal is too long.
         """
         judge = self._judged(gate, command, caller)
@@ -198,7 +198,7 @@ class ProposalService(Service):
             NotFound: the caller sees no such proposal.
             NotPermitted: the caller may not make all of the changes.
             Outdated: it has none of the versions in ``if_match``.
-            Conflict: it does not wait; or records were changed since, which the text names.
+            Conflict: it does not wait; or records, which the message names, were changed since.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
 
@@ -208,7 +208,7 @@ class ProposalService(Service):
                 raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
             change_log_of(uow).submitter_id = proposal.user_id
             if brings_author(proposal.changes, proposal.user_id):
-                # First, so that the changes of the proposal are all those that follow.
+                # First, so that all changes that follow are those of the proposal.
                 self._own_author(uow, proposal)
             before, artworks = change_log_of(uow).last_id, list[dict[str, str | int]]()
             for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
@@ -226,7 +226,7 @@ class ProposalService(Service):
 
     @use_case(SIGNED_IN)
     def decline(self, gate: Gate, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
-        """Decide against a proposal (contract R3).
+        """Decline a proposal (contract R3).
 
         Raises:
             NotFound, NotPermitted, Outdated, Conflict: see :meth:`apply`.
@@ -240,7 +240,7 @@ class ProposalService(Service):
 
     @use_case(SIGNED_IN)
     def withdraw(self, gate: Gate, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
-        """End a proposal that waits, as its submitter (contract R3).
+        """Withdraw a waiting proposal, as its submitter (contract R3).
 
         Raises:
             NotFound: the caller sees no such proposal.
@@ -259,12 +259,12 @@ class ProposalService(Service):
 
     @for_program
     def waiting(self) -> tuple[int, int]:
-        """Return how many proposals wait, and for how many seconds the first of them does, 0 without any."""
+        """Return the number of waiting proposals, and for how many seconds the first has waited, 0 without any."""
         count, since = storage_of(self).read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
     def _judged(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
-        """Return the verdicts on all CSS that lists tell about, after counting a submission."""
+        """Return the verdicts on all CSS that the summary covers, after counting a submission."""
 
         def read(
             uow: Reading, command: ProposeChanges | AmendProposal, held: Held
@@ -272,7 +272,7 @@ class ProposalService(Service):
             return held, [*texts_to_judge(uow, command)], targets_of(shared_settings(uow))
 
         held, texts, targets = gate.snapshot_with_rights(command, caller, read)
-        # A dry run costs as much.
+        # Dry runs count, because they cost as much.
         if (
             isinstance(command, ProposeChanges)
             and held.user_id is not None
@@ -291,7 +291,7 @@ class ProposalService(Service):
         return with_verdicts(proposal, Judge(self._clock, targets))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-        """Store a proposal that begins to wait; what follows from that belongs here.
+        """Store a proposal that starts to wait. This is the place for other effects of that.
 
         Raises:
             Conflict: too many proposals of the user wait.
@@ -303,7 +303,7 @@ class ProposalService(Service):
         return _stored(uow, proposal)
 
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
-        """Store a proposal that is applied, declined or withdrawn; what follows from that belongs here."""
+        """Store a proposal that is applied, declined or withdrawn. This is the place for other effects of that."""
         decided = decision(proposal, state, uow.now, uow.held.user_id)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
@@ -311,12 +311,12 @@ class ProposalService(Service):
     def _with_changes(
         self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[Values], judge: Judge
     ) -> StoredProposal:
-        """Return a proposal with other changes, which were judged and could be applied now."""
+        """Return a proposal with other changes, which were checked and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
 
         def in_rehearsal(uow: AuditedUnitOfWork) -> None:
-            # Without an author, only applying creates one: until then, its name may be another one.
+            # A missing author is created only by applying the proposal; until then, its name may change.
             for place, step in steps_in(changes, proposal.user_id, lambda: own_author(uow, proposal.user_id)):
                 make(uow, self._services, place, step)
 
@@ -327,7 +327,7 @@ class ProposalService(Service):
         return replace(new, first_change=None, last_change=None)
 
     def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
-        """Return the submitter's own author, who is created if there is none."""
+        """Return the submitter's own author, who is created if missing."""
         author = own_author(uow, proposal.user_id)
         if author is None:
             user = None if proposal.user_id is None else uow.records(USERS).get(proposal.user_id)
@@ -353,7 +353,7 @@ class ProposalService(Service):
         return proposal, who is None or who.owns(proposal)
 
     def _for_decision(self, uow: AuditedUnitOfWork, command: OneProposal) -> StoredProposal:
-        """Return the proposal that the caller is to apply or to decline."""
+        """Return the waiting proposal of a command, which the caller may apply or decline."""
         proposal, _ = self._for_change(uow, command)
         _require_applier(uow, proposal)
         _require_waiting(proposal)
@@ -361,7 +361,7 @@ class ProposalService(Service):
 
 
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
-    """Return a proposal of the caller with its size, which replaces another one that waits.
+    """Return a proposal of the caller with its size; ``before`` is the size of the waiting one that it replaces.
 
     Raises:
         Conflict: too much text of a user without write scopes would wait.
