@@ -1,12 +1,12 @@
 /**
- * Reads a gallery that logoadmin publishes: docs/read.md. `make reader` removes comments and spaces, so that it stays
- * below 4 KiB compressed, and writes it into the package.
+ * Reads a gallery that logoadmin publishes; see docs/read.md. `make reader` removes comments and white space to stay
+ * below 4 KiB compressed, and writes the result into the package.
  */
 
 const PATH = /^(\d+|withdrawn)-[0-9a-f]{16}\.json$/;
 const KINDS = ["author", "logo", "theme"];
 
-/** A failure that the text says in full: the file and the reason. */
+/** A failure whose message names the file and the reason. */
 class ReaderError extends Error {}
 
 const bytesOf = (text) => new TextEncoder().encode(text);
@@ -82,7 +82,7 @@ export async function open(url, { key, store }) {
   let hidden = new Set();
   let known = new Set();
   let checking;
-  // The text that was downloaded last, and its hash: an index takes as long to hash as to read.
+  // The last downloaded text and its hash: hashing an index takes as long as reading it.
   let hashed = [];
   let changes = 0;
   let told;
@@ -91,8 +91,8 @@ export async function open(url, { key, store }) {
   const emit = (event, value) => listeners[event].forEach((listener) => Promise.resolve(value).then(listener));
 
   /**
-   * Use all of a state, or nothing if the pointer that was found is older; return which. Of a pointer that is refused,
-   * only the blocks in `next.early` apply, and the last one is `kept`.
+   * Use a whole state, unless the pointer that was found is older; return whether it was used. If a pointer is rejected,
+   * only its blocks in `next.early` apply, and `kept` is the last good one.
    */
   const use = (next, found, least = 0, kept = found) => {
     const { epoch, version, issued, gallery } = pointer ?? found;
@@ -113,7 +113,7 @@ export async function open(url, { key, store }) {
     return true;
   };
 
-  // A stored text begins with its hash, so that truncated and altered ones are rejected.
+  // A stored text begins with its hash, so that truncated and altered texts are rejected.
   const put = async (name, text) => store.set(name, bytesOf((await hashOnce(text)) + text));
   const take = async (name) => {
     const text = textOf(await store.get(name));
@@ -121,20 +121,20 @@ export async function open(url, { key, store }) {
     return text.slice(64);
   };
 
-  /** Use what another page stored, if it is newer. */
+  /** Use the state that another page stored, if it is newer. */
   const load = () =>
     attempt(async () => {
       const next = JSON.parse(await take("state"));
       if (next.latest === state.latest) return;
       if (next.place) next.index = await take(next.place);
-      // Learned keys are as good as those that they were learned from.
+      // Learned keys are only as good as the keys from which they were learned.
       if (next.root !== root) Object.assign(next, { root, keys: given });
       use(next, (await verified(next.latest, next.keys))[0], 1);
     });
 
   /**
-   * Store the state, and its index if it is another one. There are two places for indexes, and the stored state names
-   * the one with its own: a program that ends between two writes leaves a whole state.
+   * Store the state, and its index if it has changed. Indexes have two places, and the stored state names the place of
+   * its own, so that a program that ends between two writes leaves a whole state.
    */
   const save = async () => {
     state.checked = Date.now();
@@ -154,7 +154,7 @@ export async function open(url, { key, store }) {
   const download = async (path, most, headers) => {
     const stop = new AbortController();
     let timer;
-    // In Node 20, a body with a wrong content-encoding stays pending, also when it is aborted.
+    // In Node 20, a body with a wrong content-encoding stays pending even when aborted.
     const late = new Promise((_, reject) => {
       timer = setTimeout(reject, 20_000 + (most >> 3), Error("too slow"));
     });
@@ -207,7 +207,7 @@ export async function open(url, { key, store }) {
     if (latest !== state.latest) {
       const [found, keys] = await verified(latest, state.keys);
       const isEarly = !isOver(found.issued - 86_400);
-      // What it blocks is gone, even if it has expired or is refused.
+      // Its blocks apply even if it has expired or is rejected.
       const news = isEarly ? { early: found.blocked } : { latest, keys, etag, early: [] };
       if ((pointer || !isEarly) && use({ ...state, ...news }, found, 0, isEarly ? pointer : found)) await save();
       if (isEarly) throw new ReaderError("latest.json: issued in the future");
@@ -225,7 +225,7 @@ export async function open(url, { key, store }) {
     throw cause instanceof ReaderError ? cause : new ReaderError("latest.json: malformed", { cause });
   };
   const look = () => (checking ??= run().catch(raise).finally(() => (checking = undefined)));
-  /** Return whether anything is new since the last check that succeeded, or the opening. */
+  /** Return whether anything is new since the last successful check, or since opening. */
   const check = async () => {
     const before = told;
     await look();
@@ -246,7 +246,7 @@ export async function open(url, { key, store }) {
       .map((id) => get(kind, id))
       .filter((record) => record && (target ?? record.target) === record.target);
 
-  /** Return the text of a file with long CSS, which is downloaded once. */
+  /** Return the content of a file with long CSS, downloading it once. */
   const sheet = async ({ sha256: hash, size }) => {
     const name = `${hash}.css`;
     const held = await attempt(() => store.get(name));

@@ -1,6 +1,6 @@
-"""Reads a published gallery from anywhere, and believes only what its key signed (contract L6).
+"""Read a published gallery from anywhere, and trust only data signed by its key (contract L6).
 
-``reader.js`` beside this module is the same for browsers, extensions and Node::
+``reader.js`` in this package does the same in browsers, extensions and Node::
 
     from logoadmin import reader
 
@@ -8,15 +8,15 @@
     for theme in gallery.themes(target="forum"):
         print(theme["name"], gallery.css(theme))
 
-It needs the packages cryptography and httpx2: the extra ``client`` of logoadmin includes them. The package
-logoadmin-reader has the same modules without the rest of logoadmin, as ``logoadmin_reader``.
+It needs the packages cryptography and httpx2, which the extra ``client`` of logoadmin includes. The package
+logoadmin-reader has the same modules as ``logoadmin_reader``, without the rest of logoadmin.
 """
 
 # Relative imports, so that the modules work under both names.
 from .gallery import Gallery, open_gallery
 from .signatures import ReaderError
 
-# The name is that of the contract.
+# The name that the contract requires.
 open = open_gallery
 
 __all__ = ["Gallery", "ReaderError", "open"]

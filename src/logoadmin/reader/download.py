@@ -1,4 +1,4 @@
-"""Downloads with a bound on their size, also after decompression, and on their time (contract L6)."""
+"""Downloads of limited size, also after decompression, and limited time (contract L6)."""
 
 import socket
 import ssl
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .signatures import ReaderError
 
-# Seconds for any file, and bytes per second beyond.
+# Seconds for any file, and the bytes for which it gets one more.
 SECONDS: Final = 20.0
 _BYTES_PER_SECOND: Final = 8_000
 _MOST_REDIRECTS: Final = 5
@@ -28,7 +28,7 @@ class Downloaded:
 
 
 class _Deadline:
-    """Ends the connections of a download when its time is over, however slowly the server sends."""
+    """Closes the connections of a download when its time is over, however slowly the server sends."""
 
     def __init__(self, seconds: float) -> None:
         self.is_over = False
@@ -44,7 +44,7 @@ class _Deadline:
         self._timer.cancel()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Remember the connection: for httpx2, which calls this at each of its steps."""
+        """Remember the connection; httpx2 calls this at each of its steps."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._connection = info["return_value"].get_extra_info("socket")
             if self.is_over:
@@ -72,7 +72,7 @@ def http_client() -> ModuleType:
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
-    """Return how servers are verified; reading all certificates takes longer than most downloads."""
+    """Return the TLS context, cached because loading all certificates takes longer than most downloads."""
     context: ssl.SSLContext = http_client().create_ssl_context()
     return context
 
@@ -81,10 +81,10 @@ def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> D
     """Read a file of a published gallery.
 
     Args:
-        url: of the folder, ending in ``/``.
+        url: the URL of the folder, ending in ``/``.
         path: the name of the file in it.
-        most: bytes.
-        headers: of the request.
+        most: the most bytes that it may have.
+        headers: the headers of the request.
 
     Raises:
         ReaderError: it cannot be read, is larger, or takes too long.
@@ -127,7 +127,7 @@ def _read(response: Any, path: str, most: int) -> Downloaded:
 
 
 def _decompressed(parts: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """Decompress gzip; of a part that becomes more than ``most`` bytes, only one more is made."""
+    """Decompress gzip, up to ``most`` bytes and one more for each part."""
     decompressor = zlib.decompressobj(wbits=31)
     for part in parts:
         yield decompressor.decompress(part, most + 1)

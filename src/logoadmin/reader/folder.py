@@ -1,4 +1,4 @@
-"""Where a reader keeps what it read: a folder, or nothing beyond the process (contract L6)."""
+"""Stores for the files of a reader: a folder, or memory (contract L6)."""
 
 import os
 import re
@@ -10,32 +10,32 @@ _NAME: Final = re.compile(r"[0-9a-z.]+")
 
 
 class Store(Protocol):
-    """Bytes by name. Errors are no failures: what cannot be read or written is downloaded again."""
+    """Bytes by name. Errors are harmless: bytes that cannot be read or written are downloaded again."""
 
     def get(self, name: str) -> bytes | None:
-        """Return the bytes of a name; None if it has none."""
+        """Return the bytes stored under a name, or None."""
 
     def set(self, name: str, content: bytes) -> None:
-        """Replace the bytes of a name, all at once."""
+        """Replace the bytes stored under a name, atomically."""
 
 
 class MemoryStore:
-    """Lives as long as the process."""
+    """A store that lasts as long as the process."""
 
     def __init__(self) -> None:
         self._contents: dict[str, bytes] = {}
 
     def get(self, name: str) -> bytes | None:
-        """Return the bytes of a name; None if it has none."""
+        """Return the bytes stored under a name, or None."""
         return self._contents.get(name)
 
     def set(self, name: str, content: bytes) -> None:
-        """Replace the bytes of a name."""
+        """Replace the bytes stored under a name."""
         self._contents[name] = content
 
 
 class FolderStore:
-    """One file for each name, which is complete at any moment. The folder is made when it is needed."""
+    """A store with one file for each name, which is complete at any time. The folder is created when needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -48,7 +48,7 @@ class FolderStore:
             return None
 
     def set(self, name: str, content: bytes) -> None:
-        """Write a file; without effect if it cannot be written."""
+        """Write a file, unless that fails."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             _replace(self._file(name), content)
@@ -62,9 +62,9 @@ class FolderStore:
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Write a file under another name, which gets its own when the content is on the disk.
+    """Write a file under a temporary name, and rename it when the content is on the disk.
 
-    The reader imports nothing of the rest of logoadmin, so that it can be installed alone.
+    The reader imports nothing from the rest of logoadmin, so that it can be installed alone.
     """
     handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:

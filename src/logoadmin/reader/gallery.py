@@ -1,4 +1,4 @@
-"""A published gallery as readers see it: the last state that was verified, and what has changed since (contract L6)."""
+"""A published gallery as readers see it: the last verified state, and the changes since (contract L6)."""
 
 import hashlib
 import json
@@ -22,31 +22,31 @@ _PATH: Final = re.compile(r"([0-9]+|withdrawn)-[0-9a-f]{16}\.json")
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 _LOG: Final = logging.getLogger(__package__)
 _MOST_POINTER: Final = 8192
-# Seconds after which an opened state is checked, and by which a pointer may be ahead of the local clock.
+# Seconds after which a stored state is checked, and by which a pointer may be ahead of the local clock.
 _OLD: Final = 300
 _MOST_AHEAD: Final = 86_400
 _PICTURE: Final = re.compile(r"pictures/([0-9a-f]{64})\.webp", re.ASCII)
 _MOST_PICTURE: Final = 2**24
-# Files that are verified at a time.
+# The number of concurrent downloads while verifying.
 _DOWNLOADS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The state, which is stored in two files, so that the index is written only when it has changed.
+    """The state, stored in two files, so that the index is written only when it has changed.
 
     Attributes:
-        root: the keys that were given when ``keys`` were learned.
+        root: the configured keys from which ``keys`` were learned.
         keys: the keys to trust.
-        etag: the version of ``latest``.
-        latest: ``latest.json``, the newest that was verified.
+        etag: the ETag of ``latest``.
+        latest: the newest verified ``latest.json``.
         withdrawn: the file of withdrawn records.
-        index: the index; of an earlier ``latest`` if that of the newest could not be read.
+        index: the index of ``latest``, or an earlier one if that could not be read.
         hash: the SHA-256 of the stored index.
-        place: the name under which that is stored: one of two, so that a program that ends between two writes leaves a
-            whole state.
+        place: the name of the stored index: one of two, so that a program that ends between two writes leaves a whole
+            state.
         checked: when it was stored, as Unix time.
-        early: the blocks of a later pointer that was refused because it is issued in the future.
+        early: the blocks of a later pointer that was rejected because it is issued in the future.
     """
 
     root: str
@@ -64,16 +64,16 @@ class _State:
 def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None = None) -> "Gallery":
     """Open a published gallery (contract L6).
 
-    With an empty store it is read. A stored state that is older than five minutes is checked in the background.
+    With an empty store, the gallery is read. A stored state older than five minutes is checked in the background.
 
     Args:
-        url: of the folder, such as ``https://gallery.example/gallery/``.
+        url: the URL of the folder, such as ``https://gallery.example/gallery/``.
         key: the public key of the gallery as a JWK, or several: ``logoadmin gallery-key show`` prints them.
         store: a folder for the last good state; None to keep it in memory.
 
     Raises:
-        ReaderError: httpx2 is missing; a key is not a JWK; or nothing is stored, and the gallery cannot be read or is
-            not to be believed.
+        ReaderError: httpx2 is missing; a key is not a JWK; or nothing is stored, and the gallery cannot be read or
+            verified.
     """
     http_client()
     keys = (key,) if isinstance(key, Mapping) else tuple(key)
@@ -88,7 +88,7 @@ class Gallery:
     def __init__(self, url: str, keys: tuple[Jwk, ...], store: Store) -> None:
         """Use the stored state, or read the gallery if nothing is stored: see :func:`open_gallery`."""
         self._url = url.rstrip("/") + "/"
-        self._given = keys
+        self._configured_keys = keys
         self._root = ",".join(str(key.get("x")) for key in keys)
         self._store = store
         self._state = _State(self._root, keys)
@@ -97,17 +97,17 @@ class Gallery:
         self._lock = threading.Lock()
         self._checking: Future[int] | None = None
         self._checker = 0  # the thread that checks
-        self._changes = self._told = 0
+        self._changes = self._reported = 0
         self._load()
         if not self._state.index:
             self._look()
-        self._told = self._changes
+        self._reported = self._changes
         if abs(time.time() - self._state.checked) > _OLD:
             threading.Thread(target=self._look_quietly, name="logoadmin reader", daemon=True).start()
 
     @property
     def latest(self) -> Mapping[str, Any]:
-        """The payload of the newest ``latest.json`` that was verified (contract L2)."""
+        """The payload of the newest verified ``latest.json`` (contract L2)."""
         return self._contents.pointer if self._contents else {}
 
     def logos(self, *, target: str | None = None) -> list[Record]:
@@ -119,15 +119,15 @@ class Gallery:
         return self._list("theme", target)
 
     def get(self, kind: str, record_id: int) -> Record | None:
-        """Return a copy of an ``author``, a ``logo`` or a ``theme`` (contract L2), artworks with their ``authors``.
+        """Return a copy of an ``author``, ``logo`` or ``theme`` (contract L2); artworks have their ``authors``.
 
-        None if it does not exist, is not active or was withdrawn: it must not be applied any longer.
+        None if it does not exist, is not active or was withdrawn: it must not be applied any more.
         """
         contents = self._contents
         return None if contents is None else contents.record(kind, record_id)
 
     def css(self, record: Record | None) -> str | None:
-        """Return the CSS of a logo or theme; long CSS is downloaded once. None without one, or if it was withdrawn.
+        """Return the CSS of a logo or theme, or None if it was withdrawn; long CSS is downloaded once.
 
         Raises:
             ReaderError: long CSS is neither stored nor readable.
@@ -138,25 +138,25 @@ class Gallery:
         return str(record["custom_css"]) if file is None else self._sheet(str(file["sha256"]), int(file["size"]))
 
     def verify(self) -> None:
-        """Read everything that the publication leads to: the long CSS and the pictures of all records.
+        """Read all files that the publication references: the long CSS and the pictures of all records.
 
         Raises:
-            ReaderError: a file is missing or wrong; the text names the record that needs it.
+            ReaderError: a file is missing or wrong; the message names the record that needs it.
         """
         with ThreadPoolExecutor(_DOWNLOADS) as pool:
             for _ in pool.map(self._verify, [*self.logos(), *self.themes()]):
                 pass
 
     def on(self, event: Literal["change", "withdrawn"], listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Call a function at changes.
+        """Call a function whenever something changes.
 
         Args:
-            event: ``change``: the index has changed, and the function is called with its version; ``withdrawn``: with
-                a list of new entries (contract L3), which must not be applied any longer.
-            listener: is called in the thread that checks; what it raises is logged.
+            event: ``change``, with the version of the new index; or ``withdrawn``, with a list of new entries (contract
+                L3), which must not be applied any more.
+            listener: called in the thread that checks; its exceptions are logged.
 
         Returns:
-            A function that stops this.
+            A function that removes the listener.
         """
         listeners, added = self._listeners[event], object()
         listeners[added] = listener
@@ -167,26 +167,26 @@ class Gallery:
         return stop
 
     def check(self) -> bool:
-        """Look for news, with one conditional request if nothing changed. Concurrent calls share one check.
+        """Look for changes, with one conditional request if there are none. Concurrent calls share one check.
 
         Returns:
-            Whether anything is new since the last check that succeeded, or since the gallery was opened, also if
-            another program with the same store or a background check found it; False for a listener, which is called
-            in the middle of a check.
+            Whether anything is new since the last successful check, or since the gallery was opened, even if another
+            program with the same store or a background check found it; False for a listener, which is called during a
+            check.
 
         Raises:
-            ReaderError: the gallery cannot be read or is not to be believed; the last good state stays, without those
-                records that a verified ``latest.json`` blocks.
+            ReaderError: the gallery cannot be read or verified; the last good state stays, without records that a
+                verified ``latest.json`` blocks.
         """
-        before = self._told
+        before = self._reported
         changes = self._look()
         if changes is None:
             return False
-        self._told = changes
+        self._reported = changes
         return changes > before
 
     def _look(self) -> int | None:
-        """Check, and return the number of changes up to then; None for a listener."""
+        """Check, and return the number of changes so far; None for a listener."""
         with self._lock:
             running = self._checking
             mine = self._checking = running or Future()
@@ -218,7 +218,7 @@ class Gallery:
         latest = self._state.latest if found.body is None else _text("latest.json", found.body)
         if latest is not None and latest != self._state.latest:
             good = verified(latest, self._state.keys)
-            # Works that it blocks are gone, even if it has expired or is refused.
+            # Its blocks apply even if it has expired or is rejected.
             if good.pointer["issued"] > now + _MOST_AHEAD:
                 self._use_early_blocks(good.pointer)
                 raise ReaderError("latest.json: issued in the future")
@@ -236,24 +236,24 @@ class Gallery:
             self._save()
 
     def _use_early_blocks(self, pointer: Mapping[str, Any]) -> None:
-        """Use the blocks of a pointer that is refused for its time, if it is later than the last good one."""
+        """Use the blocks of a pointer issued in the future, if it is later than the last good one."""
         old = self._contents
         if old is not None and not self._is_older(pointer, old.pointer):
             self._use(replace(self._state, early=pointer["blocked"]), old.pointer)
             self._save()
 
     def _is_older(self, pointer: Mapping[str, Any], than: Mapping[str, Any]) -> bool:
-        """Return whether a pointer is no news: its epoch, version and time are lower.
+        """Return whether a pointer is older, by epoch, version and time.
 
         Raises:
-            ReaderError: it is of another gallery.
+            ReaderError: it belongs to another gallery.
         """
         if pointer.get("gallery") != than.get("gallery"):
             raise ReaderError("latest.json: of another gallery")
         return _order(pointer) < _order(than)
 
     def _use(self, state: _State, pointer: Mapping[str, Any]) -> bool:
-        """Use all of a state and its verified pointer, or nothing; return whether it was used."""
+        """Use a whole state and its verified pointer, unless that is older; return whether they were used."""
         old = self._contents
         if old is not None and self._is_older(pointer, old.pointer):
             return False
@@ -281,26 +281,26 @@ class Gallery:
                 _LOG.exception("A listener of a published gallery failed")
 
     def _load(self) -> None:
-        """Use what another process stored, if it is newer; what cannot be read is like nothing."""
+        """Use the state that another process stored, if it is newer; an unreadable one counts as missing."""
         try:
             state = _State(**parsed(self._stored("state")))
             if state.latest is None or state.latest == self._state.latest:
                 return
             index = self._stored(state.place) if state.place else ""
-            # Learned keys are as good as those that they were learned from.
-            keys = state.keys if state.root == self._root else self._given
+            # Learned keys are only as good as the keys from which they were learned.
+            keys = state.keys if state.root == self._root else self._configured_keys
             pointer = verified(state.latest, keys).pointer
-            # The service may issue two pointers for one version within an hour: the stored one is not the later one.
+            # The service may issue two pointers for one version within an hour: the stored one may be the earlier one.
             if self._contents is None or _order(pointer) > _order(self._contents.pointer):
                 self._use(replace(state, root=self._root, keys=keys, index=index), pointer)
         except (ValueError, TypeError, AttributeError, ReaderError):
             return
 
     def _stored(self, name: str) -> str:
-        """Return a text of the store.
+        """Return a text from the store, which has its hash in front.
 
         Raises:
-            ValueError: it is missing, a part of it or something else: it begins with its hash.
+            ValueError: it is missing, truncated or altered.
         """
         stored = (self._store.get(name) or b"").decode()
         if _sha256(stored[64:].encode()) != stored[:64]:
@@ -316,7 +316,7 @@ class Gallery:
             self._store.set(state.place, (found + state.index).encode())
             try:
                 self._stored(state.place)
-            except ValueError:  # such as on a full disk, where the stored state stays
+            except ValueError:  # such as on a full disk: the stored state stays
                 return
         text = json.dumps({**asdict(state), "index": ""})
         self._store.set("state", (_sha256(text.encode()) + text).encode())
@@ -350,11 +350,11 @@ class Gallery:
         if self._download(thumbnail, _MOST_PICTURE).body is None:
             raise ReaderError(f"{thumbnail}: wrong content")
 
-    def _file(self, named: Mapping[str, Any], held: str = "") -> str:
-        """Return a file that a pointer names, or ``held`` if it is that file."""
-        path, size, sha256 = str(named["path"]), named["size"], named["sha256"]
-        if _sha256(held.encode()) == sha256:
-            return held
+    def _file(self, entry: Mapping[str, Any], known: str = "") -> str:
+        """Return a file by its entry in a pointer, or ``known`` if it is that file."""
+        path, size, sha256 = str(entry["path"]), entry["size"], entry["sha256"]
+        if _sha256(known.encode()) == sha256:
+            return known
         if not _PATH.fullmatch(path):
             raise ReaderError("latest.json: unexpected path")
         body = self._checked(path, size, sha256)
@@ -379,11 +379,11 @@ class Gallery:
         path, name = f"css/{sha256}.css", f"{sha256}.css"
         if not _SHA256.fullmatch(sha256):
             raise ReaderError("unexpected path of a style sheet")
-        held = self._store.get(name)
-        if held is None or _sha256(held) != sha256:
-            held = self._checked(path, size, sha256)
-            self._store.set(name, held)
-        return _text(path, held)
+        content = self._store.get(name)
+        if content is None or _sha256(content) != sha256:
+            content = self._checked(path, size, sha256)
+            self._store.set(name, content)
+        return _text(path, content)
 
 
 def _order(pointer: Mapping[str, Any]) -> tuple[int, int, int]:

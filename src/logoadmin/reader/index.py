@@ -17,8 +17,8 @@ class Contents:
     Attributes:
         pointer: the payload of ``latest.json``.
         records: the records of the index, by kind and id.
-        withdrawn: the entries of what was withdrawn, each by kind, id, time and severity.
-        hidden: kind and id of these.
+        withdrawn: the entries of withdrawn records, by kind, id, time and severity.
+        hidden: their kinds and ids.
     """
 
     pointer: Mapping[str, Any]
@@ -27,7 +27,7 @@ class Contents:
     hidden: frozenset[tuple[str, int]]
 
     def record(self, kind: str, record_id: int) -> Record | None:
-        """Return a copy of a record, an artwork with its authors; None if it is missing or withdrawn."""
+        """Return a copy of a record, including the authors of an artwork; None if it is missing or withdrawn."""
         record = self.records.get(kind, {}).get(record_id)
         if record is None or (kind, record_id) in self.hidden:
             return None
@@ -41,12 +41,12 @@ class Contents:
 def read_contents(
     pointer: Mapping[str, Any], records: Mapping[str, Mapping[int, Record]], early: Iterable[Record], withdrawn: str
 ) -> Contents:
-    """Return what a state contains.
+    """Return the content of a state.
 
     Args:
         pointer: the pointer, with its blocked records.
         records: the records of the index.
-        early: the blocked records of a pointer that was refused.
+        early: the blocked records of a rejected pointer.
         withdrawn: the file of withdrawn records; empty for none.
     """
     listed = parsed(withdrawn)["withdrawn"] if withdrawn else []
@@ -58,7 +58,7 @@ def read_contents(
 
 
 def read_records(index: str) -> dict[str, dict[int, Record]]:
-    """Return the records of an index, by kind and id; none of an empty text."""
+    """Return the records of an index, by kind and id; an empty text has none."""
     if not index:
         return {kind: {} for kind in _KINDS}
     sections = parsed(index)

@@ -14,16 +14,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 Jwk = Mapping[str, Any]
 _BASE64URL: Final = re.compile(r"[A-Za-z0-9_-]*=*")
 _NUMBERS: Final = ("epoch", "version", "issued", "expires")
-_LARGEST: Final = 2**53 - 1  # JSON has no larger whole numbers that every reader understands (RFC 8259 §6)
+_LARGEST: Final = 2**53 - 1  # not every reader understands larger integers in JSON (RFC 8259 §6)
 
 
 class ReaderError(Exception):
-    """The published gallery cannot be read, or is not to be believed; the text names the file and the reason."""
+    """The published gallery cannot be read or verified; the message names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The payload of ``latest.json``, and the keys to trust from then on: those that it names and that signed it."""
+    """The payload of ``latest.json``, and the keys to trust from then on: its next keys and its signers."""
 
     pointer: Mapping[str, Any]
     keys: tuple[Jwk, ...]
@@ -33,7 +33,7 @@ def verified(latest: str, keys: Sequence[Jwk]) -> Verified:
     """Verify ``latest.json``: one good signature by one of the keys is enough.
 
     Raises:
-        ReaderError: no key made any of the signatures, or the payload has another form.
+        ReaderError: none of the keys signed it, or it is malformed.
     """
     try:
         jws = parsed(latest)
@@ -72,7 +72,7 @@ def thumbprint(key: Jwk) -> bytes:
 
 
 def _is_good(key: Jwk, payload: str, signature: Mapping[str, str]) -> bool:
-    """Return whether a key made a signature; one that cannot be read is not good."""
+    """Return whether a key made a signature; an unreadable one is not good."""
     try:
         header = parsed(_decoded(signature["protected"]).decode())
         if header["alg"] != "Ed25519" or "crit" in header or _decoded(header["kid"]) != thumbprint(key):
