@@ -1,4 +1,4 @@
-"""The settings about the page of the published gallery (contract Q2)."""
+"""The settings of the published gallery's page (contract Q2)."""
 
 import re
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""The rules of the contexts, as the settings choose them (contract H1)."""
+"""The rules of the contexts, from the settings (contract H1)."""
 
 from importlib.util import find_spec
 
@@ -13,7 +13,7 @@ from logoadmin.settings.values import urls_in
 
 
 def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
-    """Return the choices of the operator."""
+    """Return the rules that the operator has chosen."""
     return Rules(
         access=settings.access,
         publishing=_publishing(settings, reader, demo=demo),
@@ -28,7 +28,7 @@ def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
 
 
 def sign_in_rules(settings: Settings) -> SignInRules:
-    """Return the rules about signing in that the settings choose (contract O)."""
+    """Return the rules for sign-in that the operator has chosen (contract O)."""
     is_guarded = settings.access is Policy.GUARDED
     return SignInRules(
         second_factor=settings.second_factor,
@@ -61,9 +61,9 @@ def _page(settings: Settings, *, demo: bool) -> Page:
 
 
 def _links(settings: Settings) -> tuple[Links, Links]:
-    """Return the links in what the service publishes, and in a folder that is served elsewhere.
+    """Return the links in files that the service publishes, and in a folder that is served elsewhere.
 
-    There, the URL that browsers on this machine open is of no use.
+    Elsewhere, a URL for browsers on this machine is useless.
     """
     base = settings.effective_public_url.base
     is_public, submit = bool(settings.public_url), settings.gallery_submit

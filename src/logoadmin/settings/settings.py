@@ -40,7 +40,7 @@ from logoadmin.settings.values import (
 class Settings(SignInSettings, GalleryPageSettings):
     """All settings; creating an instance reads nothing but its arguments.
 
-    The descriptions are those of docs/settings.md (``make tables``), with links relative to that page.
+    The descriptions appear in docs/settings.md (``make tables``), with links relative to that page.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -178,7 +178,7 @@ class Settings(SignInSettings, GalleryPageSettings):
     )
     metrics_host: Address = Field("127.0.0.1", description="address for metrics")
 
-    # No setting itself: the flag, variable or file of each one that was given.
+    # Not a setting: the flag, variable or file of each setting that was given.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -217,7 +217,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         return self
 
 
-# Former settings of the service, and where they are now.
+# Former settings of the service, and their replacements.
 MOVED: Final = {
     "gallery_targets": "is changed by administrators now, in the console under Settings or with PATCH /api/settings, "
     "where each target has documents, a list, in place of document; remove it here"
@@ -228,7 +228,7 @@ def settings_of(**given: Any) -> Settings:
     """Return settings from arguments alone; None means not given.
 
     Raises:
-        SettingsError: naming each wrong setting and the reason, never its value.
+        SettingsError: the message names each wrong setting and the reason, never its value.
     """
     given = {name: value for name, value in given.items() if value is not None}
     try:
@@ -239,10 +239,10 @@ def settings_of(**given: Any) -> Settings:
 
 
 def problems_of(error: ValidationError) -> list[tuple[str, str]]:
-    """Return each wrong setting with the reason; the setting is "" where the message names it."""
+    """Return each wrong setting with the reason; the setting is "" if the message names it."""
     found: dict[str, str] = {}
     for entry in error.errors(include_url=False, include_context=False, include_input=False):
-        name = ".".join(part for part in entry["loc"] if isinstance(part, str))  # without the places in lists
+        name = ".".join(part for part in entry["loc"] if isinstance(part, str))  # without list indexes
         found.setdefault(name, MOVED.get(name) or entry["msg"].removeprefix("Value error, "))
     return [*found.items()]
 

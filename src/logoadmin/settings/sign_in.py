@@ -1,4 +1,4 @@
-"""The settings about signing in (contract O)."""
+"""The settings for sign-in (contract O)."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _ISSUER: Final = re.compile(r"https?://[^/?#@\\\s]+(/[!$-.0-;=A-Z_a-z~/%]*)?", r
 _MAX_URL: Final = 2_048
 _MAX_TEXT: Final = 255
 _MAX_ROLES: Final = 1_000
-# It is no issuer of OpenID Connect, and needs an adapter of its own.
+# Not an OpenID Connect issuer, so it has a separate adapter.
 GITHUB: Final = "https://github.com"
 _TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
@@ -123,12 +123,12 @@ class SignInSettings(BaseModel, defer_build=True):
 
 
 def roles_of(settings: SignInSettings) -> tuple[tuple[str, str], ...]:
-    """Return the groups at the issuer with their roles, the first that counts first."""
+    """Return the groups at the issuer with their roles, by precedence."""
     return tuple(_parts(entry) for entry in settings.oidc_roles)
 
 
 def host_of(url: str) -> str | None:
-    """Return the host of a URL in its canonical form; None if it has none that can be used."""
+    """Return the host of a URL in its canonical form; None if it has no usable one."""
     try:
         parts = urlsplit(url)
         return canonical_host(parts.hostname or "") if parts.port != 0 else None
@@ -137,7 +137,7 @@ def host_of(url: str) -> str | None:
 
 
 def is_encrypted(url: str, listed: tuple[str, ...]) -> bool:
-    """Return whether an issuer is asked with TLS, or without where nobody can listen: here, or at a listed host."""
+    """Return whether an issuer is contacted with TLS, or where nobody can listen: on this machine or a listed host."""
     host = host_of(url) or ""
     return url.startswith("https:") or is_loopback(host) or host in listed
 
@@ -150,6 +150,6 @@ def _is_assignment(entry: object) -> bool:
 
 
 def _parts(entry: str) -> tuple[str, str]:
-    """Return group and role; a group such as ``cn=editors`` has an equals sign of its own."""
+    """Return group and role; a group such as ``cn=editors`` may contain an equals sign."""
     group, _, role = entry.rpartition("=")
     return group.strip(), role.strip()

@@ -1,4 +1,4 @@
-"""The sources of settings, the first wins: flags, environment, secrets directory, file, defaults (contract H1, K4)."""
+"""The sources of settings by precedence: flags, environment, secrets directory, file, defaults (contract H1, K4)."""
 
 import os
 import tomllib
@@ -41,7 +41,7 @@ def load_settings(**flags: Any) -> Settings:
     """Return the settings from all sources, with their origins; flags win, and None means not given.
 
     Raises:
-        SettingsError: naming each wrong setting and the reason, never its value.
+        SettingsError: the message names each wrong setting and the reason, never its value.
     """
     sources = (_file(), _secrets(), _environment(), _flags(flags))  # the last one wins
     values = {name: value for source in sources for name, value in source.values.items()}

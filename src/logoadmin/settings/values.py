@@ -25,12 +25,12 @@ def urls_in(setting: SecretStr | None) -> tuple[str, ...]:
 
 
 def keys_in(secret: SecretStr | None) -> tuple[str, ...]:
-    """Return the keys in a secret, separated by commas; none without one."""
+    """Return the keys in a secret, separated by commas; empty without a secret."""
     return () if secret is None else tuple(key.strip() for key in secret.get_secret_value().split(","))
 
 
 def _matching(pattern: str, text: str) -> AfterValidator:
-    """Require that a text matches a pattern as a whole."""
+    """Require that a whole text matches a pattern."""
     compiled = re.compile(pattern, re.ASCII)
 
     def check(value: str) -> str:
