@@ -15,7 +15,7 @@ from logoadmin.starting import MEMORY
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """Return the settings of a demo, of which nothing is stored; those of the listener stay as they are."""
+    """Return the settings of a demo, which stores nothing; the listener's settings are unchanged."""
     chosen: dict[str, Any] = {
         "database": SecretStr(MEMORY),
         "workers": 1,
@@ -30,7 +30,7 @@ class Demo(NamedTuple):
 
     Attributes:
         gallery: the gallery.
-        passwords: the passwords of an administrator, a moderator and a member, by their names.
+        passwords: the passwords of an administrator, a moderator and a member, by username.
     """
 
     gallery: LogoAdmin
@@ -38,7 +38,7 @@ class Demo(NamedTuple):
 
 
 def open_demo(settings: Settings, *, counted: bool = False) -> Demo:
-    """Open a gallery in memory that has been used for a week.
+    """Open a gallery in memory with a week of changes.
 
     Args:
         settings: see :func:`demo_settings`.
@@ -52,8 +52,8 @@ def open_demo(settings: Settings, *, counted: bool = False) -> Demo:
     except ModuleNotFoundError as error:
         raise StartError(f"{error.name} is not installed", install_extra("pictures")) from error
     clock = DemoClock()
-    # Not the generated first password, which the console would ask to change before it shows anything.
-    given = settings.admin_password or SecretStr(secrets.token_urlsafe(12))
-    shown = {} if settings.admin_password else {"admin": given.get_secret_value()}
-    gallery = open_gallery(settings.model_copy(update={"admin_password": given}), counted=counted, demo_clock=clock)
+    # Set here, because the console demands a new password in place of a generated first one.
+    password = settings.admin_password or SecretStr(secrets.token_urlsafe(12))
+    shown = {} if settings.admin_password else {"admin": password.get_secret_value()}
+    gallery = open_gallery(settings.model_copy(update={"admin_password": password}), counted=counted, demo_clock=clock)
     return Demo(gallery, {**shown, **stock(gallery, clock)})

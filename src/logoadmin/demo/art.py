@@ -1,4 +1,4 @@
-"""Pictures for the demo, drawn from shapes: emblems, words beside them, portraits and small pages (contract Q4)."""
+"""Pictures for the demo, drawn from shapes: emblems, word marks, portraits and small pages (contract Q4)."""
 
 import io
 from collections.abc import Callable
@@ -23,20 +23,20 @@ PALETTES: Final = (
 )
 # Shapes are drawn larger and scaled down, which smooths their edges.
 _SCALE: Final = 2
-# Of 255: of words that stand on any ground.
+# The lightness, of 255, of words that must be readable on any ground.
 _DARKEST: Final = 108
 _LIGHTEST: Final = 145
 _Draw = ImageDraw.ImageDraw
 
 
 def emblem(number: int) -> bytes:
-    """Return a square picture, another one for each number."""
+    """Return a square picture, different for each number."""
     picture = _emblem(number, 288, round_corners=number % 3 == 0)
     return _png(picture)
 
 
 def word_mark(number: int, name: str) -> bytes:
-    """Return a wide transparent picture: an emblem, and a name beside it."""
+    """Return a wide transparent picture: an emblem with a name next to it."""
     mark = _emblem(number, 200, round_corners=True)
     font = ImageFont.load_default(92)
     width = round(font.getlength(name))
@@ -61,7 +61,7 @@ def portrait(number: int) -> bytes:
 
 
 def page(palette: tuple[str, str, str], number: int) -> bytes:
-    """Return a small page in the colours of a theme: a bar, a list beside it, and cards."""
+    """Return a small page in the colours of a theme: a bar, a list and cards."""
     ground, shape, accent = palette
     random, paper = Random(number), _mixed(ground, shape, 0.1)
     picture = Image.new("RGB", (960, 600), ground)
@@ -92,7 +92,7 @@ def in_use(number: int) -> bytes:
 
 
 def _line(draw: _Draw, left: int, top: int, length: int, color: str) -> None:
-    """Draw what stands for a line of text."""
+    """Draw a bar in place of a line of text."""
     draw.rounded_rectangle((left, top, left + length, top + 16), 8, color)
 
 
@@ -167,7 +167,7 @@ _SHAPES: Final[tuple[Callable[[_Draw, int, str, str, Random], None], ...]] = (
 
 
 def _at(full: int, radius: float, turn: float) -> tuple[float, float]:
-    """Return a point around the middle, from the top on clockwise."""
+    """Return a point on a circle around the middle, clockwise from the top."""
     return full / 2 + full * radius * sin(2 * pi * turn), full / 2 - full * radius * cos(2 * pi * turn)
 
 
@@ -177,7 +177,7 @@ def _mixed(first: str, second: str, part: float) -> str:
 
 
 def _readable(color: str) -> str:
-    """Return a color, neither so dark nor so light that it could not be read on a dark or on a light page."""
+    """Return a similar color that is readable on dark and on light pages."""
     red, green, blue = ImageColor.getrgb(color)[:3]
     lightness = 0.3 * red + 0.59 * green + 0.11 * blue
     if lightness < _DARKEST:

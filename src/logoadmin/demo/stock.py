@@ -1,4 +1,4 @@
-"""The content of the demo: invented artworks of invented people, and a week of their changes (contract Q4)."""
+"""The content of the demo: invented artworks by invented people, and a week of their changes (contract Q4)."""
 
 import secrets
 import time
@@ -42,10 +42,10 @@ Somebody looks at it within three days."""
 _TARGETS: Final = (*_PAGES,)
 _MAYA, _JONAS, _LEA, _SAM = 101, 102, 103, 104
 _USERS: Final = {_MAYA: "Maya Lindqvist", _JONAS: "Jonas Achterberg", _LEA: "Lea Okafor", _SAM: "Sam Petrov"}
-# Whose passwords are shown, beside that of the administrator.
+# Users whose passwords are shown, besides the administrator's.
 MODERATOR: Final = _USERS[_MAYA]
 MEMBER: Final = _USERS[_LEA]
-# As the console offers them to a new role.
+# The scopes that the console offers for a new role.
 _MODERATES: Final = ("authors:write", "logos:write", "themes:write", "users:read", "changes:read")
 _REASON: Final = "The picture was taken from another community without asking."
 _AUTHORS: Final = (
@@ -65,7 +65,7 @@ _THEMES: Final = (
     *("Deep Water", "Terracotta", "Neon Alley", "Mint", "Campfire", "Iris", "Evergreen", "Rosewood", "Dusk"),
     *("Clear Sky", "Banner", "Old Press"),
 )
-# Verdicts that visitors see: fonts from elsewhere, something that can cover the page, and movement.
+# CSS with verdicts that visitors see: an overlay, an animation, and a font from another host.
 _EXTRAS: Final = {
     2: ".stage::before { content: ''; position: fixed; inset: 0; pointer-events: none; opacity: 0.06; }\n",
     5: ".bar { animation: glow 6s infinite alternate; }\n@keyframes glow { to { filter: hue-rotate(30deg); } }\n",
@@ -83,16 +83,16 @@ _Step = Callable[[LogoAdmin], object]
 
 @dataclass
 class DemoClock:
-    """A clock that is set, while the week is lived through."""
+    """A clock that is set to each moment of the demo's week."""
 
     ahead: int = -_WEEK
 
     def now(self) -> int:
-        """Return the time at which the demo is."""
+        """Return the time in the demo."""
         return int(time.time()) + self.ahead
 
     def elapsed(self) -> float:
-        """Return what passes for real."""
+        """Return real seconds."""
         return time.monotonic()
 
     def worked(self) -> float:
@@ -101,10 +101,10 @@ class DemoClock:
 
 
 def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
-    """Fill an empty gallery in a week, at the end of which the clock shows the present.
+    """Fill an empty gallery with a week of changes, at the end of which the clock shows the present.
 
     Returns:
-        The passwords of a moderator and of a member, by their names.
+        The passwords of a moderator and of a member, by username.
     """
     passwords = {name: secrets.token_urlsafe(12) for name in _USERS.values()}
     steps = list(_week(passwords))
@@ -116,7 +116,7 @@ def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
 
 
 def _week(passwords: Mapping[str, str]) -> Iterator[tuple[int | None, _Step]]:
-    """Yield who did what, in order; the administrator without an id."""
+    """Yield the steps in order, each with the id of its user; None for the administrator."""
     yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES, submission_rules=_RULES))
     yield None, partial(_hire, passwords)
     for number, name in enumerate(_AUTHORS):
@@ -136,8 +136,8 @@ def _week(passwords: Mapping[str, str]) -> Iterator[tuple[int | None, _Step]]:
     yield _MAYA, lambda gallery: gallery.proposals.decline(DeclineProposal(proposal_id=1, reason=_LOUD))
     yield _LEA, partial(_propose_logo, 62, "Tea House", "For the off-topic board.")
     yield _MAYA, lambda gallery: gallery.proposals.apply(ApplyProposal(proposal_id=2))
-    # What waits shows what a review is for: another host, something that covers the page, another picture, and two
-    # that are harmless, one of them by somebody whose first work it is.
+    # The waiting submissions show the purpose of reviews: a new host, an overlay, another picture, and two harmless
+    # ones, one of them the first work of its author.
     yield _LEA, _propose_redrawn
     yield _LEA, partial(_propose_theme, 12, "Typewriter", _FONT, "With a typeface that I host myself.")
     yield _LEA, partial(_propose_theme, 13, "Snowfall", _SNOW, "Snow over the whole page, until February.")

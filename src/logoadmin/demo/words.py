@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 LICENCES: Final = ("CC-BY-4.0", "CC0-1.0", "CC-BY-SA-4.0", "MIT")
-# By motif, in the order in which the pictures draw them.
+# In the order of the shapes in art.py.
 _MOTIFS: Final = (
     ("Petals around a calm middle", "flower"),
     ("Rings that never quite close", "rings"),
@@ -79,7 +79,7 @@ def about_theme(number: int, name: str) -> dict[str, Any]:
 
 
 def pictured(details: dict[str, Any], pictures: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return details with screenshots, each a URL and what it shows."""
+    """Return details with screenshots, each as a URL and a description."""
     return {**details, "screenshots": tuple({"url": url, "alt": alt} for url, alt in pictures)}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-# Before the module is imported, so that a failure shows the values that it compared.
+# Before the module is imported, so that a failure shows the compared values.
 pytest.register_assert_rewrite("logoadmin.testing.storage_tests")
 
 from logoadmin.testing.storage_tests import StorageTests as StorageTests  # noqa: E402 (see above)

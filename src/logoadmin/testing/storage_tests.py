@@ -22,17 +22,17 @@ _THREADS: Final = 6
 
 
 class Stop(Exception):
-    """Breaks a unit of work off."""
+    """Aborts a unit of work."""
 
 
 class StorageTests:
-    """The rules for each storage. A subclass has it as the fixture ``storage``: prepared, empty, and its own.
+    """The rules for each storage. A subclass provides the fixture ``storage``: prepared, empty and not shared.
 
     The docstring of a test is the rule that it proves.
     """
 
     def test_work_that_raises_is_undone_and_its_error_passes(self, storage: Storage) -> None:
-        """If a write raises, all its changes are undone, and the error passes on (contract A15)."""
+        """If a write raises, all its changes are undone, and the error propagates (contract A15)."""
         _add(storage, 1)
         _add(storage, 2)
         before = _stored(storage)
@@ -122,7 +122,7 @@ class StorageTests:
 
         def calls(open_: Storage) -> None:
             with pytest.raises(Stop):
-                open_.write(breaks_off)  # before anything else was asked for
+                open_.write(breaks_off)  # before any other call
             for number in (1, 2):
                 _add(open_, number)
                 with pytest.raises(DuplicateEntry):
@@ -137,7 +137,7 @@ class StorageTests:
         assert _add(storage, 50).author_id == 4
 
     def test_atomic_within_atomic_is_one_write_among_the_others(self, storage: Storage) -> None:
-        """Scopes may be within scopes."""
+        """Scopes may be nested."""
 
         def inner(open_: Storage) -> None:
             _add(open_, 2)
@@ -178,7 +178,7 @@ class StorageTests:
             executor.submit(_atomic, storage, calls).result()
             looking.result()
             assert writing.result() == 3
-        # A storage in memory lets nobody look meanwhile.
+        # A storage in memory makes readers wait.
         assert seen[0] in ([], [(1, 1), (2, 2)], [(1, 1), (2, 2), (3, 3)])
 
     def test_a_write_beside_the_open_transaction_in_its_thread_is_refused(self, storage: Storage) -> None:
@@ -195,7 +195,7 @@ class StorageTests:
 
 
 def _atomic(storage: Storage, calls: Callable[[Storage], Answer]) -> Answer:
-    """Make calls whose writes are one transaction."""
+    """Run calls whose writes share one transaction."""
     return storage.write(lambda uow: calls(OpenTransaction(storage, uow)))
 
 
@@ -206,7 +206,7 @@ def _store(uow: UnitOfWork, number: int) -> Author:
 
 
 def _add(storage: Storage, number: int) -> Author:
-    """Store an author whose number and name are known."""
+    """Store an author with a number and a name that follows from it."""
     return storage.write(lambda uow: _store(uow, number))
 
 
@@ -216,7 +216,7 @@ def _stored(storage: Storage) -> list[tuple[int, int]]:
 
 
 def _at_once(*works: Callable[[], object]) -> list[object]:
-    """Run works in threads that start together; return what each returned or raised."""
+    """Run functions in threads that start together; return the result or the error of each."""
     start = threading.Barrier(len(works))
 
     def run(work: Callable[[], object]) -> object:
