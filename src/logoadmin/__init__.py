@@ -1,14 +1,14 @@
 """Administration of a gallery of site logos and themes (contract H6).
 
-:func:`connect` opens a gallery on a database or in memory, and :func:`asgi` makes a web application of it::
+:func:`connect` opens a gallery in a database or in memory, and :func:`asgi` makes a web application of it::
 
     import logoadmin
 
     with logoadmin.connect("memory:") as gallery:
         ann = gallery.authors.create(logoadmin.CreateAuthor(user_id=7, username="Ann"))
 
-Importing this loads neither database nor web code: the names in ``__init__.pyi`` are loaded when they are used.
-``__all__`` has those that most programs need.
+Importing this loads neither database nor web code: the names in ``__init__.pyi`` are loaded on first use. ``__all__``
+has the names that most programs need.
 """
 
 from functools import lru_cache

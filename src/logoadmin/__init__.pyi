@@ -1,4 +1,4 @@
-"""The names of the package and where they live, which ``__init__.py`` and type checkers read."""
+"""The names of the package and their modules, for ``__init__.py`` and type checkers."""
 
 from .domain.logo_admin import LogoAdmin as LogoAdmin, metrics as metrics
 from .domain.kernel.access import (

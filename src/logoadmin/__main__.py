@@ -1,4 +1,4 @@
-"""Makes ``python -m logoadmin`` the command ``logoadmin``."""
+"""Run the command ``logoadmin`` with ``python -m logoadmin``."""
 
 from logoadmin.entrypoints.cli import main
 

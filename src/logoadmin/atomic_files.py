@@ -1,4 +1,4 @@
-"""Writes files that get their name only once they are complete and on the disk."""
+"""Write files that get their name only when they are complete and on the disk."""
 
 import os
 import tempfile
@@ -11,21 +11,21 @@ from pathlib import Path
 def atomic_file(
     target: Path, name: Callable[[Path, Path], object] = os.replace, *, durable: bool = True
 ) -> Iterator[Path]:
-    """Let a file be made under another name, which gets its own at the end, when it is on the disk.
+    """Create a file under a temporary name, and rename it at the end, when it is on the disk.
 
-    Only its owner may read it. If its making raises, nothing of it is left; after a kill there may be a hidden file
-    whose name begins with that of the target.
+    Only its owner may read it. If the block raises, no file is left; a killed program may leave a hidden file whose
+    name begins with that of the target.
 
     Args:
-        target: the file; of a link, what it leads to.
-        name: gives the first file the name of the second, by default also in the place of another.
-        durable: whether the file is on the disk at the end; otherwise the caller sees to that.
+        target: the file; a link is followed.
+        name: renames the first file to the second; by default, an existing file is replaced.
+        durable: whether the file is on the disk at the end; otherwise, the caller must see to that.
 
     Yields:
-        An empty file to make it in, which nobody has open at the end.
+        An empty file to write, which must be closed at the end.
 
     Raises:
-        OSError: there can be no file, or not on the disk.
+        OSError: the file cannot be created, or not flushed to the disk.
     """
     path = target.resolve()
     try:
@@ -36,7 +36,7 @@ def atomic_file(
     part = Path(made)
     try:
         yield part
-        # In this order: a power cut leaves no name of a file that is empty.
+        # In this order, so that a power cut leaves no empty file under this name.
         if durable:
             _sync(part)
         name(part, path)

@@ -47,7 +47,7 @@ from logoadmin.starting import (
     token_keys,
 )
 
-# A library logs nothing unless its host asks for it.
+# A library logs nothing unless its host configures logging.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
 
 
@@ -60,14 +60,14 @@ def open_gallery(
     counted: bool = False,
     demo_clock: Clock | None = None,
 ) -> LogoAdmin:
-    """Open a gallery on the database that the settings name.
+    """Open the gallery in the database that the settings name.
 
     Args:
         create: when to create what is missing.
         administrator: whether that includes the first administrator.
         interactive: whether to give up on a database that does not respond within 2 s; long work waits longer.
         counted: whether events are counted (contract K2).
-        demo_clock: the time of a demo, whose pages say that it is one (contract Q4).
+        demo_clock: the clock of a demo, whose pages say that it is a demo (contract Q4).
 
     Raises:
         SettingsError: the settings cannot be used.
@@ -80,7 +80,7 @@ def open_gallery(
     metrics = _metrics() if counted else NoMetrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
-        # Others may start or import in the same file, which takes longer than interactive callers wait.
+        # Another process may be starting or importing in the same file, for longer than interactive callers wait.
         is_slow = interactive and storage.embedded
         with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
             generated_password = start(
@@ -134,7 +134,7 @@ def _gallery(
 
 
 def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
-    """Return the keys in the gallery key file, of which the first is the current one (contract L7).
+    """Return the keys in the gallery key file, the current one first (contract L7).
 
     Raises:
         SettingsError: it cannot be read, or a key in it cannot be used.
@@ -145,20 +145,20 @@ def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
 
 @lru_cache(maxsize=1)
 def gallery_page() -> GalleryPage:
-    """Return what makes the pages of the published gallery: one for the process, whose templates are compiled once."""
+    """Return the renderer of the published gallery's pages, cached so that its templates are compiled once."""
     folder = files("logoadmin").joinpath("gallery_page")
-    beside = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
+    assets = {each.name: each.read_bytes() for each in folder.iterdir() if ASSET_NAME.fullmatch(each.name)}
     templates = {each.name: each.read_text("utf-8") for each in folder.joinpath("templates").iterdir()}
-    # The frame that previews CSS is that of the console.
+    # The frame that previews CSS comes from the console.
     sample = _asset("entrypoints/console", "preview.html").decode()
-    beside["page-frame.js"] = _asset("entrypoints/console", "preview.js")
-    beside["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
-    # The page and the console are one family.
-    beside["page.css"] = _asset("entrypoints/console/style", "tokens.css") + beside["page.css"]
+    assets["page-frame.js"] = _asset("entrypoints/console", "preview.js")
+    assets["page-sample.js"] = f"export default {json.dumps(sample, ensure_ascii=False)};\n".encode()
+    # The page shares colours and fonts with the console.
+    assets["page.css"] = _asset("entrypoints/console/style", "tokens.css") + assets["page.css"]
     for face in ("face.woff2", "face-accented.woff2"):
-        beside[f"page-{face}"] = _asset("entrypoints/console/vendor", face)
+        assets[f"page-{face}"] = _asset("entrypoints/console/vendor", face)
     words = words_of(_asset("gallery_page", "texts.json"))
-    return JinjaGalleryPage(templates, words, dict(sorted(beside.items())), CommonmarkText())
+    return JinjaGalleryPage(templates, words, dict(sorted(assets.items())), CommonmarkText())
 
 
 def _asset(folder: str, name: str) -> bytes:
@@ -175,28 +175,28 @@ def _metrics() -> Metrics:
 
 @lru_cache(maxsize=1)
 def _pictures() -> PictureCodec | str:
-    """Return the one codec of the process, which takes turns; or why there is none, for clients (contract P1)."""
+    """Return the codec of the process, which converts one picture at a time; or an error for clients (contract P1)."""
     return PillowPictures() if find_spec("PIL") else NO_PICTURES  # an optional package
 
 
 def _passkeys(settings: Settings) -> OpenPasskeys | str:
-    """Return how to get the adapter for passkeys; or why they cannot be used, for clients (contract O1, O8)."""
+    """Return a factory of the passkeys adapter, or the error for clients if it cannot be used (contract O1, O8)."""
     return why_no_passkeys(settings) or partial(_fido2, settings.effective_public_url)
 
 
 @lru_cache(maxsize=4)
 def _fido2(public_url: PublicUrl) -> Passkeys:
-    # Imported here: few processes see a passkey, and it takes a while.
+    # Imported here: few processes see a passkey, and the import is slow.
     from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 
     return Fido2Passkeys(public_url)
 
 
 def issuer_of(settings: Settings) -> Issuer | None:
-    """Return the issuer whose users may sign in, if there is one (contract O7).
+    """Return the issuer whose users may sign in, if any (contract O7).
 
     Raises:
-        StartError: the package that asks it is missing.
+        StartError: the package for requests to it is missing.
     """
     url, client_id, client_secret = settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret
     if url is None or client_id is None or client_secret is None:
@@ -204,13 +204,13 @@ def issuer_of(settings: Settings) -> Issuer | None:
     if find_spec("httpx2") is None:  # an optional package
         raise StartError("oidc_issuer needs httpx2", install_extra("client"))
     secret, return_url = client_secret.get_secret_value(), f"{settings.effective_public_url.base}/console/"
-    # Imported here: few programs have an issuer, and what reads its tokens takes a while.
+    # Imported here: few programs have an issuer, and the code that reads its tokens loads slowly.
     if url == GITHUB:
         from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 
         return GitHubIssuer(client_id, secret, return_url, GuardedOutgoing(settings.outgoing_hosts))
     from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 
-    # Not the way out of style sheets: those who write CSS must not reach an issuer in the operator's network.
+    # Not shared with style sheets: authors of CSS must not reach an issuer in the operator's network.
     outgoing = GuardedOutgoing({*settings.outgoing_hosts, host_of(url) or ""})
     return OidcIssuer(url, client_id, secret, return_url, outgoing)

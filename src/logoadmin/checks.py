@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-# The problem that no user who holds everything can sign in, and its solution.
+# The problem that no user with all rights can sign in, and its solution.
 NO_ADMINISTRATOR: Final = "nobody who may do everything can sign in"
 LET_IN: Final = (
     "logoadmin user code NAME prints a code for one sign-in, logoadmin user password NAME sets a password; "
@@ -28,7 +28,7 @@ class Result:
         check: its name, one or two words.
         verdict: its outcome.
         text: the finding, without secrets.
-        cure: what to do; empty where nothing is to be done.
+        cure: what to do; empty for nothing.
     """
 
     check: str

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from logoadmin.domain.logo_admin import LogoAdmin
 
 
-# Bounds the time that it takes to open a gallery in which much has expired.
+# Limits the time to open a gallery with many expired rows.
 _MOST_SWEEPS: Final = 20
 
 
 class SignInOptions(TypedDict, total=False):
-    """The settings about signing in, see :class:`~logoadmin.settings.sign_in.SignInSettings` (contract O)."""
+    """The settings for sign-in; see :class:`~logoadmin.settings.sign_in.SignInSettings` (contract O)."""
 
     public_url: str | None
     password_sign_in: bool
@@ -35,7 +35,7 @@ class SignInOptions(TypedDict, total=False):
 
 
 class GalleryPageOptions(TypedDict, total=False):
-    """The settings about the page of the published gallery (contract Q2).
+    """The settings of the published gallery's page (contract Q2).
 
     See :class:`~logoadmin.settings.gallery_page.GalleryPageSettings`.
     """
@@ -48,7 +48,7 @@ class GalleryPageOptions(TypedDict, total=False):
 
 
 class Options(SignInOptions, GalleryPageOptions, total=False):
-    """The settings that :func:`connect` also takes by their names."""
+    """The other settings that :func:`connect` accepts by name."""
 
     notify_urls: "str | Collection[str] | None"
 
@@ -64,21 +64,21 @@ def connect(
     outgoing_hosts: "Collection[str]" = (),
     **options: Unpack[Options],
 ) -> "LogoAdmin":
-    """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables and no files.
+    """Open a gallery (contract H2, H3, H6). Only the arguments are read, no environment variables or files.
 
     An empty embedded database gets its tables, its roles and its first administrator. If no password is given, one is
-    generated, and is in ``admin_password`` of the result. For a server's database, run ``logoadmin init`` first. Close
+    generated, and ``admin_password`` of the result has it. For a database server, run ``logoadmin init`` first. Close
     the gallery at the end, or use it as a context manager.
 
     Args:
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
-        access: ``open``, the default, or ``guarded`` (contract B1); :func:`asgi` needs it to be chosen.
+        access: ``open``, the default, or ``guarded`` (contract B1); :func:`asgi` requires an explicit choice.
         admin_password: the password of the first administrator.
-        token_key: signs access tokens, at least 32 bytes, see the setting; by default the keys in the database do.
-        create: whether a missing SQLite file may be created; False, once there is a gallery, makes it an error.
-        gallery_dir: the folder into which :func:`asgi` publishes, by default one beside the database (contract L1).
-        outgoing_hosts: names and addresses of hosts that may be asked although they are not public (contract L8).
-        options: further settings by their names, such as ``second_factor="required"`` (contract O, Q2, Q3).
+        token_key: the key that signs access tokens, at least 32 bytes; by default, the keys in the database do.
+        create: whether a missing SQLite file may be created; set False once there is a gallery, to get an error.
+        gallery_dir: the folder into which :func:`asgi` publishes; by default, one next to the database (contract L1).
+        outgoing_hosts: non-public hosts, by name or address, that outgoing requests may reach (contract L8).
+        options: other settings by name, such as ``second_factor="required"`` (contract O, Q2, Q3).
 
     Raises:
         SettingsError, TypeError: the arguments cannot be used. StorageUnavailable: the database is out of reach.
@@ -88,7 +88,7 @@ def connect(
 
     if unknown := ", ".join(sorted(options.keys() - Options.__annotations__.keys())):
         raise TypeError(f"connect() got unexpected arguments: {unknown}")
-    if not isinstance(database, str):  # None, as of a variable that is not set, would mean the default of the service
+    if not isinstance(database, str):  # None, as from an unset variable, would mean the default of the service
         raise TypeError("connect() needs the database as a text, such as sqlite:///gallery.db")
     given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
     more = {"create": create, "gallery_dir": gallery_dir, **options, **_several(outgoing_hosts=outgoing_hosts)}
@@ -111,7 +111,7 @@ def asgi(
         gallery: the gallery, opened with a choice of ``access``.
         origins: the origins whose pages may use the whole interface, such as ``https://admin.example`` (contract F2).
         cache_seconds: how long browsers and proxies may cache public reads.
-        hosts: the names that requests may have in ``Host`` beside loopback and the host of the gallery's public URL,
+        hosts: the names that requests may have in ``Host`` besides loopback and the host of the gallery's public URL,
             such as ``gallery.example``; None if the embedding program checks them (contract A22).
         console, published: whether to serve the console at ``/console/``, and the published gallery at ``/gallery/``.
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
@@ -137,7 +137,7 @@ def asgi(
 
 
 def _require_access(gallery: "LogoAdmin") -> None:
-    """Reject a gallery that was opened without a choice of who may do what."""
+    """Reject a gallery that was opened without an explicit access policy."""
     from logoadmin.domain.kernel.errors import SettingsError
 
     if not gallery.is_access_chosen:
@@ -153,7 +153,7 @@ def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
 
 
 def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
-    """Return the given texts; reject a single text, whose letters would be used as texts."""
+    """Return lists of texts; reject a single text, whose letters would count as texts."""
     from logoadmin.domain.kernel.errors import SettingsError
 
     for name, texts in given.items():

@@ -1,4 +1,4 @@
-"""How to install an extra of logoadmin, which no package index has."""
+"""How to install an extra of logoadmin, which is on no package index."""
 
 import json
 import shlex
@@ -11,10 +11,10 @@ _PACKAGE: Final = "logoadmin"
 
 
 def install_extra(extra: str) -> str:
-    """Return the cure for a missing extra: the command that installs it from where logoadmin was installed.
+    """Return the remedy for a missing extra: the command that installs it from the source of this installation.
 
-    The installer noted that place, a wheel, a directory or a URL (PEP 610). Where it did not, or the files are gone,
-    the cure names no place.
+    The installer recorded that source: a wheel, a directory or a URL (PEP 610). If it did not, or the files are gone,
+    the remedy names no source.
     """
     from importlib.metadata import PackageNotFoundError, distribution
 
@@ -25,8 +25,8 @@ def install_extra(extra: str) -> str:
     if place is None:
         return f"install logoadmin again, from its wheel or its source directory, with the extra [{extra}]"
     editable = "--editable " if record.get("dir_info", {}).get("editable") else ""
-    wanted = f"{_PACKAGE}[{extra}] @ {place}" if "://" in place else f"{place}[{extra}]"
-    return f"run pip install {editable}{_quoted(wanted)}"
+    requirement = f"{_PACKAGE}[{extra}] @ {place}" if "://" in place else f"{place}[{extra}]"
+    return f"run pip install {editable}{_quoted(requirement)}"
 
 
 def _place(record: dict[str, dict[str, str]]) -> str | None:
@@ -42,6 +42,6 @@ def _place(record: dict[str, dict[str, str]]) -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """Quote a requirement for a shell, always: brackets are a pattern in some shells."""
+    """Quote a requirement for any shell: some read brackets as a pattern."""
     quoted = shlex.quote(text)
     return quoted if quoted.startswith("'") else f"'{quoted}'"

@@ -1,4 +1,4 @@
-"""Public keys as JWKs (RFC 7517), and their names."""
+"""Public keys as JWKs (RFC 7517), and their thumbprints."""
 
 import base64
 import hashlib

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def rotate_keys(settings: Settings) -> int | None:
-    """Rotate the token keys in the database, see :func:`~logoadmin.domain.identity.first_start.rotate_token_keys`.
+    """Rotate the token keys in the database; see :func:`~logoadmin.domain.identity.first_start.rotate_token_keys`.
 
     Returns:
         The seconds since the last rotation; None for the first.
@@ -56,20 +56,20 @@ def check_keys(settings: Settings) -> None:
     """Require that the token keys and the gallery keys in the settings can be used.
 
     Raises:
-        SettingsError: one of them cannot; the text names it.
+        SettingsError: one of them cannot; the message names it.
     """
     given_keys(settings)
     gallery_keys(settings)
 
 
 def token_of_nobody(settings: Settings) -> str:
-    """Return an access token that only services with the keys of these settings verify, and that has no rights.
+    """Return an access token without rights, which only services with the keys of these settings can verify.
 
-    Its session does not exist, so that it gets 401 wherever a request is otherwise well-formed; it lasts a minute.
+    Its session does not exist, so every request that is otherwise well-formed gets 401. It expires after a minute.
 
     Raises:
-        SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database that
-            has them is out of reach.
+        SettingsError: the keys cannot be used; TablesMissing: there are none; StorageUnavailable: the database with the
+            keys is out of reach.
     """
     with closing(open_storage(settings, interactive=True)) as storage:
         keys = given_keys(settings) or stored_keys(storage)
@@ -81,7 +81,7 @@ def token_of_nobody(settings: Settings) -> str:
 
 
 def files_of_database(settings: Settings) -> frozenset[Path]:
-    """Return the files of the database, which no other file may replace; a server has none.
+    """Return the files of the database, which no other file may replace; empty for a server.
 
     Raises:
         SettingsError: the URL of the database cannot be used.
@@ -114,7 +114,7 @@ def check_database(settings: Settings) -> Iterator[Result]:
 
 
 def check_people(settings: Settings) -> Iterator[Result]:
-    """Check for ``logoadmin doctor`` who can sign in, and with which rights; without tables, nothing.
+    """Check who can sign in, and with which rights, for ``logoadmin doctor``; yield nothing without tables.
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -127,14 +127,14 @@ def check_people(settings: Settings) -> Iterator[Result]:
 
 
 def _administrators(uow: UnitOfWork, settings: Settings) -> Result:
-    """Whether somebody could still repair everything in the console (contract B4, O4, O7)."""
+    """Check that somebody could still repair everything in the console (contract B4, O4, O7)."""
     if uow.records(USERS).page(-1, 1) and not somebody_holds_all(uow, sign_in_rules(settings).ways):
         return wrong("administrators", NO_ADMINISTRATOR, LET_IN)
     return ok("administrators", "at least one can sign in")
 
 
 def _issuer(uow: UnitOfWork, settings: Settings, issuer: str) -> Result:
-    """Whether the roles exist that users of the issuer get; it is not asked (contract O7)."""
+    """Check that the roles of the issuer's users exist, without contacting the issuer (contract O7)."""
     if missing := [name for name in sign_in_rules(settings).single_sign_on.named if role_named(uow, name) is None]:
         text = f"users of {issuer} cannot get the role {', '.join(missing)}, which does not exist"
         return wrong("issuer", text, "create it, or correct oidc_roles and oidc_default_role")
@@ -147,7 +147,7 @@ def _issuer(uow: UnitOfWork, settings: Settings, issuer: str) -> Result:
 
 
 def _factor_key(uow: UnitOfWork, settings: Settings) -> Result:
-    """Whether the secrets of authenticator apps can be decrypted (contract O1)."""
+    """Check that the secrets of authenticator apps can be decrypted (contract O1)."""
     secrets = TotpFactors(FernetEncryption(), keys_in(settings.factor_key))
     found, unreadable, last = 0, 0, -1
     while users := uow.records(USERS).page(last, _PAGE):
@@ -166,7 +166,7 @@ def _factor_key(uow: UnitOfWork, settings: Settings) -> Result:
 
 @contextmanager
 def _existing(settings: Settings) -> Iterator[None]:
-    """Report a missing gallery as a loss where the settings say that there is one (contract K9)."""
+    """Report a missing gallery as lost if the settings say that one exists (contract K9)."""
     try:
         yield
     except TablesMissing as error:
@@ -174,7 +174,7 @@ def _existing(settings: Settings) -> Iterator[None]:
 
 
 def back_up(settings: Settings, target: Path) -> None:
-    """Write a whole copy of the database into a file, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    """Write a complete copy of the database to a file; see :mod:`logoadmin.adapters.sql_storage.copies`."""
     from logoadmin.adapters.sql_storage import copies
 
     with _existing(settings):
@@ -182,7 +182,7 @@ def back_up(settings: Settings, target: Path) -> None:
 
 
 def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
-    """Write a copy into a directory, with the time in its name, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    """Write a copy with the time in its name to a directory; see :mod:`logoadmin.adapters.sql_storage.copies`."""
     from logoadmin.adapters.sql_storage import copies
 
     with _existing(settings):
@@ -200,21 +200,21 @@ def record_backup(settings: Settings) -> None:
 
 
 def restore(settings: Settings, source: Path) -> None:
-    """Create the database from a backup, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    """Create the database from a backup; see :mod:`logoadmin.adapters.sql_storage.copies`."""
     from logoadmin.adapters.sql_storage import copies
 
     copies.restore(settings.database.get_secret_value(), source)
 
 
 def restore_loaded(settings: Settings) -> None:
-    """Finish the restore of a dump that was loaded, see :mod:`logoadmin.adapters.sql_storage.copies`."""
+    """Finish the restore of a loaded dump; see :mod:`logoadmin.adapters.sql_storage.copies`."""
     from logoadmin.adapters.sql_storage import copies
 
     copies.restore_loaded(settings.database.get_secret_value())
 
 
 def move(settings: Settings, target: str, progress: "Progress") -> str:
-    """Move the gallery into another database, see :func:`logoadmin.adapters.sql_storage.copies.move`."""
+    """Move the gallery to another database; see :func:`logoadmin.adapters.sql_storage.copies.move`."""
     from logoadmin.adapters.sql_storage import copies
 
     return copies.move(settings.database.get_secret_value(), target, progress)

@@ -26,8 +26,8 @@ MEMORY: Final = "memory:"
 # `iss` and `aud` of access tokens.
 _TOKEN_NAME: Final = "logoadmin"
 
-# When missing tables and the first administrator are created: never, also where they are known to have existed; in an
-# empty embedded database; in any empty one; always, which also brings older tables up to date (contract H3). Memory
+# When missing tables and the first administrator are created: never, with "existing" if they are known to have existed;
+# in an empty embedded database; in any empty database; always, which also migrates older tables (contract H3). Memory
 # always gets them.
 Create = Literal["never", "existing", "embedded", "empty", "always"]
 
@@ -62,7 +62,7 @@ def gallery_dir(settings: Settings) -> Path | None:
 
 
 def published_files(settings: Settings) -> GalleryFiles:
-    """Return where the service publishes: a folder, or memory."""
+    """Return the files that the service publishes, in a folder or in memory."""
     path = gallery_dir(settings)
     return MemoryGalleryFiles() if path is None else folder(path)
 
@@ -70,10 +70,10 @@ def published_files(settings: Settings) -> GalleryFiles:
 def start(
     storage: StorageLifecycle, settings: Settings, create: Create, clock: Clock, *, administrator: bool
 ) -> str | None:
-    """Create what is missing, if wanted; return the first administrator's password if it was generated.
+    """Create missing tables and the first administrator, as ``create`` says; return a generated password.
 
     Raises:
-        TablesMissing: nothing may be created (contract K9).
+        TablesMissing: tables are missing and may not be created (contract K9).
     """
     if create != "always" and settings.database.get_secret_value() != MEMORY:
         may_create = settings.create and (create == "empty" or (create == "embedded" and storage.embedded))
@@ -90,23 +90,23 @@ def start(
     password = None if settings.admin_password is None else settings.admin_password.get_secret_value()
     min_length = sign_in_rules(settings).min_password_length
     new_passwords = NewPasswords(hasher_of(settings), min_length, title=lambda: settings.gallery_title)
-    given = new_passwords, SystemRandomness(), clock, password
+    arguments = new_passwords, SystemRandomness(), clock, password
     try:
         if password is not None and storage.is_empty():  # before a file is created
             new_passwords.check(password)
-        return storage.prepare(lambda uow: first_start(uow, *given, administrator=administrator))
+        return storage.prepare(lambda uow: first_start(uow, *arguments, administrator=administrator))
     except InvalidInput as error:
         problems = error.problems
     raise wrong_settings(f"admin_password: {problem.msg}" for problem in problems)
 
 
 def access_tokens(keys: Sequence[Key]) -> JwtTokens:
-    """Return the access tokens that these keys sign and verify (contract C2)."""
+    """Return the adapter that signs and verifies access tokens with these keys (contract C2)."""
     return JwtTokens(keys, _TOKEN_NAME, _TOKEN_NAME, ACCESS_TOKEN_SECONDS)
 
 
 def given_keys(settings: Settings) -> list[Key]:
-    """Return the token keys in the settings, of which the first signs (contract C2)."""
+    """Return the token keys in the settings; the first one signs (contract C2)."""
     text = "" if settings.token_key is None else settings.token_key.get_secret_value()
     return keys_of(settings.token_key_files or (), text)
 
@@ -117,10 +117,10 @@ def stored_keys(storage: Storage) -> list[Key]:
 
 
 def token_keys(given: Sequence[Key], storage: Storage, settings: Settings, create: Create) -> list[Key]:
-    """Return the token keys that are given and those that are accepted besides.
+    """Return the given token keys, and the other accepted ones.
 
     Raises:
-        TablesMissing: there is none.
+        TablesMissing: there are none.
     """
     keys = [*given, *_accepted_keys(storage, settings)]
     if not keys:
@@ -129,9 +129,9 @@ def token_keys(given: Sequence[Key], storage: Storage, settings: Settings, creat
 
 
 def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
-    """Return the token keys in the database that are accepted, those beside key files for a while (contract C2).
+    """Return the accepted token keys in the database; with key files, they are accepted for a while (contract C2).
 
-    A change to key files signs nobody out: tokens that were signed before expire, and are refreshed.
+    In this way, a change to key files signs nobody out: tokens signed before expire and are refreshed.
     """
     if not settings.token_key_files:
         return stored_keys(storage) if settings.token_key is None else []

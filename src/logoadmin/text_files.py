@@ -1,4 +1,4 @@
-"""Text from outside: UTF-8 with or without a mark (contract I4), and escaped to fit on one line."""
+"""Text from outside: decoded from UTF-8 with or without a byte order mark (contract I4), and escaped for one line."""
 
 import codecs
 import json
@@ -14,10 +14,10 @@ def decoded(content: bytes, name: str) -> str:
 
     Args:
         content: its bytes.
-        name: what it is, for the message.
+        name: its name in the error message.
 
     Raises:
-        SettingsError: it is in another encoding.
+        SettingsError: it has another encoding.
     """
     try:
         return content.decode("utf-8-sig")
@@ -27,14 +27,14 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return a text with escapes for what ends a line, moves the cursor or cannot be seen."""
+    """Return a text with characters escaped that end a line, move the cursor or are invisible."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def as_json_line(text: str) -> str:
-    """Return a line of JSON with its own escapes for the same (RFC 8259 §7): only its texts can have any of it."""
+    """Return a line of JSON with these characters escaped as in JSON (RFC 8259 §7): only its strings can have any."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
