@@ -1,1 +1,1 @@
-"""How fast the service is, beside a bare route and beside the usual way of writing it; see ``__main__``."""
+"""The speed of the service, compared with a bare route and with the usual way of writing it; see ``__main__``."""

@@ -1,34 +1,34 @@
 """The speed of logoadmin: ``make bench``, or ``python -m benchmarks [--only NAME] [--seconds N] [--strict]``.
 
 What it does
-    In one run it starts logoadmin as its users do (``logoadmin serve``, one process) and, on the same web server with
-    the same data, two others for comparison:
+    In one run it starts logoadmin as usual (``logoadmin serve``, one process) and, on the same web server with the
+    same data, two others for comparison:
 
-    - *the usual way* (``usual/``): FastAPI, sessions of SQLAlchemy's ORM, pydantic models for what goes in and out;
-    - *a bare route* (``bare.py``): Starlette returning the same prepared bytes. Nothing is faster than that.
+    - *the usual way* (``usual/``): FastAPI, sessions of SQLAlchemy's ORM, pydantic models for requests and responses;
+    - *a bare route* (``bare.py``): Starlette returning the same bytes, prepared. Nothing is faster than that.
 
     wrk, with 32 connections, drives them in turns, on SQLite and, if mariadbd is installed, on MariaDB. Both write
     with the same durability and hash passwords at the same cost. Everything stays on the loopback interface and in a
-    temporary directory; everything that was started is stopped.
+    temporary directory, and all processes are stopped at the end.
 
 What it measures
     =========  =======================================================================================================
     logo       reading one logo with two authors, from the response cache
     user       reading one user, which is not public and therefore not cached
     list       reading 200 logos with two authors each
-    users      reading 100,000 users: the memory of the service, the time until the first byte and until the last
+    users      reading 100,000 users: the memory of the service, and the time until the first and the last byte
     create     creating authors
     record     the same with a token, against the service without rights and history (``without.py``)
     unchanged  a 304, against a rendered 200 (``without.py``) and a 200 from the response cache
-    follow     reading the history from its beginning
-    sign-in    signing in with the right password, which is mostly Argon2id
+    follow     reading the history from the beginning
+    sign-in    signing in with the correct password, which is mostly Argon2id
     page       reading pages of 100 among a million users, at the end and with ``q``, against the first page; it takes
                some minutes to fill the databases
-    import     ``logoadmin import`` of a whole gallery into a new database, the start of the program included; the file
-               that LOGOADMIN_GALLERY names, or 3,700 generated records. For comparison: parsing the same
-               lines and inserting them in bulk, unchecked
+    import     ``logoadmin import`` of a whole gallery into a new database, including the start of the program: the file
+               LOGOADMIN_GALLERY, or 3,700 generated records. For comparison: parsing the same lines and inserting
+               them in bulk without checks
     start      importing the package in a fresh interpreter, against importing pydantic
-    watched    reading one logo with metrics, and with the access log as well, against without
+    watched    reading one logo with metrics, and also with the access log, against neither
     gzip       reading all logos of the gallery above, compressed against plain: the server's processor time
     workers    reading one user from two processes, against one, with wrk's share of a processor
     gallery    the published gallery: polling it unchanged against a bare route, the sizes of its files, and publishing
@@ -39,12 +39,12 @@ What it measures
 
 How to read it
     ``4.2 x usual`` means that logoadmin handles 4.2 times as many requests per second as the usual way, or needs less
-    than a quarter of its time for one. Only ratios are meaningful: seconds and requests depend on the machine and its
-    other load. Each is the median of the ratios of several rounds. The load generator shares the machine with the
-    servers, so a ratio below 100 % of a bare route includes the load generator's work.
+    than a quarter of the time for one request. Only ratios are meaningful: seconds and requests depend on the machine
+    and its other load. Each is the median of the ratios of several rounds. The load generator shares the machine with
+    the servers, so a ratio below 100 % of a bare route includes the load generator's work.
 
-A missed target is shown as such; with ``--strict`` the exit code is then 1. If a measurement fails, the exit code is
-always 1, and the results of the others are printed.
+Missed targets are marked; with ``--strict`` the exit code is then 1. If a measurement fails, the exit code is always 1,
+and the results of the others are printed.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def main() -> int:
     with Environment(*([SQLITE] if reason else [SQLITE, MARIADB])) as environment:
         rounds = Rounds(arguments.rounds, arguments.seconds)
         results, failed = _measured(arguments.only or list(MEASUREMENTS), environment, rounds)
-        print(table(results))  # before the environment is removed, which may fail as well
+        print(table(results))  # before the environment is removed, which may fail
     missed = sum(result.is_missed for result in results)
     targets = sum(result.target is not None for result in results)
     print(f"\n{targets - missed} of {targets} targets are reached.")
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def _measured(names: Sequence[str], environment: Environment, rounds: Rounds) -> tuple[list[Result], list[str]]:
-    """Return the results of the measurements, and those that failed; a failure does not affect the others."""
+    """Return the results, and the names of failed measurements; a failure does not affect the others."""
     results: list[Result] = []
     failed: list[str] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""The limit: Starlette routes that answer bytes which lie ready, one file each in the directory BODIES."""
+"""The upper bound: Starlette routes that return prepared bytes, from one file each in the directory BODIES."""
 
 import os
 from pathlib import Path
@@ -13,12 +13,12 @@ LOGOS = (BODIES / "logos.json").read_bytes()
 
 
 async def one_logo(_: Request) -> Response:
-    """Answer what is always answered."""
+    """Return a fixed logo."""
     return Response(LOGO, media_type="application/json")
 
 
 async def all_logos(_: Request) -> Response:
-    """Answer what is always answered."""
+    """Return a fixed list of logos."""
     return Response(LOGOS, media_type="application/json")
 
 

@@ -1,7 +1,7 @@
-"""The speed of the console in Chromium, against the marks of contract J5: ``make bench-console``.
+"""The speed of the console in Chromium, against the targets of contract J5: ``make bench-console``.
 
-It serves 3,470 logos that are made, or the gallery that LOGOADMIN_GALLERY names, from a temporary SQLite file, signs in
-and prints each figure with its mark. Only loopback is reached. Frames depend on the machine: on a busy one, compare.
+It serves 3,470 generated logos, or the gallery in the file LOGOADMIN_GALLERY, from a temporary SQLite file, signs in
+and prints each figure with its target. Only loopback is used. Frames depend on the machine: on a busy one, compare.
 """
 
 import os
@@ -17,13 +17,13 @@ from zipfile import ZipFile
 from hatchling.builders.wheel import WheelBuilder
 from playwright.sync_api import Browser, Page
 
-from benchmarks.gallery import GIVEN, PASSWORD, import_gallery, write_gallery
+from benchmarks.gallery import GALLERY_FILE, PASSWORD, import_gallery, write_gallery
 from tests.browser import started
 
 LOGOS: Final = 3470
 ROUNDS: Final = 5
 
-# The time until the first card exists, in a page that was just requested.
+# Records when the first card exists after a page is requested.
 _FIRST_CARD: Final = """
 const look = () => {
   if (document.querySelector(".card")) globalThis.firstCard = performance.now();
@@ -77,7 +77,7 @@ _OPEN_EDITOR: Final = """async (css) => {
 
 
 def main() -> None:
-    """Measure, and print each figure with its mark."""
+    """Measure, and print each figure with its target."""
     with tempfile.TemporaryDirectory() as directory, _served(Path(directory)) as address, started() as chromium:
         with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
             context.route(lambda url: not url.startswith(address), lambda route: route.abort())
@@ -105,7 +105,7 @@ def _measure(page: Page, address: str) -> None:
 
 
 def _measure_frames(page: Page, address: str) -> None:
-    """Print the frame rates of an idle page and of a plain one that scrolls: the upper bounds for any list."""
+    """Print frame rates, with those of an idle page and of a plain page that scrolls: the upper bounds for any list."""
     reference = page.context.new_page()
     reference.set_content("<body style='height: 160000px; background: linear-gradient(red, blue)'>")
     reference.bring_to_front()
@@ -122,7 +122,7 @@ def _measure_frames(page: Page, address: str) -> None:
 
 
 def _kilobytes(chromium: Browser, address: str, path: str) -> float:
-    """Return the bytes that the first visit of a view transfers, without records."""
+    """Return the kilobytes that the first visit of a view transfers, without records."""
     with chromium.new_context() as context:
         page = context.new_page()
         _sign_in(page, address)
@@ -156,12 +156,12 @@ def _show(name: str, value: float, unit: str, mark: str) -> None:
 
 @contextmanager
 def _served(directory: Path) -> Iterator[str]:
-    file = GIVEN or directory / "gallery.jsonl"
-    if GIVEN is None:
+    file = GALLERY_FILE or directory / "gallery.jsonl"
+    if GALLERY_FILE is None:
         write_gallery(file, logos=LOGOS, themes=131)
     database = f"sqlite:///{directory / 'console.db'}"
     import_gallery(file, database)
-    # With the bundle that make bench-console writes.
+    # With the bundle that make bench-console has built.
     (wheel,) = WheelBuilder(".").build(directory=str(directory), versions=["standard"])
     with ZipFile(wheel) as archive:
         archive.extractall(directory)

@@ -1,4 +1,4 @@
--- Each request creates an author whom nobody created before; the first argument says where to begin.
+-- Each request creates a new author; the first argument is the first number.
 local number
 
 function init(arguments)

@@ -1,4 +1,4 @@
--- The same as create_author.lua by somebody who shows a token, the second argument.
+-- Like create_author.lua, with a token, the second argument.
 local number, token
 
 function init(arguments)

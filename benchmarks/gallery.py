@@ -1,4 +1,4 @@
-"""The contents of the servers, and how they get into their databases."""
+"""Generates the contents of the servers, and fills their databases."""
 
 import contextlib
 import json
@@ -34,18 +34,18 @@ LOGOS: Final = 200
 USERS: Final = 100_000
 MANY_USERS: Final = 1_000_000
 PASSWORD: Final = "correct-horse-battery"
-# Not left in the environment, where the service would reject it as a misspelt setting.
+# Removed from the environment, because the service would reject it as a misspelt setting.
 _NAMED: Final = os.environ.pop("LOGOADMIN_GALLERY", "")
-GIVEN: Final = Path(_NAMED) if _NAMED else None
+GALLERY_FILE: Final = Path(_NAMED) if _NAMED else None
 
 _AUTHORS: Final = 75
-# No two numbers below ten million have the same remainder.
+# A factor coprime with ten million, so that no two numbers below it are mapped to the same remainder.
 _SCATTERING: Final = 7_654_321
 _CREATED_AT: Final = 1_800_000_000
 
 
 def write_gallery(
-    file: Path, *, themes: int = 0, logos: int = LOGOS, made_by_two: int = 1, all_active: bool = False
+    file: Path, *, themes: int = 0, logos: int = LOGOS, two_authors_every: int = 1, all_active: bool = False
 ) -> None:
     """Write a gallery.
 
@@ -53,21 +53,24 @@ def write_gallery(
         file: the file.
         themes: the number of themes.
         logos: the number of logos.
-        made_by_two: every one of this many logos and themes has two authors, the others none.
-        all_active: whether all are active, and not only every second.
+        two_authors_every: one in this many logos and themes has two authors, the others none.
+        all_active: whether all are active, or only every second one.
     """
     lines = [
         {"kind": "author", "author_id": number, "user_id": number, "username": f"maker {number}"}
         for number in range(1, _AUTHORS + 1)
     ]
-    lines += (_artwork(kind, number, made_by_two, all_active) for kind, count in (("theme", themes), ("logo", logos))
-              for number in range(1, count + 1))  # fmt: skip
+    lines += (
+        _artwork(kind, number, two_authors_every, all_active)
+        for kind, count in (("theme", themes), ("logo", logos))
+        for number in range(1, count + 1)
+    )
     file.write_text("".join(json.dumps({**line, "created_at": _CREATED_AT}) + "\n" for line in lines))
 
 
-def _artwork(kind: str, number: int, made_by_two: int, all_active: bool) -> dict[str, Any]:
+def _artwork(kind: str, number: int, two_authors_every: int, all_active: bool) -> dict[str, Any]:
     picture = f"https://example.org/pictures/{number}.svg"
-    makers = [number % _AUTHORS + 1, (number + 7) % _AUTHORS + 1] if number % made_by_two == 0 else []
+    makers = [number % _AUTHORS + 1, (number + 7) % _AUTHORS + 1] if number % two_authors_every == 0 else []
     return {
         "kind": kind,
         f"{kind}_id": number,
@@ -81,7 +84,7 @@ def _artwork(kind: str, number: int, made_by_two: int, all_active: bool) -> dict
 
 
 def import_gallery(file: Path, database: str) -> float:
-    """Import a gallery as users of logoadmin do; return the seconds it took."""
+    """Import a gallery with the command line; return the seconds it took."""
     began = time.perf_counter()
     _logoadmin(database, "import", str(file))
     return time.perf_counter() - began
@@ -94,7 +97,7 @@ def _logoadmin(database: str, *arguments: str) -> None:
 
 
 def insert_gallery(file: Path, database: str) -> float:
-    """Parse a gallery and insert it into the tables of the usual way, unchecked; return the seconds it took."""
+    """Parse a gallery and insert it into the tables of the usual way without checks; return the seconds it took."""
     with _engine(engine_of(database)) as engine:
         Base.metadata.create_all(engine)
         began = time.perf_counter()
@@ -115,13 +118,13 @@ def _insert(connection: Connection, lines: Iterable[str]) -> None:
 
 
 def insert_users(database: str) -> None:
-    """Fill a database up to this number of users; wrk knows their names and their password."""
+    """Fill a database up to :data:`USERS` users, whose names and password wrk knows."""
     password = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1).hash(PASSWORD)
     same = {"role_id": 1, "created_at": _CREATED_AT, "password": password}
     with _engine(create_engine(database)) as engine, engine.begin() as connection:
         users = Base.metadata.tables["users"]
-        there = connection.scalar(select(func.count()).select_from(users)) or 0
-        numbers = range(1, USERS - there + 1)
+        existing = connection.scalar(select(func.count()).select_from(users)) or 0
+        numbers = range(1, USERS - existing + 1)
         connection.execute(
             insert(users),
             [
@@ -131,8 +134,8 @@ def insert_users(database: str) -> None:
         )
 
 
-def keep_many_users(database: str) -> None:
-    """Store a million users in a new database; the order of their names differs from that of their ids.
+def insert_many_users(database: str) -> None:
+    """Store a million users in a new database, with names in a different order from their ids.
 
     The database generates them: creating them one by one through logoadmin would take minutes.
     """

@@ -1,4 +1,4 @@
-"""The clients: wrk for many concurrent requests, a plain socket for one long response."""
+"""The clients: wrk for many concurrent requests, and a plain socket for one long response."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from typing import Final
 from benchmarks.servers import Server
 
 _HERE: Final = Path(__file__).parent
-_AT_ONCE: Final = 32
+_CLIENTS: Final = 32
 _CHUNK: Final = 262_144
 _MILLISECONDS: Final = {"us": 0.001, "ms": 1.0, "s": 1_000.0, "m": 60_000.0}
 
@@ -28,22 +28,22 @@ def is_installed() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """The responses to 32 clients.
+    """The results of a load test with 32 clients.
 
     Attributes:
         rate: requests per second.
-        late: the milliseconds within which 99 % of them were answered.
-        share: the share of a processor that the load generator used, 1 for all of it.
+        latency: the 99th percentile of the response time in milliseconds.
+        share: the share of a processor that the load generator used, 1 for a whole one.
         requests: the number of requests.
     """
 
     rate: float
-    late: float
+    latency: float
     share: float
     requests: int
 
 
-def answered(
+def wrk_load(
     server: Server,
     path: str,
     seconds: float,
@@ -51,38 +51,38 @@ def answered(
     *arguments: object,
     headers: Mapping[str, str] | None = None,
 ) -> LoadResult:
-    """Return the results of 32 concurrent clients, all of whose requests succeed.
+    """Return the results of 32 concurrent clients; all their requests must succeed.
 
     Args:
         server: the server.
         path: the path of the requests.
-        seconds: the duration, in whole seconds or more.
+        seconds: the duration, rounded to whole seconds, at least one.
         script: the script that generates the requests, unless all are the same GET.
         arguments: the arguments of the script.
-        headers: the headers of each request, if no script is given.
+        headers: the headers of each request without a script.
     """
-    sent = [part for name, value in (headers or {}).items() for part in ("-H", f"{name}: {value}")]
-    command = ["wrk", "-t1", f"-c{_AT_ONCE}", f"-d{max(1, round(seconds))}s", "--timeout", "30s", "--latency"]
-    made_by = [] if script is None else ["-s", str(_HERE / script)]
-    told = ["--", *map(str, arguments)] if arguments else []
-    command += [*sent, *made_by, server.url(path), *told]
+    header_options = [part for name, value in (headers or {}).items() for part in ("-H", f"{name}: {value}")]
+    command = ["wrk", "-t1", f"-c{_CLIENTS}", f"-d{max(1, round(seconds))}s", "--timeout", "30s", "--latency"]
+    script_options = [] if script is None else ["-s", str(_HERE / script)]
+    script_arguments = ["--", *map(str, arguments)] if arguments else []
+    command += [*header_options, *script_options, server.url(path), *script_arguments]
     before, began = os.times(), time.perf_counter()
-    said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     after, took = os.times(), time.perf_counter() - began
-    bad = re.search(r"Non-2xx.*|Socket errors.*", said)
-    found = re.search(r"Requests/sec:\s+([\d.]+)", said)
-    late = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\b", said)
-    count = re.search(r"(\d+) requests in", said)
-    if bad or found is None or late is None or count is None or not float(found[1]):
-        raise RuntimeError(f"{path} was not answered well: {bad[0] if bad else said}")
+    bad = re.search(r"Non-2xx.*|Socket errors.*", output)
+    found = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    latency = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\b", output)
+    count = re.search(r"(\d+) requests in", output)
+    if bad or found is None or latency is None or count is None or not float(found[1]):
+        raise RuntimeError(f"Requests for {path} failed: {bad[0] if bad else output}")
     used = after.children_user + after.children_system - before.children_user - before.children_system
-    return LoadResult(float(found[1]), float(late[1]) * _MILLISECONDS[late[2]], used / took, int(count[1]))
+    return LoadResult(float(found[1]), float(latency[1]) * _MILLISECONDS[latency[2]], used / took, int(count[1]))
 
 
 def processor(server: Server, path: str, seconds: float, headers: Mapping[str, str]) -> float:
     """Return the server's processor seconds per response, with 32 concurrent clients."""
     before = server.processor()
-    requests = answered(server, path, seconds, headers=headers).requests
+    requests = wrk_load(server, path, seconds, headers=headers).requests
     return (server.processor() - before) / requests
 
 
@@ -94,13 +94,13 @@ def rate(
     *arguments: object,
     headers: Mapping[str, str] | None = None,
 ) -> float:
-    """Return the requests per second; see :func:`answered`."""
-    return answered(server, path, seconds, script, *arguments, headers=headers).rate
+    """Return the requests per second; see :func:`wrk_load`."""
+    return wrk_load(server, path, seconds, script, *arguments, headers=headers).rate
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The timing of one response: seconds until the first and the last byte of its body, and the body."""
+    """One response: the seconds until the first and the last byte of its body, and all its bytes."""
 
     first: float
     whole: float
@@ -122,7 +122,7 @@ def read(server: Server, path: str, headers: Mapping[str, str] | None = None) ->
             first = first or (time.perf_counter() - began if _has_body(received) else 0.0)
         whole = time.perf_counter() - began
     if not received.startswith(b"HTTP/1.1 200 "):
-        raise RuntimeError(f"{path} was not answered well: {bytes(received[:200])!r}")
+        raise RuntimeError(f"The request for {path} failed: {bytes(received[:200])!r}")
     return Reading(first, whole, bytes(received))
 
 
@@ -139,7 +139,7 @@ def entity_tag(server: Server, path: str) -> str:
 
 
 def access_token(server: Server, username: str, password: str) -> str:
-    """Sign in and return the token."""
+    """Sign in, and return the access token."""
     body = json.dumps({"username": username, "password": password}).encode()
     request = urllib.request.Request(server.url("/api/auth/token"), body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:

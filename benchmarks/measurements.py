@@ -1,4 +1,4 @@
-"""The measurements. Candidates are measured by turns, so that whatever else the machine does hits all alike."""
+"""The measurements. Candidates take turns, so that other load on the machine affects all of them alike."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from benchmarks.interleaving import Rounds, interleave, median_ratio
 from benchmarks.results import Result, Target, at_least, at_most
 from benchmarks.servers import Server
 
-# Who, on which kind of database.
+# The name of a candidate, and its kind of database.
 Candidate = tuple[str, str]
 Targets = Mapping[str, Target]
 
@@ -35,7 +35,7 @@ def one_logo(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def one_user(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read one user, which is not public and so is read each time."""
+    """Read one user, which is not public and therefore not cached."""
     servers = {(_OURS, kind): server for kind, server in environment.logoadmin.items()} | {_BARE: environment.bare}
     paths = {candidate: ONE_LOGO if candidate == _BARE else ONE_USER for candidate in servers}
     ways = {
@@ -65,7 +65,7 @@ def creating(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def signing_in(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Sign users in, all of them with the right password."""
+    """Sign users in with the correct password."""
     rounds = rounds.slower(4)
 
     def rate(server: Server) -> float:
@@ -77,7 +77,7 @@ def signing_in(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def all_users(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read all users at once, as they come."""
+    """Read all users in one response."""
     what = f"all users, {gallery.USERS:,}"
     servers = _servers(environment)
     before = {candidate: server.forget_peak_memory() for candidate, server in servers.items()}
@@ -94,14 +94,15 @@ def all_users(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def recording(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Create authors with a token, and without history and rights."""
+    """Create authors with a token, compared with a service without history and rights."""
     tokens = {kind: _token(server) for kind, server in environment.logoadmin.items()}
     signed_in = {
         (_OURS, kind): partial(_signed_in_rate, server, rounds, tokens[kind])
         for kind, server in environment.logoadmin.items()
     }
     without = {
-        (_WITHOUT, kind): partial(_anonymous_rate, server, rounds) for kind, server in environment.unrecorded.items()
+        (_WITHOUT, kind): partial(_anonymous_rate, server, rounds)
+        for kind, server in environment.without_history.items()
     }
     rates = interleave(signed_in | without, lambda measure: measure(), rounds.count)
     for kind in environment.databases:
@@ -110,13 +111,13 @@ def recording(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def unchanged(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read what the reader has already."""
+    """Read responses that the client has cached."""
     for what, path in (("one logo", ONE_LOGO), (f"a list of {gallery.LOGOS} logos", ALL_LOGOS), ("500 users", _USERS)):
         ways = {
             (kind, way): partial(load.rate, server, path, rounds.seconds, headers=headers)
             for kind in environment.databases
             for way, server, headers in (
-                ("made", environment.forgetful[kind], {}),
+                ("made", environment.without_cache[kind], {}),
                 ("stored", environment.logoadmin[kind], {}),
                 (
                     "304",
@@ -134,7 +135,7 @@ def unchanged(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def following(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read the history from its beginning."""
+    """Read the history from the beginning."""
     for kind, server in environment.logoadmin.items():
         load.rate(server, "/api/authors", 10, "create_author.lua", next(NEW_AUTHORS))
         headers = {"Authorization": f"Bearer {_token(server)}"}
@@ -146,7 +147,7 @@ def following(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def paging(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read pages of a hundred among a million users, against the first one."""
+    """Read pages of a hundred among a million users, compared with the first page."""
     pages = {
         "at the end": f"after={gallery.MANY_USERS - 101}",
         "q begins all names": "q=USER",
@@ -161,11 +162,11 @@ def paging(environment: Environment, rounds: Rounds) -> Iterator[Result]:
     }
     paths = {
         "first": "/api/users?limit=100",
-        **{what: f"/api/users?limit=100&{asked}" for what, asked in pages.items()},
+        **{what: f"/api/users?limit=100&{query}" for what, query in pages.items()},
     }
     ways = {
         (kind, what): partial(load.rate, server, path, rounds.seconds)
-        for kind, server in environment.crowded.items()
+        for kind, server in environment.with_many_users.items()
         for what, path in paths.items()
     }
     rates = interleave(ways, lambda measure: measure(), rounds.count)
@@ -193,11 +194,11 @@ def importing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 def starting(_: Environment, __: Rounds) -> Iterator[Result]:
     """Import the package in a fresh interpreter, and open a gallery with it."""
-    begun = {
+    programs = {
         (statement, ""): f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
         for statement in ("import pydantic", "import logoadmin", "import logoadmin; logoadmin.connect('memory:')")
     }
-    seconds = interleave(begun, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
+    seconds = interleave(programs, _printed_by_fresh_interpreter, _FRESH_INTERPRETERS)
     pydantic, ours, opened = seconds.values()
     yield Result("import logoadmin", "", median_ratio(ours, pydantic), "x import pydantic", at_most(1.5))
     yield Result("the same, and a gallery opened in memory", "", median_ratio(opened, pydantic), "x import pydantic")
@@ -207,16 +208,16 @@ def _reads(
     what: str, path: str, usual: Targets, bare: Targets, environment: Environment, rounds: Rounds
 ) -> Iterator[Result]:
     servers = _servers(environment) | {_BARE: environment.bare}
-    answered = interleave(servers, lambda server: load.answered(server, path, rounds.seconds), rounds.count)
-    rates = {candidate: [each.rate for each in found] for candidate, found in answered.items()}
-    late = {candidate: [each.late for each in found] for candidate, found in answered.items()}
+    results = interleave(servers, lambda server: load.wrk_load(server, path, rounds.seconds), rounds.count)
+    rates = {candidate: [each.rate for each in found] for candidate, found in results.items()}
+    latencies = {candidate: [each.latency for each in found] for candidate, found in results.items()}
     yield from _against_usual(what, environment, rates, usual)
     for kind in environment.databases:
         share = 100 * median_ratio(rates[_OURS, kind], rates[_BARE])
         yield Result(what, kind, share, "% of a bare route", bare.get(kind))
         if bare:
-            longer = median_ratio(late[_OURS, kind], late[_BARE])
-            yield Result(f"{what}: 99 % within", kind, longer, "x a bare route's", at_most(3))
+            ratio = median_ratio(latencies[_OURS, kind], latencies[_BARE])
+            yield Result(f"{what}: 99 % within", kind, ratio, "x a bare route's", at_most(3))
 
 
 def _signed_in_rate(server: Server, rounds: Rounds, token: str) -> float:
@@ -257,7 +258,7 @@ def _printed_by_fresh_interpreter(program: str) -> float:
 
 
 MEASUREMENTS: Final[Mapping[str, Callable[[Environment, Rounds], Iterator[Result]]]] = {
-    "users": all_users,  # first, when the servers have not grown by other work
+    "users": all_users,  # first, before the servers' memory has grown by other work
     "logo": one_logo,
     "user": one_user,
     "list": all_logos,

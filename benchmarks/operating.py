@@ -1,4 +1,4 @@
-"""The costs of operating: metrics and logs, compression, several processes, and a cluster."""
+"""The costs of operation: metrics and logs, compression, several processes, and a cluster."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ _KB: Final = 1000
 
 
 def watching(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read a cached logo with metrics, and with the log."""
+    """Read a cached logo with metrics, and with the access log."""
     servers = {
         "off": environment.logoadmin[SQLITE],
         "metrics": environment.served(SQLITE, metrics_port=0),
@@ -42,13 +42,13 @@ def compressing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def two_processes(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Read one user from two processes, against one."""
+    """Read one user from two processes, compared with one."""
     servers = {
         (kind, count): environment.served(kind, workers=count) if count > 1 else environment.logoadmin[kind]
         for kind in environment.databases
         for count in (1, 2)
     }
-    reached = interleave(servers, lambda server: load.answered(server, ONE_USER, rounds.seconds), rounds.count)
+    reached = interleave(servers, lambda server: load.wrk_load(server, ONE_USER, rounds.seconds), rounds.count)
     for kind in environment.databases:
         one, two = ([each.rate for each in reached[kind, count]] for count in (1, 2))
         yield Result("one user from two processes", kind, median_ratio(two, one), "x one process", at_least(1.7))
@@ -57,7 +57,7 @@ def two_processes(environment: Environment, rounds: Rounds) -> Iterator[Result]:
 
 
 def clustered(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Create authors on three Galera servers, against one server."""
+    """Create authors on three Galera servers, compared with one server."""
     reason = galera_missing_reason()
     if reason is not None:
         print(f"Without a cluster: {reason}")

@@ -1,8 +1,8 @@
-"""The speed of the page that visitors see in Chromium, against the marks of contract Q2: ``python -m benchmarks.page``.
+"""The speed of the page for visitors in Chromium, against the targets of contract Q2: ``python -m benchmarks.page``.
 
-It serves 3,470 logos that are made, each with a picture of its own, and then 10,000 themes with descriptions and tags,
-from a folder under a path on loopback, and prints each figure with its mark. Frames depend on the machine: on a busy
-one, compare with those of a page at rest.
+It serves 3,470 generated logos with different pictures, and then 10,000 themes with descriptions and tags, from a
+folder under a path on loopback, and prints each figure with its target. Frames depend on the machine: on a busy one,
+compare them with the frames of an empty page.
 """
 
 import colorsys
@@ -25,7 +25,7 @@ AUTHORS: Final = 75
 SIZE: Final = (320, 200)
 ROUNDS: Final = 7
 
-# The frame in which the first card is drawn, and the end of the response with the index.
+# Records when the first card is drawn, to be compared with the end of the index response.
 _WATCH: Final = """
 new MutationObserver((_, observer) => {
   if (!document.querySelector(".card")) return;
@@ -53,7 +53,7 @@ _TYPED: Final = """(letter) => new Promise((done) => {
 
 
 def main() -> None:
-    """Measure, and print each figure with its mark."""
+    """Measure, and print each figure with its target."""
     with tempfile.TemporaryDirectory() as directory, served(Path(directory), None) as folder, started() as chromium:
         _stock(folder)
         _show("first logos drawn after the index", _first_drawn(chromium, folder), "ms", "<= 100")
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _first_drawn(chromium: Browser, folder: Folder) -> float:
-    """Return the median time from the end of the response with the index to the first frame with cards."""
+    """Return the median time from the end of the index response to the first frame with cards."""
     drawn: list[float] = []
     for _ in range(ROUNDS):
         with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
@@ -107,21 +107,21 @@ def _measure_frames(page: Page) -> None:
 
 
 def _stock(folder: Folder) -> None:
-    """Publish logos, one in two of an author, each with a picture in its colour."""
+    """Publish logos, each with a picture in a different colour, and every second one with an author."""
     logos = []
     for number in range(1, LOGOS + 1):
         red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(number * 0.618 % 1, 0.7, 0.9))
         path = f"pictures/{number}.webp"
         Image.new("RGB", SIZE, (red, green, blue)).save(folder.path / path)
         picture = {"path": path, "thumbnail": path, "width": SIZE[0], "height": SIZE[1]}
-        made_by = [number % AUTHORS + 1] if number % 2 else []
-        logos.append(artwork("logo", number, *made_by, name=f"Logo {number}", picture=picture))
+        author_ids = [number % AUTHORS + 1] if number % 2 else []
+        logos.append(artwork("logo", number, *author_ids, name=f"Logo {number}", picture=picture))
     authors = [author(number, f"Author {number}") for number in range(1, AUTHORS + 1)]
     folder.publish(published(authors=authors, logos=dated(*logos), themes=()))
 
 
 def _stock_themes(folder: Folder) -> None:
-    """Publish themes with descriptions, tags and the pictures of the logos."""
+    """Publish themes with descriptions, tags and the logos' pictures."""
     themes = []
     for number in range(1, THEMES + 1):
         path = f"pictures/{number % LOGOS + 1}.webp"

@@ -1,4 +1,4 @@
-"""The published gallery: polls of readers, the sizes of its files, and publishing a large one."""
+"""The published gallery: polling by readers, the sizes of its files, and publishing a large gallery."""
 
 import base64
 import json
@@ -28,12 +28,12 @@ _COMPRESSED_WITHIN: Final = 60.0  # seconds
 
 
 def publishing(environment: Environment, rounds: Rounds) -> Iterator[Result]:
-    """Poll the pointer, read the files that it names, and publish many logos to a folder."""
+    """Poll the pointer, read the files that it refers to, and publish many logos to a folder."""
     for server in (environment.logoadmin[SQLITE], environment.whole):
         _await_publication(server)
     yield from _polls(environment, rounds)
     yield from _sizes(environment)
-    yield from _many(environment)
+    yield from _many_logos(environment)
 
 
 def _polls(environment: Environment, rounds: Rounds) -> Iterator[Result]:
@@ -58,10 +58,10 @@ def _sizes(environment: Environment) -> Iterator[Result]:
     yield Result("reader.js, gzip", "", len(_in_coding(server, "/gallery/reader.js", "gzip")) / 1024, "KiB", at_most(4))
 
 
-def _many(environment: Environment) -> Iterator[Result]:
+def _many_logos(environment: Environment) -> Iterator[Result]:
     file, folder, database = (environment.directory / "many.jsonl", environment.directory / "published",
                               environment.new_database(SQLITE))  # fmt: skip
-    write_gallery(file, logos=_MANY, made_by_two=10, all_active=True)
+    write_gallery(file, logos=_MANY, two_authors_every=10, all_active=True)
     import_gallery(file, database)
     for what, code in (("publishing", 0), ("publishing again", 3)):
         seconds, memory = _publish(database, folder, code)
@@ -70,7 +70,7 @@ def _many(environment: Environment) -> Iterator[Result]:
 
 
 def _publish(database: str, folder: Path, code: int) -> tuple[float, int]:
-    """Publish to a folder; return the seconds that it took, and its peak memory in bytes."""
+    """Publish to a folder; return the seconds it took, and its peak memory in bytes."""
     began = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "logoadmin", "publish", str(folder)],
@@ -85,7 +85,7 @@ def _publish(database: str, folder: Path, code: int) -> tuple[float, int]:
 
 
 def _await_publication(server: Server) -> None:
-    """Wait until a server that has just started has published."""
+    """Wait until a newly started server has published."""
     deadline = time.monotonic() + _COMPRESSED_WITHIN
     while True:
         try:
@@ -105,7 +105,7 @@ def _pointer(server: Server) -> dict[str, Any]:
 
 
 def _in_coding(server: Server, path: str, coding: str) -> bytes:
-    """Return the body of a file in a coding, as soon as the service has it."""
+    """Return the body of a file in a coding, once the service has it."""
     deadline = time.monotonic() + _COMPRESSED_WITHIN
     while True:
         request = urllib.request.Request(server.url(path), headers={"Accept-Encoding": coding})

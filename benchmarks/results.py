@@ -1,4 +1,4 @@
-"""The results next to their targets, as a table."""
+"""The table of results with their targets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _HEADINGS: Final = ("What", "Database", "Found", "Wanted", "")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bound that a value must reach, or must not exceed."""
+    """A bound that a value must reach or must not exceed."""
 
     sign: str
     bound: float
@@ -38,7 +38,7 @@ class Result:
         where: the kind of database, if any.
         value: the median, in ``unit``.
         unit: the unit of the value, such as ``x usual`` for a multiple of the usual way.
-        target: the target, if there is one.
+        target: the target, if any.
     """
 
     what: str
@@ -53,7 +53,7 @@ class Result:
         return self.target is not None and not self.target.is_reached(self.value)
 
     def cells(self) -> tuple[str, ...]:
-        """Return the line as texts."""
+        """Return the cells of the line."""
         found = f"{self.value:.3g} {self.unit}"
         if self.target is None:
             return self.what, self.where, found, "", ""

@@ -1,4 +1,4 @@
-"""The servers under comparison, each a process of its own that listens on the loopback interface."""
+"""The compared servers, each a separate process that listens on the loopback interface."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def forget_peak_memory(self) -> int:
-        """Return the present memory of the process in bytes, and start to track its peak."""
+        """Return the current memory of the process in bytes, and restart tracking its peak."""
         Path(f"/proc/{self.process_id}/clear_refs").write_text("5")
         return self._status("VmRSS")
 
@@ -40,7 +40,7 @@ class Server:
         return self._status("VmHWM")
 
     def processor(self) -> float:
-        """Return the processor seconds that the process has used."""
+        """Return the processor seconds used by the process."""
         fields = Path(f"/proc/{self.process_id}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -53,7 +53,7 @@ class Server:
 
 @contextlib.contextmanager
 def logoadmin(database: str, **settings: object) -> Iterator[Server]:
-    """Serve a database as users of logoadmin do, with settings by their names."""
+    """Serve a database with the command line, with settings by their names."""
     environment = {f"LOGOADMIN_{name.upper()}": str(value) for name, value in settings.items()}
     with _serving([sys.executable, "-m", "logoadmin", "serve"], LOGOADMIN_DATABASE=database, **environment) as server:
         yield server
@@ -61,14 +61,14 @@ def logoadmin(database: str, **settings: object) -> Iterator[Server]:
 
 @contextlib.contextmanager
 def without(part: str, database: str) -> Iterator[Server]:
-    """Serve a database in the same way, without the part of the service that ``without.py`` switches off."""
+    """Serve a database in the same way, without a part of the service that ``without.py`` switches off."""
     with _serving([sys.executable, "-m", "benchmarks.without", part, "serve"], LOGOADMIN_DATABASE=database) as server:
         yield server
 
 
 @contextlib.contextmanager
 def uvicorn(application: str, **environment: str) -> Iterator[Server]:
-    """Serve another application on the server that logoadmin uses."""
+    """Serve another application with the same server as logoadmin."""
     with _serving([sys.executable, "-m", "uvicorn", application, *_UVICORN], **environment) as server:
         yield server
 
@@ -79,7 +79,7 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
         stdout=subprocess.DEVNULL,
-        # Only the access log is this long, and the cost of reading it is not measured.
+        # Only the access log is long, and the cost of reading it is not measured.
         stderr=subprocess.DEVNULL if environment.get("LOGOADMIN_LOG_LEVEL") == "info" else None,
         env={**os.environ, **environment},
     )
@@ -91,7 +91,7 @@ def _serving(command: list[str], **environment: str) -> Iterator[Server]:
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until it responds with any status: a parent process listens before its workers exist."""
+    """Wait until it responds with any status, since a supervisor listens before its workers exist."""
     deadline = time.monotonic() + _READY_WITHIN
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), _READY_WITHIN) as connection:

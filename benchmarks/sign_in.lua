@@ -1,4 +1,4 @@
--- Users sign in by turns: the first argument says how many there are, the second is the password of all of them.
+-- Users sign in by turns: the first argument is their number, the second is the password of all of them.
 local number, users, password = 0
 
 function init(arguments)

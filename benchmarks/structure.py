@@ -1,4 +1,4 @@
-"""Measure how much there is to read, and write it into docs/modules.md: ``python -m benchmarks.structure``."""
+"""Writes the size and the call paths of the code into docs/modules.md: ``python -m benchmarks.structure``."""
 
 import ast
 import asyncio
@@ -25,19 +25,19 @@ PACKAGE: Final = ROOT / "src" / "logoadmin"
 CONSOLE: Final = PACKAGE / "entrypoints" / "console"
 PAGE: Final = ROOT / "docs" / "modules.md"
 _BLOCK: Final = re.compile(r"(?<=<!-- structure -->\n).*?(?=<!-- end of structure -->)", re.DOTALL)
-# Parts of the function that they stand in, although the interpreter gives some of them a frame.
+# Counted as part of the enclosing function, although the interpreter creates a frame for some of them.
 _IN_A_FUNCTION: Final = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-_OF_ATTRIBUTE: Final = cached_property.__get__.__code__
-# Lists kept by hand, verified here, as in "**Files of a new field:** `domain/kernel/records.py`, `...`."
-_TOUCHED: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
-# Comments of JavaScript name modules for their types alone.
+_CACHED_PROPERTY: Final = cached_property.__get__.__code__
+# Lists maintained by hand and verified here, such as "**Files of a new field:** `domain/kernel/records.py`, `...`."
+_FILES_TO_CHANGE: Final = re.compile(r"^\*\*Files of a new (\w+):\*\*((?:.+\n)+)", re.MULTILINE)
+# Comments in JavaScript refer to modules only for their types.
 _JS_COMMENT: Final = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 # Static and dynamic imports of a JavaScript module.
 _JS_IMPORT: Final = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
 
-# From the core outwards.
-_ROOMS: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
-# The rules that a docstring names.
+# Ordered from the core outwards.
+_ORDER: Final = ("domain", "ports", "adapters", "entrypoints", "settings")
+# The references in a docstring.
 _RULES: Final = re.compile(r"\s*\((?:contract|spec) [^)]*\)")
 _PASSWORD: Final = "a password for measuring"
 _LOGO: Final[dict[str, Any]] = {
@@ -50,16 +50,16 @@ _LOGO: Final[dict[str, Any]] = {
 
 @dataclass
 class CallPath:
-    """The calls of the package's functions that one request or one library call makes, in all threads.
+    """The calls of the package's functions during one request or one library call, in all threads.
 
-    Not counted are coroutines and generators that go on, comprehensions and generator expressions, which are part of
-    their function, the lambda of a ``cached_property``, which stands for its attribute, and functions that have no text
-    in a file, such as those of dataclasses.
+    Not counted: coroutines and generators that resume; comprehensions and generator expressions, which are part of
+    their function; the lambda of a ``cached_property``, which represents an attribute; and functions without source
+    text, such as those of dataclasses.
 
     Attributes:
-        calls: number of calls.
-        changes: how often the next call is in another file.
-        files: the files, in the order of their first call.
+        calls: the number of calls.
+        changes: how often a call is in a different file from the call before.
+        files: the files, in the order of their first calls.
     """
 
     calls: int = 0
@@ -76,15 +76,15 @@ class CallPath:
 
 
 class Profiler:
-    """Follows calls into the package in this thread and in every thread that starts while it is installed."""
+    """Follows calls into the package in this thread and in all threads that start while it is installed."""
 
     def __init__(self) -> None:
         self._path: CallPath | None = None
         self._names: dict[str, str | None] = {}
 
     def __enter__(self) -> "Profiler":
-        threading.setprofile(self._look)
-        sys.setprofile(self._look)
+        threading.setprofile(self._profile)
+        sys.setprofile(self._profile)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,7 +92,7 @@ class Profiler:
         threading.setprofile(None)
 
     def follow(self, work: Callable[[], object]) -> CallPath:
-        """Do the work and return the path that it took."""
+        """Do the work, and return its calls."""
         path = self._path = CallPath()
         try:
             work()
@@ -100,8 +100,8 @@ class Profiler:
             self._path = None
         return path
 
-    def _look(self, frame: FrameType, event: str, _: object) -> None:
-        if self._path is None or event != "call" or not _is_call(frame):
+    def _profile(self, frame: FrameType, event: str, _: object) -> None:
+        if self._path is None or event != "call" or not _is_new_call(frame):
             return
         file = frame.f_code.co_filename
         if file not in self._names:
@@ -112,21 +112,21 @@ class Profiler:
             self._path.add(name)
 
 
-def _is_call(frame: FrameType) -> bool:
-    """Return whether a frame that begins or goes on is a call, see :class:`CallPath`."""
+def _is_new_call(frame: FrameType) -> bool:
+    """Return whether a frame that starts or resumes is counted as a call, see :class:`CallPath`."""
     code: CodeType = frame.f_code
     if code.co_name in _IN_A_FUNCTION:
         return False
     if code.co_name == "<lambda>":
-        return frame.f_back is None or frame.f_back.f_code is not _OF_ATTRIBUTE
-    # The argument of RESUME is 0 at the beginning of a function, and says else what it waited for.
+        return frame.f_back is None or frame.f_back.f_code is not _CACHED_PROPERTY
+    # The argument of RESUME is 0 at the start of a function; otherwise it is what the function waited for.
     return code.co_code[frame.f_lasti + 1] & 3 == 0
 
 
 def library_paths() -> Mapping[str, CallPath]:
-    """Return the paths of calls of the library on SQLite, once everything is warm."""
-    command = logoadmin.CreateLogo(**_LOGO)
-    asked = logoadmin.GetLogo(logo_id=1)
+    """Return the call paths of the library on SQLite, after warming up."""
+    create = logoadmin.CreateLogo(**_LOGO)
+    get = logoadmin.GetLogo(logo_id=1)
     with (
         Profiler() as profiler,
         tempfile.TemporaryDirectory() as directory,
@@ -134,12 +134,12 @@ def library_paths() -> Mapping[str, CallPath]:
     ):
         files = folder(Path(directory) / "published")
         for _ in range(2):
-            gallery.logos.create(command)
-            gallery.logos.get(asked)
+            gallery.logos.create(create)
+            gallery.logos.get(get)
             gallery.publication.publish(files)
         return {
-            "`gallery.logos.create`": profiler.follow(lambda: gallery.logos.create(command)),
-            "`gallery.logos.get`": profiler.follow(lambda: gallery.logos.get(asked)),
+            "`gallery.logos.create`": profiler.follow(lambda: gallery.logos.create(create)),
+            "`gallery.logos.get`": profiler.follow(lambda: gallery.logos.get(get)),
             "`gallery.publication.publish`, one change": profiler.follow(lambda: gallery.publication.publish(files)),
         }
 
@@ -156,7 +156,7 @@ class _Client:
         """Return the JSON of the response.
 
         Raises:
-            RuntimeError: the status is not that of success.
+            RuntimeError: the status is an error.
         """
         body = b"" if values is None else json.dumps(values).encode()
         headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
@@ -199,7 +199,7 @@ class _Client:
 
 
 def http_paths() -> Mapping[str, CallPath]:
-    """Return the paths of requests on SQLite, from the ASGI application to the database, once everything is warm."""
+    """Return the call paths of requests on SQLite, from the ASGI application to the database, after warming up."""
     loop = asyncio.new_event_loop()
     try:
         with (
@@ -219,7 +219,7 @@ def http_paths() -> Mapping[str, CallPath]:
                 "`POST /api/auth/token`": profiler.follow(sign_in),
                 "`POST /api/users`": profiler.follow(lambda: client.request("POST", "/api/users", next(users))),
                 "`POST /api/logos`": profiler.follow(lambda: client.request("POST", "/api/logos", _LOGO)),
-                # The write before it has emptied the cache.
+                # The preceding write has invalidated the cache.
                 "`GET /api/logos/1`, not cached": profiler.follow(lambda: client.request("GET", "/api/logos/1")),
                 "`GET /api/logos/1`, cached": profiler.follow(lambda: client.request("GET", "/api/logos/1")),
             }
@@ -228,8 +228,8 @@ def http_paths() -> Mapping[str, CallPath]:
         loop.close()
 
 
-def in_cycles(imports: Mapping[str, set[str]]) -> set[str]:
-    """Return the modules of a graph that are in an import cycle, or between two."""
+def modules_in_cycles(imports: Mapping[str, set[str]]) -> set[str]:
+    """Return the modules of a graph that are in an import cycle or between two cycles."""
     left = {name: set(imported) for name, imported in imports.items()}
     while True:
         imported_by_some = set().union(*left.values()) if left else set()
@@ -240,13 +240,13 @@ def in_cycles(imports: Mapping[str, set[str]]) -> set[str]:
 
 
 def python_imports() -> Mapping[str, set[str]]:
-    """Return which modules of the package import which."""
+    """Return the modules that each module of the package imports."""
     graph = grimp.build_graph("logoadmin", cache_dir=None)
     return {name: set(graph.find_modules_directly_imported_by(name)) for name in graph.modules}
 
 
 def console_imports() -> Mapping[str, set[str]]:
-    """Return which modules of the console import which, also those that are loaded later."""
+    """Return the modules that each module of the console imports, including dynamic imports."""
     files = [file for file in CONSOLE.rglob("*.js") if "vendor" not in file.parts]
     return {
         str(file): {
@@ -258,7 +258,7 @@ def console_imports() -> Mapping[str, set[str]]:
 
 
 def callables() -> tuple[int, int]:
-    """Return how many parameters of functions are callables, and how often ``partial`` is called."""
+    """Return the number of function parameters that are callables, and of calls to ``partial``."""
     parameters = partials = 0
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -269,10 +269,10 @@ def callables() -> tuple[int, int]:
     return parameters, partials
 
 
-def touched() -> Mapping[str, tuple[str, ...]]:
-    """Return the files that a new field, kind or operation touches, as docs/extend.md lists them."""
+def files_to_change() -> Mapping[str, tuple[str, ...]]:
+    """Return the files to change for a new field, kind or operation, as listed in docs/extend.md."""
     text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    found = {what: tuple(re.findall(r"`([^`]+)`", files)) for what, files in _TOUCHED.findall(text)}
+    found = {what: tuple(re.findall(r"`([^`]+)`", files)) for what, files in _FILES_TO_CHANGE.findall(text)}
     missing = [name for files in found.values() for name in files if not (PACKAGE / name).exists()]
     if missing:
         raise FileNotFoundError(f"docs/extend.md names files that do not exist: {missing}")
@@ -280,7 +280,7 @@ def touched() -> Mapping[str, tuple[str, ...]]:
 
 
 def block() -> str:
-    """Return the figures as docs/modules.md shows them."""
+    """Return the figures in the form of docs/modules.md."""
     return "\n".join(_lines())
 
 
@@ -294,24 +294,24 @@ def _lines() -> Iterator[str]:
         yield f"| {what} | {len(path.files)} | {path.calls} | {path.changes} |"
     parameters, partials = callables()
     yield ""
-    python, console = (len(in_cycles(imports)) for imports in (python_imports(), console_imports()))
+    python, console = (len(modules_in_cycles(imports)) for imports in (python_imports(), console_imports()))
     yield f"- Modules in import cycles: Python {python}, console {console}"
     yield f"- Parameters that are callables: {parameters}; calls of `partial`: {partials}"
-    new = ", ".join(f"{what} {len(names)}" for what, names in touched().items())
+    new = ", ".join(f"{what} {len(names)}" for what, names in files_to_change().items())
     yield f"- Files that something new touches, beside tests and docs: {new}"
     yield from ("", "")
 
 
 def _packages(folder: Path, depth: int = 2) -> Iterator[Path]:
-    """Yield a package and those in it down to a depth, from the core outwards."""
+    """Yield a package and its subpackages down to a depth, from the core outwards."""
     yield folder
     inner = [path.parent for path in folder.glob("*/__init__.py")] if depth else []
-    for package in sorted(inner, key=lambda path: (_ROOMS.index(path.name) if path.name in _ROOMS else 0, path.name)):
+    for package in sorted(inner, key=lambda path: (_ORDER.index(path.name) if path.name in _ORDER else 0, path.name)):
         yield from _packages(package, depth - 1)
 
 
 def _item(package: Path) -> str:
-    """Return the line of a package: its size with the packages in it, and the start of its docstring."""
+    """Return the line for a package: its size including subpackages, and the start of its docstring."""
     docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
     start = _RULES.sub("", docstring.partition("\n\n")[0].replace("\n", " "))
     contents = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", start).replace("``", "`").removesuffix(".")
@@ -323,7 +323,7 @@ def _lines_in(folder: Path) -> str:
 
 
 def written() -> str:
-    """Return the figures that docs/modules.md has now."""
+    """Return the current figures in docs/modules.md."""
     found = _BLOCK.search(PAGE.read_text(encoding="utf-8"))
     return found[0] if found else ""
 

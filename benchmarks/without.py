@@ -1,4 +1,4 @@
-"""logoadmin without one of its parts, to measure its cost or gain: ``python -m benchmarks.without history serve``."""
+"""logoadmin without one of its parts, to measure that part: ``python -m benchmarks.without history serve``."""
 
 import sys
 from typing import Any, Final
@@ -35,7 +35,7 @@ def history() -> None:
 
 
 def cache() -> None:
-    """Switch off the cache, so that each response is rendered."""
+    """Switch off the response cache, so that each response is rendered."""
     _replace(response_cache.ResponseCache, "keep")
 
 

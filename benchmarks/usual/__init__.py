@@ -1,4 +1,4 @@
-"""The usual way of writing this service: FastAPI, SQLAlchemy's ORM, pydantic models of what goes in and out.
+"""The usual way of writing this service: FastAPI, SQLAlchemy's ORM, and pydantic models for requests and responses.
 
 It has the tables, responses, durability and hashing of logoadmin for the compared operations.
 """

@@ -1,4 +1,4 @@
-"""The endpoints; the environment variable DATABASE names the database."""
+"""The endpoints; the environment variable DATABASE is the URL of the database."""
 
 import hashlib
 import os
@@ -93,7 +93,7 @@ Sessions = sessionmaker(engine_of(os.environ["DATABASE"]), expire_on_commit=Fals
 
 
 def session_of_request() -> Iterator[Session]:
-    """Give each request a database session."""
+    """Yield a database session for one request."""
     with Sessions() as session:
         yield session
 
@@ -123,9 +123,9 @@ def get_logo(logo_id: int, session: Db) -> Any:
 
 
 @app.post("/api/authors", response_model=AuthorAnswer, status_code=201)
-def create_author(given: NewAuthor, session: Db) -> Any:
+def create_author(new: NewAuthor, session: Db) -> Any:
     """Create an author."""
-    author = Author(**given.model_dump(), created_at=int(time.time()))
+    author = Author(**new.model_dump(), created_at=int(time.time()))
     session.add(author)
     try:
         session.commit()
@@ -135,10 +135,10 @@ def create_author(given: NewAuthor, session: Db) -> Any:
 
 
 @app.post("/api/auth/token", response_model=TokensAnswer)
-def sign_in(given: SignIn, session: Db) -> Any:
+def sign_in(credentials: SignIn, session: Db) -> Any:
     """Begin a session."""
-    user = session.scalar(select(User).where(User.username == given.username))
-    if user is None or not _is_right(user.password, given.password):
+    user = session.scalar(select(User).where(User.username == credentials.username))
+    if user is None or not _is_right(user.password, credentials.password):
         raise HTTPException(401, "Incorrect username or password")
     now, session_id, refresh_token = int(time.time()), secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     kept = RefreshToken(token_hash=hashlib.sha256(refresh_token.encode()).hexdigest())

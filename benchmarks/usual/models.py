@@ -22,7 +22,7 @@ class Role(Base):
 
 
 class User(Base):
-    """A user, who can sign in."""
+    """A user that can sign in."""
 
     __tablename__ = "users"
 
@@ -58,7 +58,7 @@ class RefreshToken(Base):
 
 
 class Author(Base):
-    """A maker of logos or themes."""
+    """An author of logos or themes."""
 
     __tablename__ = "authors"
 
@@ -107,7 +107,7 @@ class Logo(_Artwork, Base):
 
 
 def engine_of(url: str) -> Engine:
-    """Return the engine of a database; a file survives a power cut as well as logoadmin's."""
+    """Return the engine of a database; a file is as durable in a power cut as logoadmin's."""
     engine = create_engine(url, pool_size=20, max_overflow=0)  # an overflow would reconnect for each request
 
     def begin(connection: Any, _: object) -> None:
