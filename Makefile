@@ -31,27 +31,27 @@ export NODE_USE_SYSTEM_CA ?= 1
 run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 	$(BIN)/logoadmin serve
 
-# Tests also wait, for files and for each other: one worker more than processors, and two more for the slow ones, which
-# wait for processes. Those in a browser do not.
+# Tests also wait, for files and for each other, so there is one worker more than processors, and two more for slow tests,
+# which wait for processes. Browser tests do not wait.
 test: .venv/ready  ## Run the quick tests, a minute and a half
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
 
 # One process: starting a second one takes longer than these tests.
-test-core: .venv/ready  ## Prove the specification, and how the contract reads it, in memory and in seconds
+test-core: .venv/ready  ## Test the specification and its interpretation in the contract, in memory and in seconds
 	$(BIN)/pytest -n 0 -q -k "not sqlite and not mariadb" tests/entrypoints/test_specification.py \
 		$(addprefix tests/domain/,kernel/test_commands.py kernel/test_versions.py) \
 		$(addprefix tests/domain/,identity/test_users.py identity/test_last_holder.py identity/test_sessions.py) \
 		$(addprefix tests/domain/,gallery/test_artworks.py gallery/test_authors.py) \
 		tests/contracts/kernel/test_storage_history.py tests/contracts/kernel/test_storage_lists.py
 
-test-slow: .venv/ready  ## Run the others: servers, killed processes, outages, long random walks, MariaDB if mariadbd is installed, and browsers if chromium is
+test-slow: .venv/ready  ## Run the other tests: servers, killed processes, outages, long random walks, MariaDB if mariadbd is installed, and browsers if chromium is
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) -m "(slow or server) and not release" --ignore=tests/console
 	$(BIN)/pytest -n auto -m "slow and not release" tests/console
 
 test-all: .venv/ready  ## Run both
 	$(BIN)/pytest -n auto -m "not release and not lint"
 
-release:  ## Test what a release must pass besides .ci/run: Galera, Firefox, the oldest versions, rebuilt vendored files
+release:  ## Run the tests for a release in addition to .ci/run: Galera, Firefox, the oldest versions, rebuilt vendored files
 	.ci/release
 
 check: test-all check-code check-console docs  ## Run all tests, and check the code and the docs
@@ -67,7 +67,7 @@ check-console: tools/console/node_modules/ready  ## Check types and style of the
 	mkdir -p build && $(BIN)/logoadmin openapi --access guarded > build/openapi.json
 	$(NPM) run check
 
-bundle: tools/console/node_modules/ready  ## Bundle the console into build/console, from which the wheel has it
+bundle: tools/console/node_modules/ready  ## Bundle the console into build/console, for the wheel
 	$(NPM) run bundle
 
 reader: tools/console/node_modules/ready  ## Write the package's reader.js, after a change of tools/reader/reader.js
@@ -76,7 +76,7 @@ reader: tools/console/node_modules/ready  ## Write the package's reader.js, afte
 vendor: tools/console/node_modules/ready  ## Rebuild the console's vendored files from pinned versions
 	$(NPM) run vendor
 
-structure: .venv/ready  ## Measure the size and the paths of the code, and write them into docs/modules.md
+structure: .venv/ready  ## Measure the size and the call paths of the code, and write them into docs/modules.md
 	$(BIN)/python -m benchmarks.structure
 
 tables: .venv/ready  ## Write the tables of settings, causes, rules and operations into docs/
@@ -115,7 +115,7 @@ lock: tools/console/node_modules/ready  ## Update the dependencies in the locks
 clean:
 	rm -rf .venv $(NODE) tools/console/node_modules build dist docs/_build
 
-# uv needs seconds where pip needs half a minute; a venv without pip needs no Debian package but python3.
+# uv needs seconds where pip needs half a minute; a venv without pip needs only the Debian package python3.
 .venv/ready: requirements.txt pyproject.toml
 	@command -v python3 >/dev/null || { echo "logoadmin needs Python 3.11 or newer: install python3"; exit 1; }
 	@python3 -c "$$REQUIRED"

@@ -1,4 +1,4 @@
-"""Build hooks: the modules are those of the service's src/logoadmin/reader, and so are version and dependencies."""
+"""Build hooks: modules, version and dependencies are those of the service and its src/logoadmin/reader."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ SERVICE: Final = Path(__file__).parents[2]
 
 
 class ServiceMetadata(MetadataHookInterface):
-    """Version, Python and dependencies: those of the service's pyproject.toml."""
+    """Adds version, Python and dependencies from the service's pyproject.toml."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add them to the metadata."""
@@ -25,10 +25,10 @@ class ServiceMetadata(MetadataHookInterface):
 
 
 class ServiceModules(BuildHookInterface[BuilderConfig]):
-    """The modules of the wheel."""
+    """Adds the modules of the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 (hatchling passes both)
-        """Have them included."""
+        """Include the modules of the reader."""
         package = SERVICE / "src" / "logoadmin"
         for file in [package / "py.typed", *sorted((package / "reader").glob("*.py"))]:
             build_data["force_include"][str(file)] = f"logoadmin_reader/{file.name}"
