@@ -1,6 +1,6 @@
-"""The tests. Their many processes share compiled bytecode, even if Python must not write any next to the source.
+"""The tests. Their many processes share bytecode, even if Python must not write any next to the source.
 
-With ``PYTHONDONTWRITEBYTECODE`` alone, each process would compile all its imports, which takes a second or two.
+With only ``PYTHONDONTWRITEBYTECODE``, each process would compile all its imports, which takes a second or two.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A server in a thread of this process that answers as a test wants, and remembers what it was asked for."""
+"""A server in a thread of this process, with responses from the test, which records the requested paths."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """An answer to GET."""
+    """A response to GET."""
 
     body: bytes = b""
     content_type: str = "text/css; charset=utf-8"
@@ -21,11 +21,11 @@ class Answering(ThreadingHTTPServer):
 
     Attributes:
         host: its name and port.
-        asked: the paths of GET, whole URLs if it is a proxy, and the hosts of CONNECT, which it refuses.
+        asked: the paths of GET, whole URLs if it is a proxy, and the hosts of CONNECT, which is rejected.
     """
 
     daemon_threads = True
-    block_on_close = False  # browsers keep connections for as long as they like
+    block_on_close = False  # browsers may keep connections open indefinitely
 
     def __init__(self, answer: Callable[[str], Answer]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -34,7 +34,7 @@ class Answering(ThreadingHTTPServer):
         self.host = f"127.0.0.1:{self.server_port}"
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing of connections that a browser gave up."""
+        """Ignore connections that a browser aborted."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -54,12 +54,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_error(502)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def answering(answer: Callable[[str], Answer]) -> Iterator[Answering]:
-    """Serve until the end."""
+    """Serve until the block ends."""
     with Answering(answer) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         yield server

@@ -1,4 +1,4 @@
-"""Requests to an ASGI application in this thread: raw, or from a client that knows HTTP."""
+"""Requests to an ASGI application in this thread, raw or from an HTTP client."""
 
 import asyncio
 import atexit
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 @dataclass(frozen=True)
 class AppResponse:
-    """The messages of an application; ``complete`` is true if it sent the end of the body."""
+    """The response of an application; ``complete`` is true if it sent the end of the body."""
 
     status_code: int
     headers: tuple[tuple[bytes, bytes], ...]
@@ -23,7 +23,7 @@ class AppResponse:
     error: Exception | None
 
     def header(self, name: str) -> str | None:
-        """Return the only header of a name, or None."""
+        """Return the only header with a name, or None."""
         found = [value.decode("latin-1") for key, value in self.headers if key == name.lower().encode()]
         assert len(found) < 2
         return found[0] if found else None
@@ -55,15 +55,15 @@ def ask(
 
 
 class AppClient(httpx2.Client):
-    """A client of an application that keeps its event loop in this thread.
+    """A client of an application that runs its event loop in this thread.
 
-    Starlette's client runs the event loop in a thread: passing messages takes several times as long as most responses.
+    Starlette's client runs the event loop in another thread, and passing messages takes longer than most responses.
     """
 
     def __init__(
         self, app: ASGIApp, base_url: str = "http://testserver", *, root_path: str = "", raises: bool = True
     ) -> None:
-        """Create a client of an application below a prefix; with ``raises``, its errors are raised here."""
+        """Create a client of an application under a prefix; with ``raises``, its errors are raised here."""
         super().__init__(transport=_InThisThread(app, root_path, raises), base_url=base_url)
         self.app = app
 
@@ -78,11 +78,11 @@ class _InThisThread(httpx2.BaseTransport):
         target, _, query = request.url.raw_path.partition(b"?")
         headers = [(name.lower(), value) for name, value in request.headers.raw]
         scope = _scope(request.method, target, query, headers, self._root_path)
-        answered = _LOOP.run_until_complete(answer_of(self._app, scope, [request.read()]))
-        if answered.error is not None and (self._raises or not answered.status_code):
-            raise answered.error
-        stream = httpx2.ByteStream(answered.body)
-        return httpx2.Response(answered.status_code, headers=answered.headers, stream=stream)
+        response = _LOOP.run_until_complete(answer_of(self._app, scope, [request.read()]))
+        if response.error is not None and (self._raises or not response.status_code):
+            raise response.error
+        stream = httpx2.ByteStream(response.body)
+        return httpx2.Response(response.status_code, headers=response.headers, stream=stream)
 
 
 _RUNNER: Final = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -91,13 +91,13 @@ _LOOP: Final = _RUNNER.get_loop()
 
 @atexit.register
 def _close() -> None:
-    """Cancel the tasks of all applications, and first begin those whose time has come."""
+    """Run the tasks of all applications that are due, and cancel the tasks."""
     _LOOP.run_until_complete(asyncio.sleep(0))
     _RUNNER.close()
 
 
 def scope_of(method: str, path: str | bytes, headers: Iterable[tuple[str | bytes, str | bytes]] = ()) -> Scope:
-    """Return the scope of a request as a server makes it."""
+    """Return the scope of a request, as created by a server."""
     raw_path = path.encode() if isinstance(path, str) else path
     target, _, query = raw_path.partition(b"?")
     return _scope(method, target, query, [(_bytes(name).lower(), _bytes(value)) for name, value in headers])
@@ -127,8 +127,8 @@ def _scope(method: str, target: bytes, query: bytes, headers: list[tuple[bytes, 
 
 
 async def answer_of(app: ASGIApp, scope: Scope, parts: Sequence[bytes] = (b"",)) -> AppResponse:
-    """Return the response of an application to one request, whose body comes in parts."""
-    coming: list[Message] = [
+    """Return the response of an application to one request, whose body arrives in parts."""
+    pending: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(parts)}
         for number, part in enumerate(parts, start=1)
     ]
@@ -136,8 +136,8 @@ async def answer_of(app: ASGIApp, scope: Scope, parts: Sequence[bytes] = (b"",))
     error: Exception | None = None
 
     async def receive() -> Message:
-        if coming:
-            return coming.pop(0)
+        if pending:
+            return pending.pop(0)
         return await nothing_more()
 
     async def send(message: Message) -> None:

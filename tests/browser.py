@@ -1,4 +1,4 @@
-"""Chromium for the tests: a service that it looks at, and what it complains of."""
+"""Chromium for the tests: a service that it opens, and the errors and warnings of pages."""
 
 import shutil
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from tests.services import start_application
 
 @contextmanager
 def started() -> Iterator[Browser]:
-    """Start the browser, for which no name leads anywhere; skip the test where there is none, or fail if there must be.
+    """Start the browser, in which no name resolves; without one, skip the test, or fail it if it is required.
 
-    Debian has it in a form without windows of its own, which opens a page in a fifth of the time.
+    Debian has a variant without windows, which opens a page in a fifth of the time.
 
-    Playwright keeps an event loop in the thread for as long as it runs: tests that bring one of their own are in other
+    Playwright keeps an event loop in the thread for as long as it runs, so tests with their own event loop are in other
     modules.
     """
     found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -25,7 +25,7 @@ def started() -> Iterator[Browser]:
     nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
     expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
-        # The sandbox does not start for root, and no page but ours is loaded.
+        # The sandbox does not start for root, and only our own pages are loaded.
         browser = playwright.chromium.launch(executable_path=found, args=[nowhere], chromium_sandbox=False)
         yield browser
         browser.close()
@@ -33,16 +33,16 @@ def started() -> Iterator[Browser]:
 
 @contextmanager
 def served(kind: str) -> Iterator[str]:
-    """Serve a gallery in another process and yield the address."""
+    """Serve a gallery in another process, and yield the address."""
     served = start_application(kind)
     try:
         yield served.address
     finally:
-        served.kill()  # it would wait for connections that the browser keeps
+        served.kill()  # it would wait for connections that the browser keeps open
 
 
 class Watched:
-    """A page, that can reach one address only, and all that it complains of."""
+    """A page that can reach only one address, with its complaints."""
 
     def __init__(self, page: Page, address: str) -> None:
         """Watch a page before anything is loaded.
@@ -53,7 +53,7 @@ class Watched:
         self._address = address
         self.page = page
         self.complaints: list[str] = []
-        page.on("console", self._said)
+        page.on("console", self._logged)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.expose_function("complain", lambda text: self.complaints.append(text))
         page.add_init_script(
@@ -62,7 +62,7 @@ class Watched:
         )
         page.route("**/*", self._requested)
 
-    def _said(self, message: ConsoleMessage) -> None:
+    def _logged(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.type}: {message.text}")
 

@@ -1,4 +1,4 @@
-"""The console as the wheel has it: a bundle, made by the Node that checks the console."""
+"""The bundled console, as in the wheel, built with the Node that checks the console."""
 
 import subprocess
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Final
 
 from tests.options import OPTIONS, skip_without
 
-# Whether the tests in browsers look at the bundle instead of the plain modules of the checkout.
+# Whether the browser tests use the bundle instead of the plain modules of the checkout.
 BUNDLED: Final = OPTIONS.get("LOGOADMIN_TEST_BUNDLE") == "1"
 _ROOT: Final = Path(__file__).parents[1]
 _NODE: Final = _ROOT / ".venv-node/bin/node"
@@ -14,11 +14,11 @@ _TOOLS: Final = _ROOT / "tools/console"
 
 
 def write_bundle(folder: Path, *opened: str) -> Path:
-    """Bundle the console into a folder, in which some modules keep their names, and return the folder."""
+    """Bundle the console into a folder, where the modules ``opened`` keep their names, and return the folder."""
     if not _NODE.exists() or not (_TOOLS / "node_modules/esbuild").exists():
         skip_without("NODE", "node is not installed: make tools/console/node_modules/ready")
-    made = subprocess.run(
+    completed = subprocess.run(
         [_NODE, _TOOLS / "bundle.js", folder, *opened], timeout=120, capture_output=True, text=True, check=False
     )
-    assert made.returncode == 0, made.stderr
+    assert completed.returncode == 0, completed.stderr
     return folder

@@ -1,4 +1,4 @@
-"""Fixtures for all tests: every storage, fresh and empty."""
+"""Fixtures for all tests: every kind of storage, new and empty."""
 
 import gc
 import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STORAGES = ("memory", "sqlite", "mariadb")
 LATER = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(?:slow|server|lint)\b", re.MULTILINE)
-# Memory in KiB and passes, as settings have them by default.
+# The default settings: memory in KiB, and passes.
 USUAL_COST = (19_456, 2)
 
 settings.register_profile(
@@ -39,12 +39,12 @@ settings.register_profile(
 )
 settings.load_profile("logoadmin")
 
-# Collecting garbage among the modules and tests that stay loaded took a tenth of the time of all tests.
+# Garbage collection of modules and tests that stay loaded took a tenth of the time of all tests.
 gc.disable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out modules of which ``make test`` runs nothing: importing them takes a third of the time of collecting."""
+    """Skip modules without tests for ``make test``, since importing them takes a third of the collection time."""
     is_quick = config.option.markexpr == "not slow and not server and not lint"
     if is_quick and collection_path.suffix == ".py" and LATER.search(collection_path.read_text(encoding="utf-8")):
         return True
@@ -53,7 +53,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what runs on the server of a database to ``make test-slow``, before marks select tests."""
+    """Leave tests on a database server to ``make test-slow``, before tests are selected by their marks."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         call = getattr(item, "callspec", None)
@@ -71,7 +71,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _environment() -> Iterator[None]:
-    """Make hashing cheap unless settings choose its cost, and remove the options of the tests."""
+    """Make hashing cheap unless settings choose its cost, and remove the tests' options from the environment."""
     with pytest.MonkeyPatch.context() as patch:
         for name in OPTIONS:
             patch.delenv(name, raising=False)
@@ -82,13 +82,13 @@ def _environment() -> Iterator[None]:
 
 
 def _hasher(memory_kib: int, passes: int) -> Argon2Passwords:
-    """Return a hasher of this cost, or the cheapest one in place of the usual one: connect() takes no other."""
+    """Return a hasher of this cost, or the cheapest one for the default cost, which connect() cannot change."""
     return Argon2Passwords(8, 1) if (memory_kib, passes) == USUAL_COST else Argon2Passwords(memory_kib, passes)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once() -> Iterator[None]:
-    """Share compiled statements between the storages on the same kind of database.
+    """Share compiled statements between storages on the same kind of database.
 
     Each storage caches its statements, but nearly every test has its own storage, which would compile them again.
     """
@@ -109,7 +109,7 @@ def _compiled_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def mariadb_database(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[MariaDb]:
-    """A database for this process on the MariaDB server of the test run, with tables."""
+    """A database with tables for this process, on the MariaDB server of the test run."""
     require_mariadb()
     directory = tmp_path_factory.getbasetemp()
     with shared(directory if worker_id == "master" else directory.parent, f"gallery_{worker_id}") as database:
@@ -118,7 +118,7 @@ def mariadb_database(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -
 
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[MariaDbServer]:
-    """A MariaDB server for this process, which may be stopped and altered; its database has tables."""
+    """A MariaDB server for this process, which tests may stop and reconfigure; its database has tables."""
     require_mariadb()
     server = MariaDbServer()
     try:
@@ -153,8 +153,8 @@ def require_mariadb() -> None:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """The browser, for which no name resolves."""
-    from tests import browser  # imported late: it takes a while, and most tests do not need it
+    """The browser, in which no name resolves."""
+    from tests import browser  # slow to import, and most tests do not need it
 
     with browser.started() as found:
         yield found
@@ -164,15 +164,15 @@ def chromium() -> Iterator["Browser"]:
 def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SQLite file with empty tables, as a template."""
     file = tmp_path_factory.mktemp("sqlite") / "empty.db"
-    made = open_sql_storage(f"sqlite:///{file}")
-    made.prepare()
-    made.close()
+    storage = open_sql_storage(f"sqlite:///{file}")
+    storage.prepare()
+    storage.close()
     return file
 
 
 @pytest.fixture(scope="session")
 def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path) -> Path:
-    """An SQLite file as ``logoadmin init`` creates it, as a template: creating one takes longer than most commands."""
+    """An SQLite file after ``logoadmin init``, as a template, since creating one takes longer than most commands."""
     file = tmp_path_factory.mktemp("initialised") / "logoadmin.db"
     shutil.copy(sqlite_file, file)
     connect(f"sqlite:///{file}").close()
@@ -181,13 +181,13 @@ def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path
 
 @pytest.fixture
 def memory_storage() -> MemoryStorage:
-    """The storage in memory."""
+    """In-memory storage."""
     return MemoryStorage()
 
 
 @pytest.fixture
 def sqlite_storage(tmp_path: Path, sqlite_file: Path) -> Iterator[SqlStorage]:
-    """The storage in a new SQLite file, ``gallery.db``."""
+    """Storage in a new SQLite file, ``gallery.db``."""
     shutil.copy(sqlite_file, tmp_path / "gallery.db")
     storage = open_sql_storage(f"sqlite:///{tmp_path / 'gallery.db'}")
     yield storage
@@ -196,7 +196,7 @@ def sqlite_storage(tmp_path: Path, sqlite_file: Path) -> Iterator[SqlStorage]:
 
 @pytest.fixture
 def mariadb_storage(mariadb: MariaDb) -> Iterator[SqlStorage]:
-    """The storage in MariaDB, all tables empty."""
+    """Storage in MariaDB with empty tables."""
     mariadb.empty()
     storage = open_sql_storage(mariadb.url)
     yield storage
@@ -229,7 +229,7 @@ def prepared_mariadb_url(mariadb: MariaDb) -> str:
 
 @pytest.fixture(params=["sqlite", "mariadb"])
 def prepared_url(request: pytest.FixtureRequest) -> str:
-    """The URL of each kind of database in turn, with empty tables, which are copied to save time."""
+    """The URL of each kind of database in turn, with empty tables, copied to save time."""
     found: str = request.getfixturevalue(f"prepared_{request.param}_url")
     return found
 
@@ -243,13 +243,13 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=STORAGES)
 def storage(request: pytest.FixtureRequest) -> Storage:
-    """Each storage in turn, empty."""
+    """Each kind of storage in turn, empty."""
     fresh: Storage = request.getfixturevalue(f"{request.param}_storage")
     return fresh
 
 
 @pytest.fixture(params=[name for name in STORAGES if name != "memory"])
 def sql_storage(request: pytest.FixtureRequest) -> SqlStorage:
-    """Each storage in a database in turn, empty."""
+    """Each kind of storage in a database in turn, empty."""
     fresh: SqlStorage = request.getfixturevalue(f"{request.param}_storage")
     return fresh

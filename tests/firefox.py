@@ -1,4 +1,4 @@
-"""Firefox for the tests, driven by Marionette, its own protocol: Playwright needs a build of its own."""
+"""Firefox for the tests, driven by its Marionette protocol, since Playwright needs a special build."""
 
 import json
 import shutil
@@ -16,11 +16,11 @@ from tests.options import skip_without
 
 ENTER: Final = "\ue007"
 CONTROL: Final = "\ue009"
-# Where the answer to a search for an element has its id (WebDriver).
+# The key of an element's id in a response (WebDriver).
 _ELEMENT: Final = "element-6066-11e4-a52e-4f735466cecf"
 _SECONDS: Final = 120
 _PREFERENCES: Final = {
-    "marionette.port": 0,  # any: the profile names it
+    "marionette.port": 0,  # any free port, written into the profile
     "network.proxy.type": 1,
     "app.update.disabledForTesting": True,
     "browser.shell.checkDefaultBrowser": False,
@@ -57,7 +57,7 @@ class Firefox:
         """Send a command and return its result.
 
         Raises:
-            MarionetteError: Firefox refused it.
+            MarionetteError: Firefox rejected it.
         """
         self._count += 1
         body = json.dumps([0, self._count, command, parameters or {}]).encode()
@@ -68,7 +68,7 @@ class Firefox:
         return result
 
     def open(self, url: str) -> None:
-        """Go to an address, and wait until its page has loaded."""
+        """Open a URL, and wait until the page has loaded."""
         self.send("WebDriver:Navigate", {"url": url})
 
     def run(self, script: str) -> Any:
@@ -83,7 +83,7 @@ class Firefox:
             time.sleep(0.05)
 
     def find(self, selector: str) -> str:
-        """Return the id of the first element that a CSS selector selects, and wait for it."""
+        """Wait for an element that matches a CSS selector, and return the id of the first one."""
         self.becomes(f"document.querySelector({json.dumps(selector)}) !== null")
         found = self.send("WebDriver:FindElement", {"using": "css selector", "value": selector})
         identity: str = found["value"][_ELEMENT]
@@ -94,20 +94,20 @@ class Firefox:
         self.send("WebDriver:ElementClick", {"id": self.find(selector)})
 
     def type(self, selector: str, text: str) -> None:
-        """Replace the text of a field, as by keys."""
+        """Replace the text of a field by typing."""
         element = self.find(selector)
         self.send("WebDriver:ElementClear", {"id": element})
         self.send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     @contextmanager
     def frame(self, selector: str) -> Iterator[None]:
-        """Look into a frame of the page."""
+        """Switch to a frame of the page."""
         self.send("WebDriver:SwitchToFrame", {"element": self.find(selector)})
         yield
         self.send("WebDriver:SwitchToFrame", {"id": None})
 
     def prompt(self) -> str | None:
-        """Return the text of the browser's own dialog over the page, such as one for signing in."""
+        """Return the text of a browser dialog over the page, such as a password prompt, or None."""
         try:
             text: str = self.send("WebDriver:GetAlertText")["value"]
         except MarionetteError as error:
@@ -119,9 +119,9 @@ class Firefox:
 
 @contextmanager
 def started(proxy: str, preferences: Mapping[str, object]) -> Iterator[Firefox]:
-    """Start the browser with some preferences, for which every host but loopback is behind a proxy.
+    """Start the browser with some preferences, and with a proxy for all hosts but loopback.
 
-    Skip the test where Firefox is not installed, or fail it if it is required.
+    Skip the test if Firefox is not installed, or fail it if it is required.
     """
     found = shutil.which("firefox-esr") or shutil.which("firefox")
     if found is None:
@@ -151,7 +151,7 @@ def started(proxy: str, preferences: Mapping[str, object]) -> Iterator[Firefox]:
 
 
 def _port(profile: Path) -> int:
-    """Wait until Firefox has written the port at which it listens."""
+    """Wait until Firefox has written its port, and return it."""
     end = time.monotonic() + _SECONDS
     while time.monotonic() < end:
         with suppress(OSError, ValueError):

@@ -51,10 +51,10 @@ def _provider() -> str | None:
 
 
 class Node(MariaDbServer):
-    """One of the servers; it touches no process but its own."""
+    """One of the servers; it affects no other process."""
 
     def __init__(self, number: int, base: Path, ports: Sequence[int]) -> None:
-        """Copy the data directory of a server that was shut down cleanly."""
+        """Copy the data directory of a cleanly stopped server."""
         self.name = _NAMES[number]
         self.host = f"127.0.1.{number + 1}"
         directory = Path(tempfile.mkdtemp(prefix=f"logoadmin-galera-{self.name}-"))
@@ -71,7 +71,7 @@ class Node(MariaDbServer):
                 super().start(*options, *self._position())
                 break
             except RuntimeError:
-                # Galera sometimes aborts when servers return at once; systemd would restart it as well.
+                # Galera sometimes aborts when several servers return at once; systemd would also restart it.
                 if attempt == _STARTS or self._process is None or self._process.poll() is None:
                     raise
         deadline = time.monotonic() + _READY_WITHIN
@@ -81,7 +81,7 @@ class Node(MariaDbServer):
             time.sleep(0.05)
 
     def _is_synced(self) -> bool:
-        # While it joins the others, it may end connections.
+        # While it joins the others, it may close connections.
         with contextlib.suppress(pymysql.err.OperationalError):
             return self.status("wsrep_local_state") == _SYNCED
         return False
@@ -92,17 +92,17 @@ class Node(MariaDbServer):
 
     def status(self, name: str) -> str:
         """Return one of the server's status values."""
-        # Without a database: a server that is cut off refuses to select one.
+        # Without a database, since an isolated server refuses to select one.
         return str(self._execute(None, f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
     def isolate(self, *, cut_off: bool) -> None:
-        """Cut the server off from the others, or reconnect it."""
+        """Isolate the server from the others, or reconnect it."""
         self._execute(None, f"SET GLOBAL wsrep_provider_options = 'gmcast.isolate={int(cut_off)}'")
 
     def _command(self) -> list[str]:
         _, group, transfer, state = self._ports
         hosts = ",".join(f"127.0.1.{number + 1}:{group}" for number in range(len(_NAMES)))
-        of_provider = (
+        provider_options = (
             f"gmcast.listen_addr=tcp://{self.host}:{group}",
             f"ist.recv_addr={self.host}:{transfer}",
             *_TIMES,
@@ -115,7 +115,7 @@ class Node(MariaDbServer):
             f"--wsrep-cluster-address=gcomm://{hosts}",
             f"--wsrep-node-name={self.name}",
             f"--wsrep-node-address={self.host}",
-            f"--wsrep-provider-options={';'.join(of_provider)}",
+            f"--wsrep-provider-options={';'.join(provider_options)}",
             "--wsrep-sst-method=rsync",
             f"--wsrep-sst-receive-address={self.host}:{state}",
             "--binlog-format=ROW",
@@ -123,25 +123,25 @@ class Node(MariaDbServer):
         ]
 
     def _position(self) -> list[str]:
-        """Return the option with the position of a server that was killed."""
+        """Return the option with the position of a killed server."""
         state = self.data / "grastate.dat"
         if not state.exists() or "seqno:   -1" not in state.read_text():
             return []
-        # Without a network: two concurrent recoveries would both listen on the default port.
+        # Without networking, since two concurrent recoveries would both listen on the default port.
         arguments = [*self._command(), "--wsrep-recover", "--skip-networking"]
         environment = {**os.environ, "PATH": search_path()}
-        told = subprocess.run(arguments, check=False, capture_output=True, text=True, env=environment, timeout=60)
-        if told.returncode != 0:
-            raise RuntimeError(told.stderr[-4000:])
-        found = re.findall(r"Recovered position: (\S+)", told.stderr)
+        completed = subprocess.run(arguments, check=False, capture_output=True, text=True, env=environment, timeout=60)
+        if completed.returncode != 0:
+            raise RuntimeError(completed.stderr[-4000:])
+        found = re.findall(r"Recovered position: (\S+)", completed.stderr)
         return [f"--wsrep-start-position={found[-1]}"] if found else []
 
 
 class HaProxy:
-    """HAProxy with the shipped configuration, on other addresses."""
+    """HAProxy with the shipped configuration, on different addresses."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """Start, with the first healthy server in use."""
+        """Start it, and wait until the first server is in use."""
         self.port = free_port()
         self._directory = Path(tempfile.mkdtemp(prefix="logoadmin-haproxy-"))
         self._socket = self._directory / "socket"
@@ -160,11 +160,11 @@ class HaProxy:
 
     def led_to(self) -> str | None:
         """Return the name of the server in use, or None."""
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asked:
-            asked.settimeout(5)
-            asked.connect(str(self._socket))
-            asked.sendall(b"show stat\n")
-            text = b"".join(iter(lambda: asked.recv(65536), b"")).decode()
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(5)
+            connection.connect(str(self._socket))
+            connection.sendall(b"show stat\n")
+            text = b"".join(iter(lambda: connection.recv(65536), b"")).decode()
             lines = [line.split(",") for line in text.splitlines() if line.startswith("galera,")]
             up = [line[1] for line in lines if line[17].startswith("UP")]
             return next((name for name in _NAMES if name in up), None)
@@ -190,7 +190,7 @@ class Cluster:
     """Three replicated servers behind the proxy."""
 
     def __init__(self) -> None:
-        """Create one server, copy its data three times, and start the copies one after another."""
+        """Create one server, copy its data to three servers, and start these one after another."""
         self.nodes: list[Node] = []
         self._databases = 0
         base = MariaDbServer()
@@ -198,7 +198,7 @@ class Cluster:
             base.execute("CREATE USER 'haproxy'@'127.0.0.1'", "CREATE USER 'haproxy'@'localhost'")
             base.stop()
             ports = [free_port() for _ in range(4)]
-            # It was once a cluster of one: copies with the same position need no transfer.
+            # Running it once as a cluster of one gives it a position; copies with the same position need no transfer.
             first = Node(0, base.data, ports)
             self.nodes.append(first)
             first.start_first()
@@ -237,7 +237,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def one_at_a_time(directory: Path) -> Iterator[None]:
-    """Allow only one cluster at a time in a test run, to limit the load."""
+    """Allow one cluster at a time in a test run, to limit the load."""
     with (directory / "galera.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""A gallery for tests: the clock stands still, hashing is cheap, and every command has a record to work on."""
+"""A gallery for tests, with a frozen clock, cheap hashing, and a record for every command."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -90,11 +90,11 @@ NOW: Final = 1_800_000_000
 ADMIN_ID: Final = 2_000_000_000
 ADMIN_PASSWORD: Final = "correct horse battery"
 ANN_PASSWORD: Final = "ann's password"
-# The secret of an authenticator app that waits for its confirmation, and the code that it shows at NOW.
+# The secret of an unconfirmed authenticator app, and its code at NOW.
 SPARE_SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 SPARE_CODE: Final = TOTP(SPARE_SECRET).at(NOW)
 TOKEN_KEY: Final = "a key that only these tests know, long enough"
-# The challenge for a passkey that is to be enrolled, and one that was created for it at the default public URL.
+# An enrolment challenge, and a passkey created for it at the default public URL.
 SPARE_CHALLENGE: Final = SignedChallenges([TOKEN_KEY.encode()], SystemRandomness()).new(
     Purpose.ENROLMENT, NOW, ADMIN_ID
 )
@@ -116,7 +116,7 @@ SPARE_PASSKEY: Final = {
         ),
     },
 }
-# The use of a passkey that nobody has.
+# The use of an unknown passkey.
 UNKNOWN_PASSKEY: Final = {
     "id": "dW5rbm93bg",
     "type": "public-key",
@@ -153,23 +153,23 @@ def if_none_match(command: Asked, *versions: int) -> Asked:
 
 
 def once(command: Asked, key: str) -> Asked:
-    """Return a command under an idempotency key."""
+    """Return a command with an idempotency key."""
     return command.model_copy(update={"idempotency_key": key})
 
 
 def recorded(
     work: Callable[..., Answer], now: int, *, user_id: int | None = None, request_id: str | None = None
 ) -> Callable[[UnitOfWork], Answer]:
-    """Return work whose changes are recorded in the history."""
+    """Return a unit-of-work function whose changes are recorded in the history."""
 
-    def done(uow: UnitOfWork) -> Answer:
-        held = ALL_RIGHTS if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
-        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), "")), now, request_id, held)
+    def audited_work(uow: UnitOfWork) -> Answer:
+        rights = ALL_RIGHTS if user_id is None else Rights(user_id, frozenset("*"), signed_in_at=now)
+        audited = AuditedUnitOfWork(uow, auditing(USUAL_WAYS, Notices((), "")), now, request_id, rights)
         answer = work(audited)
         close(audited)
         return answer
 
-    return done
+    return audited_work
 
 
 def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None:
@@ -180,7 +180,7 @@ def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None
 
 
 def add_session(storage: Storage, user_id: int) -> None:
-    """Store a session of a user that begins now."""
+    """Store a session of a user, starting now."""
     session = Session(f"session of {user_id}", user_id, NOW, NOW + 3600)
     storage.write(lambda uow: uow.identity.sessions.add(session))
 
@@ -191,7 +191,7 @@ def has_users(uow: UnitOfWork, role_id: int) -> bool:
 
 
 def atomic(storage: Storage, calls: Callable[[Storage], Answer]) -> Answer:
-    """Make calls whose writes are one transaction."""
+    """Make calls whose writes share one transaction."""
     return storage.write(lambda uow: calls(OpenTransaction(storage, uow)))
 
 
@@ -204,7 +204,7 @@ def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_i
 
 
 def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int | None:
-    """Return the id of the link between the two, or None."""
+    """Return the id of the link between an artwork and an author, or None."""
     link = uow.links(kind).find(artwork_id, author_id)
     return None if link is None else link.link_id
 
@@ -216,7 +216,7 @@ _SOME_HASH: Final = CHEAP_PASSWORDS.hash(SOME_PASSWORD)
 
 @lru_cache
 def _fido2(public_url: PublicUrl) -> Passkeys:
-    # Imported here, because few tests need it, and it takes a while.
+    # Slow to import, and few tests need it.
     from logoadmin.adapters.fido2_passkeys import Fido2Passkeys
 
     return Fido2Passkeys(public_url)
@@ -243,7 +243,7 @@ def gallery_on(
     page: Page | None = None,
     submit: str | None = None,
 ) -> LogoAdmin:
-    """Create a gallery on a storage; with ``started``, with its roles and its administrator."""
+    """Create a gallery on a storage; with ``started``, it has its roles and its administrator."""
     randomness = SystemRandomness()
     if started:
         storage.write(lambda uow: first_start(uow, NewPasswords(hasher, None), randomness, clock, ADMIN_PASSWORD))
@@ -288,9 +288,9 @@ class WatchedStorage:
         """Wrap a storage.
 
         Attributes:
-            asked: the names of the methods that were called, in order.
+            asked: the names of the called methods, in order.
             fault: the exception that calls raise, if any.
-            faultless: the number of calls that still succeed.
+            faultless: the number of calls that succeed before the fault.
         """
         self._inner = inner
         self.server = "db.example:3306"
@@ -308,7 +308,7 @@ class WatchedStorage:
         self.fault = None
 
     def is_failing(self) -> bool:
-        """Return whether every call fails at present."""
+        """Return whether every call currently fails."""
         return self._inner.is_failing()
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
@@ -361,17 +361,16 @@ ARTWORK: Final[dict[str, Any]] = {
     "custom_css": "color: #123",
     "active": True,
 }
-# The same as members may submit it, and with what it says of itself.
+# The same as submitted by a member, and with details.
 LOOK: Final = {name: value for name, value in ARTWORK.items() if name != "active"}
 DETAILED: Final[dict[str, Any]] = {**ARTWORK, "details": {"licence": "CC0-1.0", "tags": ["dark"]}}
 
-# A change of author 1, in bulk.
+# A change of author 1, for a bulk request.
 ONE_CHANGE: Final[dict[str, Any]] = {"kind": "author", "id": 1, "version": 6, "set": {"username": "Cyd"}}
 
-# A change of logo 1, as it is proposed.
+# A change of logo 1, for a proposal.
 PROPOSED: Final[dict[str, Any]] = {"kind": "logo", "id": 1, "version": 9, "set": {"target": "wiki"}}
 
-# Every command: the call that takes it, and values that are valid in a stocked gallery.
 # One black pixel.
 PIXEL: Final = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b5500"
@@ -380,6 +379,7 @@ PIXEL: Final = bytes.fromhex(
 PICTURES: Final = PillowPictures()
 STOCKED_PICTURE: Final = sha256(PICTURES.convert(PIXEL).content).hexdigest()
 
+# Every command: its use case, and values that are valid in a stocked gallery.
 ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     SignIn: ("sessions.sign_in", {"username": "ann", "password": ANN_PASSWORD}),
     sessions.Refresh: ("sessions.refresh", {"refresh_token": "unknown"}),
@@ -516,7 +516,7 @@ IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "user
 
 
 def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
-    """Execute a command; an import creates an author, and exports and lists are read to their end."""
+    """Execute a command; an import creates an author, and exports and lists are read completely."""
     call = attrgetter(ASKED[type(command)][0])(gallery)
     if isinstance(command, import_export.ImportRecords):
         return call(command, [IMPORTED_LINE], caller)
@@ -530,8 +530,8 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
 
 
 def stock(gallery: LogoAdmin) -> None:
-    """Create role 3, user 7 with the default role, two authors, and logo 1 and theme 1 by the first; send a picture;
-    propose a change of the logo.
+    """Create role 3, user 7 with the default role, two authors, logo 1 and theme 1 by the first author, a picture, and
+    a proposal to change the logo.
 
     Change 7 is the creation of the second author, by the request ``second``.
     """
@@ -549,7 +549,7 @@ def stock(gallery: LogoAdmin) -> None:
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
-    """Return a new user with a role of these scopes and a session, written directly to the storage."""
+    """Return a new user with these scopes and a session, written directly to the storage."""
 
     def work(uow: UnitOfWork) -> SignedIn:
         role = Role(uow.records(ROLES).next_id(), f"role of {user_id}", scope, NOW)

@@ -1,4 +1,4 @@
-"""An OpenID Connect issuer for tests, on loopback: honest at first, and it lies in whatever a test wants."""
+"""An OpenID Connect issuer for tests on loopback, which is honest unless a test makes it lie."""
 
 import base64
 import hashlib
@@ -31,7 +31,7 @@ Answer = Callable[["Asked"], tuple[int, Any]]
 
 @lru_cache(maxsize=8)
 def private_key(algorithm: str, number: int = 0) -> Private:
-    """Return a key, always the same in one run: making one of RSA is slow."""
+    """Return a key, always the same in one run, since generating RSA keys is slow."""
     del number
     if algorithm == "EdDSA":
         return ed25519.Ed25519PrivateKey.generate()
@@ -43,9 +43,9 @@ def private_key(algorithm: str, number: int = 0) -> Private:
 def public_jwk(algorithm: str, kid: str | None = "1", number: int = 0, **more: Any) -> dict[str, Any]:
     """Return the public key as a JWK."""
     public: Any = private_key(algorithm, number).public_key()
-    made: dict[str, Any] = jwt.get_algorithm_by_name(algorithm).to_jwk(public, as_dict=True)
-    made.pop("key_ops", None)
-    return made | {"use": "sig"} | ({} if kid is None else {"kid": kid}) | more
+    jwk: dict[str, Any] = jwt.get_algorithm_by_name(algorithm).to_jwk(public, as_dict=True)
+    jwk.pop("key_ops", None)
+    return jwk | {"use": "sig"} | ({} if kid is None else {"kid": kid}) | more
 
 
 def challenge_of(verifier: str) -> str:
@@ -55,7 +55,7 @@ def challenge_of(verifier: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that arrived."""
+    """A received request."""
 
     path: str
     query: dict[str, str]
@@ -65,13 +65,13 @@ class Asked:
 
 @dataclass
 class StandIn:
-    """What stands in for an issuer; tests change it.
+    """A stand-in for an issuer, which tests change.
 
     Attributes:
         url: its address.
-        answers: whole answers by path: a status, and JSON, bytes, a form in a text, or where a redirect leads.
+        answers: responses by path: a status, and JSON, bytes, a form as text, or the target of a redirect.
         asked: the requests so far.
-        clock: its time.
+        clock: returns its time.
     """
 
     url: str
@@ -83,20 +83,20 @@ class StandIn:
     person: dict[str, Any] = field(default_factory=dict)
 
     def paths(self) -> list[str]:
-        """Return the paths that were asked."""
+        """Return the paths of the requests so far."""
         return [asked.path for asked in self.asked]
 
     def routes(self) -> dict[str, Answer]:
-        """Return what answers each path."""
+        """Return the handler for each path."""
         raise NotImplementedError
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
         """Return the status and the body of a response."""
         self.asked.append(asked)
-        told = self.answers.get(asked.path) or self.routes().get(asked.path)
-        if told is None:
+        response = self.answers.get(asked.path) or self.routes().get(asked.path)
+        if response is None:
             return 404, {"message": "Not Found"}
-        return told if isinstance(told, tuple) else told(asked)
+        return response if isinstance(response, tuple) else response(asked)
 
     def _authorized(self, query: Mapping[str, str]) -> str:
         code = secrets.token_hex(10)
@@ -104,23 +104,23 @@ class StandIn:
         return code
 
     def _person_of(self, asked: Asked) -> dict[str, Any] | None:
-        """Return the person whose access token was sent."""
+        """Return the user whose access token was sent, or None."""
         return self._tokens.get(asked.headers.get("authorization", "").removeprefix("Bearer "))
 
 
 @dataclass
 class FakeIssuer(StandIn):
-    """What the issuer knows and says; tests change it.
+    """The state of the issuer, which tests change.
 
     Attributes:
-        person: the claims of the person who is signed in there.
-        metadata: values in place of those in its metadata; None leaves one out.
-        claims: values in place of those in ID tokens; None leaves one out.
-        header: values in place of those in the header of ID tokens.
-        keys: what it publishes.
-        algorithm: how it signs.
-        signs_with: the number of the key with which it signs.
-        token: makes the ID token of claims, if a test wants another one.
+        person: the claims of the signed-in user.
+        metadata: values that replace those in its metadata; None removes one.
+        claims: values that replace those in ID tokens; None removes one.
+        header: values that replace those in the header of ID tokens.
+        keys: the published keys.
+        algorithm: the algorithm of signatures.
+        signs_with: the number of the signing key.
+        token: makes an ID token from claims in place of the usual one.
         in_userinfo: the claims that only its userinfo endpoint has.
     """
 
@@ -137,7 +137,7 @@ class FakeIssuer(StandIn):
     in_userinfo: frozenset[str] = frozenset()
 
     def code(self, nonce: str = NONCE, verifier: str = VERIFIER, redirect_uri: str = REDIRECT_URI) -> str:
-        """Return the code of a sign-in of the person, as a browser would receive it."""
+        """Return the code of a sign-in, as a browser would receive it."""
         query = {"client_id": CLIENT_ID, "redirect_uri": redirect_uri, "nonce": nonce, "state": "s"}
         return self._authorized({**query, "code_challenge": challenge_of(verifier)})
 
@@ -164,7 +164,7 @@ class FakeIssuer(StandIn):
         }
 
     def _authorize(self, asked: Asked) -> tuple[int, Any]:
-        """Send the browser back with a code, as if the person had just signed in."""
+        """Redirect the browser back with a code, as if the user had just signed in."""
         assert asked.query["response_type"] == "code"
         assert asked.query["code_challenge_method"] == "S256"
         back = {"code": self._authorized(asked.query), "state": asked.query["state"], "iss": self.url}
@@ -191,22 +191,22 @@ class FakeIssuer(StandIn):
     def _id_token(self, sign_in: dict[str, Any], access_token: str) -> str:
         now = int(self.clock())
         digest = hashlib.new("sha512" if self.algorithm == "EdDSA" else "sha256", access_token.encode()).digest()
-        honest = {
+        true_claims = {
             **{name: value for name, value in sign_in["person"].items() if name not in self.in_userinfo},
             "iss": self.url,
             "aud": CLIENT_ID,
             "iat": now,
-            **({"auth_time": now} if "max_age" in sign_in else {}),  # required then, and optional otherwise
+            **({"auth_time": now} if "max_age" in sign_in else {}),  # required then, otherwise optional
             "exp": now + 300,
             "nonce": sign_in["nonce"],
             "at_hash": base64.urlsafe_b64encode(digest[: len(digest) // 2]).decode().rstrip("="),
         }
-        claims = _merged(honest, self.claims)
+        claims = _merged(true_claims, self.claims)
         if self.token is not None:
             return self.token(claims)
         headers = _merged({"kid": "1"}, self.header)
         signing = private_key(self.algorithm, self.signs_with)
-        # Without checks of the claims, which are lies.
+        # Without checking the claims, which may be lies.
         return jwt.PyJWS().encode(json.dumps(claims).encode(), signing, self.algorithm, {"typ": "JWT", **headers})
 
     def _userinfo(self, asked: Asked) -> tuple[int, Any]:
@@ -223,24 +223,24 @@ Stand = TypeVar("Stand", bound=StandIn)
 
 @contextmanager
 def standing(make: Callable[[str], Stand], context: ssl.SSLContext | None, host: str) -> Iterator[Stand]:
-    """Serve what is made for a URL, with TLS if there is a context."""
+    """Serve a stand-in, made for its URL, with TLS if a context is given."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self._serve()
 
-        do_POST = do_GET  # noqa: N815 (the same)
+        do_POST = do_GET  # noqa: N815 (the standard library's name)
 
         def _serve(self) -> None:
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
             headers = {name.lower(): value for name, value in self.headers.items()}
-            status, told = stand.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
-            is_form = isinstance(told, str)
-            sent = told if isinstance(told, bytes) else (told if is_form else json.dumps(told)).encode()
+            status, response = stand.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
+            is_form = isinstance(response, str)
+            sent = response if isinstance(response, bytes) else (response if is_form else json.dumps(response)).encode()
             self.send_response(status)
             if status == 302:
-                self.send_header("Location", told)
+                self.send_header("Location", response)
                 sent = b""
             self.send_header("Content-Type", "application/x-www-form-urlencoded" if is_form else "application/json")
             self.send_header("Content-Length", str(len(sent)))
@@ -270,7 +270,7 @@ def standing(make: Callable[[str], Stand], context: ssl.SSLContext | None, host:
 
 
 def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> AbstractContextManager[FakeIssuer]:
-    """Run an issuer, with TLS if there is a context."""
+    """Run an issuer, with TLS if a context is given."""
     return standing(FakeIssuer, context, host)
 
 

@@ -1,4 +1,4 @@
-"""MariaDB servers for a test run, each in a temporary directory, on a free port."""
+"""MariaDB servers for a test run, each in a temporary directory and on a free port."""
 
 import contextlib
 import fcntl
@@ -51,12 +51,12 @@ def missing_reason() -> str | None:
 
 
 def search_path() -> str:
-    """Return the search path for programs, with the directories of root's path, where servers are."""
+    """Return the search path for programs, including the directories of root's path, where servers are."""
     return f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 
 
 def free_port() -> int:
-    """Return a port of the loopback interface that nobody listens on."""
+    """Return a free port of the loopback interface."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -81,21 +81,21 @@ class MariaDb:
 
     @property
     def socket(self) -> Path:
-        """The address for programs on this machine."""
+        """The Unix socket of the server."""
         return self._directory / "socket"
 
     @property
     def address(self) -> str:
-        """The host and the port."""
+        """The host and port."""
         return f"{self.host}:{self.port}"
 
     def url_of(self, database: str, *, port: int | None = None, password: str = PASSWORD) -> str:
-        """Return the URL of one of the server's databases, perhaps through another port."""
+        """Return the URL of one of the server's databases, by default at its own port."""
         quoted = "".join(f"%{byte:02X}" for byte in password.encode())
         return f"mysql+pymysql://logoadmin:{quoted}@{self.host}:{port or self.port}/{database}"
 
     def connect(self) -> Any:
-        """Return a connection as root, in autocommit."""
+        """Return a connection as root in autocommit mode."""
         return self._connect(self.database)
 
     def execute(self, *statements: str) -> list[tuple[Any, ...]]:
@@ -103,7 +103,7 @@ class MariaDb:
         return self._execute(self.database, *statements)
 
     def prepare(self) -> None:
-        """Make the tables."""
+        """Create the tables."""
         storage = open_sql_storage(self.url)
         storage.prepare()
         storage.close()
@@ -125,21 +125,21 @@ class MariaDb:
         return name
 
     def prepared_database(self) -> str:
-        """Return the name of a new database that has the tables of this one, and what is in them before a first start.
+        """Return the name of a new database with the tables of this one, and their contents before a first start.
 
-        To copy them is much quicker than to run all migrations again.
+        Copying them is much faster than running all migrations again.
         """
         name = self.new_database()
         tables = [table for (table,) in self.execute("SHOW TABLES")]
-        made = [self.execute(f"SHOW CREATE TABLE {table}")[0][1] for table in tables]
-        self._execute(name, "SET foreign_key_checks = 0", *made)
-        first = ("state", VERSION_TABLE)
-        self.execute(*(f"INSERT INTO {name}.{table} SELECT * FROM {table}" for table in first))
+        statements = [self.execute(f"SHOW CREATE TABLE {table}")[0][1] for table in tables]
+        self._execute(name, "SET foreign_key_checks = 0", *statements)
+        filled = ("state", VERSION_TABLE)
+        self.execute(*(f"INSERT INTO {name}.{table} SELECT * FROM {table}" for table in filled))
         self.execute(_UNCOUNTED.format(f"{name}.state"))
         return name
 
     def create(self, database: str) -> None:
-        """Make another database on the server."""
+        """Create another database on the server."""
         self._execute(None, f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
 
     def _connect(self, database: str | None) -> Any:
@@ -161,12 +161,12 @@ class MariaDb:
 
 
 class MariaDbServer(MariaDb):
-    """A server with the database ``gallery``. It touches no process but its own."""
+    """A server with the database ``gallery``. It affects no other process."""
 
     def __init__(self, directory: Path | None = None, port: int | None = None) -> None:
         """Create a data directory and start; or use an existing directory, without starting."""
-        made = Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")) if directory is None else directory
-        super().__init__(made, port or free_port())
+        place = Path(tempfile.mkdtemp(prefix="logoadmin-mariadb-")) if directory is None else directory
+        super().__init__(place, port or free_port())
         self._user = "mysql" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
         self._process: subprocess.Popen[bytes] | None = None
         if directory is None:
@@ -182,7 +182,7 @@ class MariaDbServer(MariaDb):
         return (self._directory / "log").read_text(errors="replace")
 
     def start(self, *options: str) -> None:
-        """Start the server, with more options if given, and wait until it responds."""
+        """Start the server with additional options, and wait until it responds."""
         log = (self._directory / "log").open("ab")
         arguments = [*self._command(), f"--port={self.port}", f"--bind-address={self.host}", *_SMALL, *options]
         self._process = subprocess.Popen(arguments, stdout=log, stderr=log, env={**os.environ, "PATH": search_path()})
@@ -195,7 +195,7 @@ class MariaDbServer(MariaDb):
         self._connect(None).close()
 
     def stop(self) -> None:
-        """Shut the server down cleanly, if it runs."""
+        """Shut the server down cleanly if it is running."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
@@ -205,7 +205,7 @@ class MariaDbServer(MariaDb):
     def freeze(self) -> None:
         """Make the server hang: the kernel accepts connections, but nothing responds."""
         self._running().send_signal(signal.SIGSTOP)
-        time.sleep(0.05)  # until the signal arrives, the server could still respond
+        time.sleep(0.05)  # the server could still respond until the signal arrives
 
     def resume(self) -> None:
         """Resume the server."""
@@ -232,7 +232,7 @@ class MariaDbServer(MariaDb):
         ]
 
     def _own(self, directory: Path) -> None:
-        """Give a directory to the user of the server process."""
+        """Make the user of the server process own a directory."""
         if os.geteuid() == 0:
             shutil.chown(directory, self._user)
 
@@ -285,8 +285,8 @@ class MariaDbServer(MariaDb):
 def shared(directory: Path, database: str) -> Iterator[MariaDb]:
     """Yield a new database with tables, on the server that all processes of a test run share.
 
-    The first process starts the server. Each process holds a lock while it uses the server, which is also released by a
-    crash. The last one finds no other lock and removes the server. The first one stays until then, to reap it.
+    The first process starts the server. Each process holds a lock while it uses the server, which a crash also
+    releases. The last one finds no other lock, and removes the server. The first one waits for that, to reap it.
     """
     place = directory / "mariadb.json"
     with (directory / "mariadb.used").open("w") as used, contextlib.ExitStack() as started:

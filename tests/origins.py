@@ -1,4 +1,4 @@
-"""Other hosts for tests: an ``Outgoing`` that has what a test put there, and remembers what it was asked for."""
+"""Other hosts for tests: an ``Outgoing`` with contents from the test, which records the requested URLs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ class Origins:
     """Other hosts, by URL.
 
     Attributes:
-        sheets: what they have: a text in UTF-8, a response, or the reason of a failure.
-        asked: the URLs that were asked for, in order.
-        before: is called before each answer, for what happens meanwhile.
+        sheets: their contents: text in UTF-8, a response, or an error.
+        asked: the requested URLs, in order.
+        before: called before each response, to simulate concurrent events.
     """
 
     sheets: dict[str, str | bytes | Fetched | OutgoingError] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Origins:
     before: Callable[[str], object] = lambda _: None
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
-        """Return what a URL has, within these bounds."""
+        """Return the content of a URL, within these limits."""
         assert seconds > 0
         self.asked.append(url)
         self.before(url)

@@ -1,4 +1,4 @@
-"""A software authenticator with its browser, which can lie in every field (WebAuthn level 3 §6)."""
+"""A software authenticator with a browser, which can lie in every field (WebAuthn level 3 §6)."""
 
 import hashlib
 import json
@@ -36,19 +36,19 @@ def decoded(text: str) -> bytes:
 
 @dataclass
 class Authenticator:
-    """One passkey, and the browser that asks it.
+    """One passkey, and the browser that uses it.
 
     Attributes:
         private: its key, of P-256, Ed25519 or RSA.
         credential_id: the id of the credential.
-        handle: the user it was made for; None before, and for one that keeps no users.
-        counter: the signature counter, which each use raises; one that is synced stays at 0.
+        handle: the user it was created for; None before, and for a passkey that stores no user.
+        counter: the signature counter, which each use increments; it stays at 0 if synced.
         verifies: whether it verifies its user.
-        synced: whether it is backup-eligible, and backed up.
-        site: where the browser is. Its origin and its host, the RP ID, are what a lie changes.
-        flags: other flags than the right ones.
-        cose: another public key than its own.
-        client_data: other members of the client data than the right ones.
+        synced: whether it is backup-eligible and backed up.
+        site: the site in the browser; a lie changes its origin and its host, the RP ID.
+        flags: wrong flags.
+        cose: a wrong public key.
+        client_data: wrong members of the client data.
     """
 
     private: Private = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
@@ -63,7 +63,7 @@ class Authenticator:
     client_data: Json = field(default_factory=dict)
 
     def create(self, options: Mapping[str, Any]) -> Json:
-        """Return the credential that ``navigator.credentials.create`` would give, as ``toJSON()`` does."""
+        """Return the credential that ``navigator.credentials.create`` would return, in the form of ``toJSON()``."""
         self.handle = decoded(options["user"]["id"])
         key = cbor.encode(public(self._kind, self.private) if self.cose is None else self.cose)
         attested = bytes(16) + struct.pack(">H", len(self.credential_id)) + self.credential_id + key
@@ -76,7 +76,7 @@ class Authenticator:
         )
 
     def get(self, options: Mapping[str, Any]) -> Json:
-        """Return the assertion that ``navigator.credentials.get`` would give, as ``toJSON()`` does."""
+        """Return the assertion that ``navigator.credentials.get`` would return, in the form of ``toJSON()``."""
         self.counter += not self.synced
         data, client_data = self._data(), self._client_data("webauthn.get", options)
         return self._json(

@@ -1,4 +1,4 @@
-"""What modes of files forbid, tried by somebody for whom they count."""
+"""Tests of file permissions, which do not apply to root."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def unprivileged() -> Iterator[None]:
-    """Be somebody for whom modes of files count; tests may run as root."""
+    """Run as a user to whom file permissions apply, since tests may run as root."""
     if os.geteuid() != 0:
         yield
         return

@@ -1,4 +1,4 @@
-"""One valid request for each operation, written by hand from spec §Endpoints and contract C, D and G."""
+"""One valid request for each operation, written by hand after spec §Endpoints and contract C, D and G."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ class Sample:
 
     Attributes:
         method: the HTTP method.
-        template: the path as the specification writes it.
+        template: the path as in the specification.
         status: the expected status.
-        token: whether a token is needed: never, never but it is checked, not under ``open``, or always (contract B1).
+        token: whether a token is required: never; never, but checked; not under ``open``; or always (contract B1).
         body: the JSON body, or the only line of a JSON Lines body; None without a body.
         fields: the fields of the response, or of each record in it.
         is_list: whether the response is an array.
@@ -51,11 +51,11 @@ class Sample:
     media_type: str = "application/json"
 
     def needs_token(self, access: Policy) -> bool:
-        """Whether it is refused without a token (contract B1)."""
+        """Whether it is rejected without a token (contract B1)."""
         return self.token == "always" or (self.token == "guarded" and access is Policy.GUARDED)
 
     def answers(self, access: Policy) -> set[int]:
-        """Return the possible statuses without conditions, for callers with every right, with the database there."""
+        """Return the possible statuses without conditions, for callers with all rights and an available database."""
         found = {self.status, 422, *self.errors}
         found |= {413, 415} if self.body is not None else set()
         found |= {413} if self.is_paged else set()
@@ -72,7 +72,7 @@ class Sample:
 
     @property
     def is_paged(self) -> bool:
-        """Whether the response is a list that has pages, and may be too long without."""
+        """Whether the response is a list that has pages, and may be too long without them."""
         others = ("/api/auth/events", "/api/pictures", "/api/proposals")
         of_artwork = "_id}/authors" in self.template
         is_list = self.method == "GET" and self.is_list and not of_artwork
@@ -80,7 +80,7 @@ class Sample:
 
     @property
     def is_versioned(self) -> bool:
-        """Whether the response has a version: only records and their lists have one."""
+        """Whether the response has a version; only records and their lists do."""
         of_records = {"created_at", "picture_hosts", "hosts"}
         is_record = str(self) in ("GET /api/changes", "GET /api/acts") or not of_records.isdisjoint(self.fields)
         return (
@@ -93,12 +93,12 @@ class Sample:
 
     @property
     def is_read(self) -> bool:
-        """Whether it reads records, or a list of them, as JSON."""
+        """Whether it reads a record or a list of records as JSON."""
         return self.method == "GET" and not self.is_file
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may read it under any policy, and keep it."""
+        """Whether anyone may read and cache the response under any policy."""
         return self.method == "GET" and self.token == "never" and self.template != "/api/auth/ways"
 
     @property
@@ -107,11 +107,11 @@ class Sample:
         return self.body is not None and self.media_type == "application/json"
 
     def send(self, client: Client, headers: Mapping[str, str] | Sequence[tuple[Any, Any]], path: str = "") -> Response:
-        """Send it, to its own path or another one."""
-        described = [] if self.body is None else [("content-type", self.media_type)]
-        given = headers.items() if isinstance(headers, Mapping) else headers
+        """Send it to its own path, or to another one."""
+        content_type = [] if self.body is None else [("content-type", self.media_type)]
+        others = headers.items() if isinstance(headers, Mapping) else headers
         body: Any = {"content": self.body} if isinstance(self.body, bytes) else {"json": self.body}
-        return client.request(self.method, path or self.path, headers=[*described, *given], **body)
+        return client.request(self.method, path or self.path, headers=[*content_type, *others], **body)
 
     @property
     def content(self) -> bytes:
@@ -122,7 +122,7 @@ class Sample:
 
     @property
     def path(self) -> str:
-        """The path in the stocked gallery: user 7, role 3, change 7, and else the first of each kind."""
+        """The path in the stocked gallery: user 7, role 3, change 7, and otherwise the first of each kind."""
         ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
         return self.template.format(
             **ids,
@@ -138,7 +138,7 @@ class Sample:
         return f"{self.method} {self.template}"
 
 
-# Paths besides the operations, which everybody may read and nobody change.
+# Paths that are not operations, which everyone may read and nobody may change.
 READ_ONLY: Final = (
     *("/openapi.json", "/docs", "/docs/", "/docs/initializer.js", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"),
     *("/", "/console", "/console/", "/console/logos", "/.well-known/jwks.json", "/livez", "/readyz"),
@@ -314,5 +314,5 @@ SAMPLES: Final = (
     Sample("DELETE", "/api/pictures/{picture}", 200, "always", ("picture",), errors=(404,)),
 )
 # fmt: on
-# In one gallery, with the removals last: links before what they join.
+# Valid one after another in one gallery: removals come last, and links are removed before the linked records.
 SAMPLES_IN_TURN: Final = sorted(SAMPLES, key=lambda row: (row.method == "DELETE", -len(row.template)))

@@ -1,4 +1,4 @@
-"""The series of Prometheus that logoadmin has, and what a text of them says."""
+"""The Prometheus series of logoadmin, and a parser for their text."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.request import OTHER, STATUSES
 
 Samples = dict[str, float]
-# Labels whose values do not all show in a text.
+# Labels of which a text does not contain all values.
 _VALUES = {
     "operation": (*(operation.name for operation in OPERATIONS), OTHER),
     "status": (*STATUSES.values(), OTHER),
@@ -20,7 +20,7 @@ _VALUES = {
 
 @dataclass(frozen=True)
 class Series:
-    """A series: its name, its type, and its labels, each with all values that it may have, () for any."""
+    """A series: its name, its type, and its labels, each with all its possible values, () for any."""
 
     name: str
     type: str
@@ -45,7 +45,7 @@ def all_series() -> list[Series]:
 
 
 def samples(text: str) -> Samples:
-    """Return the samples of a text in the format of Prometheus, which must be well-formed."""
+    """Return the samples of a text in the Prometheus format, which must be well-formed."""
     found: Samples = {}
     families = list(text_string_to_metric_families(text))
     assert len({family.name for family in families}) == len(families), "a series is in one piece"

@@ -1,4 +1,4 @@
-"""Services that tests start: in a process of their own, or in a thread of this one."""
+"""Services for tests, in a separate process or in a thread."""
 
 import os
 import signal
@@ -17,14 +17,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 ROOT: Final = Path(__file__).parents[1]
-# How long starting and ending may take, on a busy machine.
+# How long starting and stopping may take on a busy machine, in seconds.
 _PATIENCE: Final = 90
 
 
 def comes_true(
     tells: Callable[[], bool], within: float = _PATIENCE, *, despite: tuple[type[Exception], ...] = ()
 ) -> None:
-    """Wait some seconds at most until something holds, and until none of some errors is raised."""
+    """Wait until a condition is true; ``despite`` are errors that it may raise before."""
     deadline = time.monotonic() + within
     while True:
         with suppress(*despite):
@@ -35,11 +35,11 @@ def comes_true(
 
 
 class Service:
-    """A process that serves, or is about to.
+    """A process that serves or is starting.
 
     Attributes:
         process: the process.
-        printed: the lines that it printed before it listened.
+        printed: the lines it printed before it listened.
     """
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
@@ -48,7 +48,7 @@ class Service:
 
     @cached_property
     def address(self) -> str:
-        """The address that it prints, at the end of a line; this waits until it listens."""
+        """The address that it prints at the end of a line; waits until it listens."""
         while line := self.line():
             if line.startswith(("http://", "logoadmin listens on")):
                 return line.split()[-1]
@@ -56,7 +56,7 @@ class Service:
         raise AssertionError(f"it does not serve: {self.process.communicate(timeout=_PATIENCE)}")
 
     def line(self) -> str:
-        """Return the next line that it prints, empty if it has ended."""
+        """Return the next line it prints, empty if it has ended."""
         assert self.process.stdout is not None
         guard = threading.Timer(_PATIENCE, self.process.kill)
         guard.start()
@@ -67,17 +67,17 @@ class Service:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port it listens on."""
         return int(self.address.rpartition(":")[2])
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """Send a signal, and wait for the end that it should bring about."""
+        """Send a signal, and wait until the process ends as it should."""
         self.process.send_signal(how)
         _, log = self.process.communicate(timeout=_PATIENCE)
         assert self.process.returncode == (-how if how == signal.SIGKILL else 0), log
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process."""
         self.process.kill()
         self.process.communicate(timeout=_PATIENCE)
 
@@ -90,7 +90,7 @@ def start(
     pass_fds: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Service:
-    """Start Python with arguments; its standard error goes to ``log``."""
+    """Start Python with arguments and with standard error going to ``log``."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
         [sys.executable, *arguments],
@@ -107,21 +107,21 @@ def start(
 
 @contextmanager
 def service(directory: Path, *options: str, log: IO[str] | int | None = None, **environment: str) -> Iterator[Service]:
-    """Run ``logoadmin serve`` in a directory, on a free port unless the options name one; terminate it at the end."""
+    """Run ``logoadmin serve`` in a directory, by default on a free port; terminate it at the end."""
     command = ("-m", "logoadmin", "serve", "--port", "0", *options)
-    made = start(*command, directory=directory, log=log, environment=environment)
+    started = start(*command, directory=directory, log=log, environment=environment)
     try:
-        assert made.address
-        yield made
+        assert started.address
+        yield started
     finally:
-        made.process.terminate()
-        made.process.communicate(timeout=_PATIENCE)
+        started.process.terminate()
+        started.process.communicate(timeout=_PATIENCE)
 
 
 def start_application(kind: str, directory: Path | None = None, **settings: Any) -> Service:
-    """Start one of the applications of :mod:`tests.entrypoints.served`, with other settings than the usual ones."""
-    usual = {"workers": 1, "log_level": "warning", "host": "127.0.0.1", "trusted_proxies": "", "root_path": ""}
-    values = (usual | {"drain_seconds": 5} | settings).values()
+    """Start one of the applications of :mod:`tests.entrypoints.served`, with settings that replace the defaults."""
+    defaults = {"workers": 1, "log_level": "warning", "host": "127.0.0.1", "trusted_proxies": "", "root_path": ""}
+    values = (defaults | {"drain_seconds": 5} | settings).values()
     return start("-m", "tests.entrypoints.served", kind, *map(str, values), directory=directory)
 
 

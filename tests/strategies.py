@@ -1,4 +1,4 @@
-"""Hypothesis strategies: arbitrary input, and every kind of record."""
+"""Hypothesis strategies: arbitrary input and every kind of record."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,40 +12,40 @@ MAX_ID = 2_147_483_647
 
 
 def ids() -> SearchStrategy[int]:
-    """Ids, with their limits often among them."""
+    """Ids, often at their limits."""
     return st.sampled_from((0, 1, MAX_ID)) | st.integers(0, MAX_ID)
 
 
 def texts(least: int, most: int) -> SearchStrategy[str]:
-    """Text that is taken: no U+0000, no lone surrogates."""
+    """Accepted text: without U+0000 and lone surrogates."""
     return st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=least, max_size=most)
 
 
 def names() -> SearchStrategy[str]:
-    """User names and role names, often close to each other."""
+    """User names and role names, often similar to each other."""
     return st.sampled_from(("ann", "Ann", "ánn", "ann ", " ann", "a" * 64, "😀", "😁", "ß", "ss")) | visible(1, 64)
 
 
 def visible(least: int, most: int) -> SearchStrategy[str]:
-    """Text that is taken for a name: with a character that shows, and none that nobody needs and sees."""
+    """Text that is accepted as a name: with a visible character, and without useless invisible ones."""
     unseen = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff")
     return texts(least - 1, most - 1).map(lambda text: f"{text.translate(unseen)}x")
 
 
 def scopes() -> SearchStrategy[list[str]]:
-    """Scopes as they are given, with repetitions."""
+    """Scopes as input, with repetitions."""
     token = st.text("!#abcXYZ09:*~", min_size=1, max_size=12) | st.sampled_from(("*", "users:read", "logos:write"))
     return st.lists(token, max_size=6)
 
 
 def urls() -> SearchStrategy[str]:
-    """Addresses of previews."""
+    """URLs of previews."""
     path = st.text("abcé/?#%20&=-_.~", max_size=20)
     return st.builds("{}://{}/{}".format, st.sampled_from(("http", "https", "HTTP")), st.text("a-z.", min_size=1), path)
 
 
 def times() -> SearchStrategy[int]:
-    """Moments that a line may name."""
+    """Times that are valid in an imported line."""
     return st.integers(0, 2**53 - 1)
 
 
@@ -57,7 +57,7 @@ def users() -> SearchStrategy[dict[str, Any]]:
 
 
 def avatars() -> SearchStrategy[str | None]:
-    """Avatars, or none."""
+    """Avatars, or None."""
     return st.none() | texts(0, 40)
 
 
@@ -79,13 +79,13 @@ def artworks() -> SearchStrategy[dict[str, Any]]:
         "target": texts(1, 64),
         "custom_css": texts(0, 60),
     }
-    # As they are stored, without the only member that must be unique.
-    said = details().map(lambda members: Details(**members | {"origin": None}).members()).filter(bool)
-    return st.fixed_dictionaries(dict(required), optional={"active": st.booleans(), "details": said})
+    # In the stored form, without the only member that must be unique.
+    stored = details().map(lambda members: Details(**members | {"origin": None}).members()).filter(bool)
+    return st.fixed_dictionaries(dict(required), optional={"active": st.booleans(), "details": stored})
 
 
 def json_values() -> SearchStrategy[Any]:
-    """Anything that JSON can say."""
+    """Any JSON value."""
     leaves = (
         st.none()
         | st.booleans()
@@ -105,12 +105,12 @@ def json_values() -> SearchStrategy[Any]:
 
 
 def anything() -> SearchStrategy[Any]:
-    """Anything that a Python program may hand over by mistake."""
+    """Anything that a Python program may pass by mistake."""
     return json_values() | st.binary(max_size=8) | st.text(max_size=8) | st.floats() | st.builds(object)
 
 
 def css_texts() -> SearchStrategy[str]:
-    """CSS, whole and broken, and any other text."""
+    """CSS, valid and broken, and any other text."""
     pieces = (
         *(
             *("a", "b:", "{", "}", "(", ")", "[", "]", ";", ",", " ", "\n", "\r\n", "\f", "\\", "\\\\", "'", '"'),
@@ -128,7 +128,7 @@ def css_texts() -> SearchStrategy[str]:
 
 
 def tags() -> SearchStrategy[str]:
-    """Tags in any case and normal form, with spaces around and within them."""
+    """Tags in any case and normalization form, with spaces around and within them."""
     text = st.text(
         st.characters(exclude_characters="\0,\u00ad\u200b\u2060\ufeff", exclude_categories=["Cs"]), max_size=5
     )
@@ -136,7 +136,7 @@ def tags() -> SearchStrategy[str]:
 
 
 def details() -> SearchStrategy[dict[str, Any]]:
-    """What an artwork says of itself, or a patch of it: members may be empty."""
+    """The details of an artwork, or a patch of them: members may be empty."""
     line = visible(1, 30).map(lambda text: " ".join(text.splitlines()))
     picture = st.fixed_dictionaries({"url": urls()}, optional={"alt": line | st.none()})
     members: Mapping[str, SearchStrategy[Any]] = {

@@ -1,9 +1,9 @@
-"""How managers of user styles divide a file into sections, each with its pages.
+"""How user style managers divide a file into sections, each with its pages.
 
-They remove the head, look for `@-moz-document` with any prefix and in any spelling, and find the end of a block by
-brackets, strings and comments alone: `url()` without quotes is nothing special to them, and an escape takes a space
-after it along. What stands between the rules applies to all pages. Older ones also take rules inside other rules, and
-the simplest ones search for the rule in the text, comments and strings included.
+They remove the head, look for `@-moz-document` with any prefix and in any spelling, and find the end of a block only by
+brackets, strings and comments: `url()` without quotes is not special, and an escape includes a space after it. Text
+between the rules applies to all pages. Older managers also accept rules inside other rules, and the simplest ones
+search the text for the rule, including comments and strings.
 """
 
 import re
@@ -14,7 +14,7 @@ Conditions = tuple[tuple[str, str], ...]
 EVERYWHERE: Final[Conditions] = ()
 
 _HEAD: Final = re.compile(r"/\*!?\s*==userstyle==.*?==/userstyle==\s*\*/", re.IGNORECASE | re.DOTALL)
-# JavaScript's dot: no line breaks, nor the two separators.
+# JavaScript's dot: neither line breaks nor the two separators.
 _DOT: Final = r"[^\n\u2028\u2029]"
 _ESCAPE: Final = rf"\\(?:(?:[0-9a-fA-F]{{1,6}}|{_DOT})[\t ]?|\n)"
 _TOKEN: Final = re.compile(
@@ -34,14 +34,14 @@ _CLOSING: Final = {"{": "}", "(": ")", "[": "]"}
 
 
 class Broken(Exception):
-    """A bracket closes nothing: what a manager makes of the rest is anybody's guess."""
+    """A bracket has no counterpart, so the rest cannot be predicted."""
 
 
 def sections(text: str) -> list[Conditions]:
-    """Return the pages of each section, of those inside others too; :data:`EVERYWHERE` for text outside of sections.
+    """Return the pages of each section, also of nested ones; :data:`EVERYWHERE` for text outside of sections.
 
     Raises:
-        Broken: a bracket is not closed, or closes nothing.
+        Broken: a bracket has no counterpart.
     """
     text = re.sub(r"\r\n?|\f", "\n", _HEAD.sub("", text, count=1))
     found: list[Conditions] = []
@@ -83,7 +83,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _conditions(text: str, start: int) -> tuple[Conditions, int]:
-    """Return conditions, and the offset of the brace behind them; an unknown function is one for all pages."""
+    """Return conditions, and the offset of the brace after them; an unknown function matches all pages."""
     found = []
     while condition := _CONDITION.match(text, start):
         value = condition["double"] or condition["single"] or condition["bare"] or ""

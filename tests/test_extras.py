@@ -1,4 +1,4 @@
-"""The cure for a missing extra (contract K4)."""
+"""The remedy for a missing extra (contract K4)."""
 
 import importlib.metadata
 import json
@@ -13,7 +13,7 @@ NO_PLACE = "install logoadmin again, from its wheel or its source directory, wit
 
 
 class Installed(importlib.metadata.Distribution):
-    """An installation, with what the installer noted about its place."""
+    """An installation, with the installer's record of its source."""
 
     def __init__(self, direct_url: str | None) -> None:
         self.direct_url = direct_url
@@ -36,10 +36,10 @@ def test_the_cure_installs_from_where_logoadmin_came_from(monkeypatch: pytest.Mo
     wheel = tmp_path / "it's here" / "logoadmin-0.1.0-py3-none-any.whl"
     wheel.parent.mkdir()
     wheel.touch()
-    noted: dict[str, Any] = {"url": tmp_path.as_uri(), "dir_info": {}}
-    assert cure(monkeypatch, noted) == f"run pip install '{tmp_path}[server]'"
-    noted["dir_info"]["editable"] = True
-    assert cure(monkeypatch, noted) == f"run pip install --editable '{tmp_path}[server]'"
+    direct_url: dict[str, Any] = {"url": tmp_path.as_uri(), "dir_info": {}}
+    assert cure(monkeypatch, direct_url) == f"run pip install '{tmp_path}[server]'"
+    direct_url["dir_info"]["editable"] = True
+    assert cure(monkeypatch, direct_url) == f"run pip install --editable '{tmp_path}[server]'"
     quoted = str(wheel).replace("'", "'\"'\"'")
     assert cure(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}}) == f"run pip install '{quoted}[server]'"
     repository = {"url": "https://git.example/logoadmin", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
@@ -47,6 +47,8 @@ def test_the_cure_installs_from_where_logoadmin_came_from(monkeypatch: pytest.Mo
     assert cure(monkeypatch, repository) == expected
 
 
-@pytest.mark.parametrize("noted", [None, "", "no JSON", {}, {"url": "file:///gone/logoadmin.whl", "archive_info": {}}])
-def test_without_a_place_that_is_left_the_cure_names_none(monkeypatch: pytest.MonkeyPatch, noted: object) -> None:
-    assert cure(monkeypatch, noted) == NO_PLACE
+@pytest.mark.parametrize(
+    "direct_url", [None, "", "no JSON", {}, {"url": "file:///gone/logoadmin.whl", "archive_info": {}}]
+)
+def test_the_cure_names_no_source_that_is_gone(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> None:
+    assert cure(monkeypatch, direct_url) == NO_PLACE

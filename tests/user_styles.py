@@ -1,4 +1,4 @@
-"""User styles in the manner of those that people publish, for parsers of them (contract S3)."""
+"""User styles like published ones, for testing parsers (contract S3)."""
 
 from itertools import cycle
 from typing import Final
@@ -15,7 +15,7 @@ KEYS: Final = {
     "license": "CC-BY-SA-4.0",
     "preprocessor": "default",
 }
-# What each variable is by default, as CSS.
+# The default value of each variable, as CSS.
 VARIABLES: Final = {
     'text size "Size of text" 14px': "14px",
     "text font 'Font' \"Fira Sans\", sans-serif": '"Fira Sans", sans-serif',
