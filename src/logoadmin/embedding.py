@@ -90,9 +90,9 @@ def connect(
         raise TypeError(f"connect() got unexpected arguments: {unknown}")
     if not isinstance(database, str):  # None, as from an unset variable, would mean the default of the service
         raise TypeError("connect() needs the database as a text, such as sqlite:///gallery.db")
-    given = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
-    more = {"create": create, "gallery_dir": gallery_dir, **options, **_several(outgoing_hosts=outgoing_hosts)}
-    return _swept(bootstrap.open_gallery(settings.settings_of(**given, **more), counted=True))
+    values = {"database": database, "access": access, "admin_password": admin_password, "token_key": token_key}
+    more = {"create": create, "gallery_dir": gallery_dir, **options, **_tuples(outgoing_hosts=outgoing_hosts)}
+    return _swept(bootstrap.open_gallery(settings.settings_of(**values, **more), counted=True))
 
 
 def asgi(
@@ -123,8 +123,8 @@ def asgi(
     from logoadmin.settings import settings_of
 
     _require_access(gallery)
-    given = _several(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
-    settings = settings_of(cache_seconds=cache_seconds, **given)
+    lists = _tuples(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
+    settings = settings_of(cache_seconds=cache_seconds, **lists)
     return web_application(
         gallery,
         origins=settings.origins,
@@ -152,11 +152,11 @@ def _swept(gallery: "LogoAdmin") -> "LogoAdmin":
     return gallery
 
 
-def _several(**given: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
+def _tuples(**lists: "Collection[str] | None") -> dict[str, tuple[str, ...]]:
     """Return lists of texts; reject a single text, whose letters would count as texts."""
     from logoadmin.domain.kernel.errors import SettingsError
 
-    for name, texts in given.items():
+    for name, texts in lists.items():
         if isinstance(texts, str):
             raise SettingsError(f"{name} should be a list of texts, such as [{texts!r}]")
-    return {name: tuple(texts) for name, texts in given.items() if texts is not None}
+    return {name: tuple(texts) for name, texts in lists.items() if texts is not None}

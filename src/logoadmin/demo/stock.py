@@ -171,14 +171,14 @@ def _logo(number: int, name: str, authors: Sequence[int], gallery: LogoAdmin) ->
 
 
 def _logo_values(number: int, name: str, gallery: LogoAdmin) -> dict[str, Any]:
-    picture = _sent(gallery, word_mark(number, name) if number % 4 == 1 else emblem(number))
-    shown = [(_sent(gallery, in_use(number)), f"{name} in the header of a page")]
+    picture = _upload(gallery, word_mark(number, name) if number % 4 == 1 else emblem(number))
+    screenshots = [(_upload(gallery, in_use(number)), f"{name} in the header of a page")]
     return {
         "name": name,
         "preview_url": picture,
         "target": _TARGETS[number % 3],
         "custom_css": f"background: url({picture}) center / contain no-repeat; color: {_palette(number)[1]}",
-        "details": pictured(about_logo(number, name), shown),
+        "details": pictured(about_logo(number, name), screenshots),
     }
 
 
@@ -193,10 +193,10 @@ def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
 
 def _theme_values(number: int, name: str, extra: str, details: dict[str, Any], gallery: LogoAdmin) -> dict[str, Any]:
     palette = ground, shape, accent = _palette(number)
-    shown = [(_sent(gallery, page(palette, number + 40)), f"{name} on a second page")]
+    screenshots = [(_upload(gallery, page(palette, number + 40)), f"{name} on a second page")]
     return {
         "name": name,
-        "preview_url": _sent(gallery, page(palette, number)),
+        "preview_url": _upload(gallery, page(palette, number)),
         "target": _TARGETS[number % 3],
         "custom_css": (
             f":root {{ color-scheme: {'light' if number % 2 else 'dark'}; --accent: {accent}; }}\n"
@@ -204,7 +204,7 @@ def _theme_values(number: int, name: str, extra: str, details: dict[str, Any], g
             f"header, .bar {{ background: {shape}; color: {ground}; }}\n"
             f"a, button {{ color: var(--accent); border-radius: 8px; }}\n{extra}"
         ),
-        "details": pictured(details, shown),
+        "details": pictured(details, screenshots),
     }
 
 
@@ -212,7 +212,7 @@ def _palette(number: int) -> tuple[str, str, str]:
     return PALETTES[number % len(PALETTES)]
 
 
-def _sent(gallery: LogoAdmin, content: bytes) -> str:
+def _upload(gallery: LogoAdmin, content: bytes) -> str:
     return gallery.pictures.send(SendPicture(), content).url
 
 

@@ -178,7 +178,7 @@ class Settings(SignInSettings, GalleryPageSettings):
     )
     metrics_host: Address = Field("127.0.0.1", description="address for metrics")
 
-    # Not a setting: the flag, variable or file of each setting that was given.
+    # Not a setting: the flag, variable or file of each setting that has one.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -224,15 +224,15 @@ MOVED: Final = {
 }
 
 
-def settings_of(**given: Any) -> Settings:
-    """Return settings from arguments alone; None means not given.
+def settings_of(**values: Any) -> Settings:
+    """Return settings from arguments alone; None means unset.
 
     Raises:
         SettingsError: the message names each wrong setting and the reason, never its value.
     """
-    given = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in values.items() if value is not None}
     try:
-        return Settings(**given)
+        return Settings(**values)
     except ValidationError as error:
         wrong = problems_of(error)
     raise wrong_settings(": ".join(filter(None, problem)) for problem in wrong)

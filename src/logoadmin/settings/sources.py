@@ -20,9 +20,9 @@ _CONFIG_FILE: Final = "logoadmin.toml"
 _CONFIG_VARIABLE: Final = "LOGOADMIN_CONFIG"
 _SECRETS_VARIABLE: Final = "LOGOADMIN_SECRETS_DIR"
 # Kubernetes sets these in every container if a service is named logoadmin, and LOGOADMIN_PORT to a URL (contract K4).
-_OF_PLATFORMS: Final = ("LOGOADMIN_SERVICE_", "LOGOADMIN_PORT_")
+_PLATFORM_PREFIXES: Final = ("LOGOADMIN_SERVICE_", "LOGOADMIN_PORT_")
 _URLS: Final = ("tcp://", "udp://")
-_OF_KUBERNETES: Final = (
+_KUBERNETES_PROBLEM: Final = (
     "set by Kubernetes for a service, not for logoadmin; rename that service so that it does not begin with "
     "logoadmin, or set enableServiceLinks: false for the pod"
 )
@@ -64,20 +64,20 @@ def _problem(name: str, text: str, origins: Mapping[str, str]) -> str:
 
 
 def _flags(flags: Mapping[str, Any]) -> _Source:
-    given = {name: value for name, value in flags.items() if value is not None}
-    return _Source(given, {name: f"--{name.replace('_', '-')}" for name in given})
+    values = {name: value for name, value in flags.items() if value is not None}
+    return _Source(values, {name: f"--{name.replace('_', '-')}" for name in values})
 
 
 def _environment() -> _Source:
-    given = {name: value for name, value in os.environ.items() if name.upper().startswith(_PREFIX)}
-    given = {name: value for name, value in given.items() if not name.startswith(_OF_PLATFORMS)}
-    links = [name for name, value in given.items() if value.startswith(_URLS)]
+    variables = {name: value for name, value in os.environ.items() if name.upper().startswith(_PREFIX)}
+    variables = {name: value for name, value in variables.items() if not name.startswith(_PLATFORM_PREFIXES)}
+    links = [name for name, value in variables.items() if value.startswith(_URLS)]
     known = {f"{_PREFIX}{name.upper()}": name for name in Settings.model_fields}
-    found = {known[name]: name for name in given if name in known and name not in links}
-    unknown = given.keys() - known.keys() - {_CONFIG_VARIABLE, _SECRETS_VARIABLE, *links}
-    problems = _unknown(unknown, {*known, _CONFIG_VARIABLE, _SECRETS_VARIABLE})
-    of_kubernetes = [f"{', '.join(sorted(links))}: {_OF_KUBERNETES}"] if links else []
-    return _Source({name: given[variable] for name, variable in found.items()}, found, (*of_kubernetes, *problems))
+    found = {known[name]: name for name in variables if name in known and name not in links}
+    unknown = variables.keys() - known.keys() - {_CONFIG_VARIABLE, _SECRETS_VARIABLE, *links}
+    problems = [f"{', '.join(sorted(links))}: {_KUBERNETES_PROBLEM}"] if links else []
+    problems += _unknown(unknown, {*known, _CONFIG_VARIABLE, _SECRETS_VARIABLE})
+    return _Source({name: variables[variable] for name, variable in found.items()}, found, tuple(problems))
 
 
 def _secrets() -> _Source:
@@ -102,14 +102,14 @@ def _secrets() -> _Source:
 
 
 def _file() -> _Source:
-    named = os.environ.get(_CONFIG_VARIABLE)
-    file = Path(named or _CONFIG_FILE)
+    path = os.environ.get(_CONFIG_VARIABLE)
+    file = Path(path or _CONFIG_FILE)
     with _readable(str(file)):
         try:
             text = decoded(file.read_bytes(), str(file))
         except FileNotFoundError:
-            if named:
-                raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {named}") from None
+            if path:
+                raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {path}") from None
             if file.is_symlink():
                 raise
             return _Source({}, {})
@@ -133,11 +133,11 @@ def _readable(file: str) -> Iterator[None]:
 
 def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     """Report names that are not settings, with the closest setting."""
-    written = {name.upper().removeprefix(_PREFIX): name for name in known}
+    full_names = {name.upper().removeprefix(_PREFIX): name for name in known}
     for name in sorted(names):
         short = name.upper().removeprefix(_PREFIX)
         if moved := MOVED.get(short.lower()):
             yield f"{name}: {moved}"
             continue
-        meant = get_close_matches(short, written, 1)
-        yield f"unknown setting {name}" + (f", did you mean {written[meant[0]]}?" if meant else "")
+        matches = get_close_matches(short, full_names, 1)
+        yield f"unknown setting {name}" + (f", did you mean {full_names[matches[0]]}?" if matches else "")

@@ -15,7 +15,7 @@ _NOTIFY_URL = re.compile(r"https?://(?![^/?#]*@)[^\s/?#\\]+([/?][^\s#\\]*)?", re
 
 
 def split(value: Any) -> Any:
-    """Return the entries of a text with commas; anything else is returned as it is."""
+    """Split a text at commas; return anything else unchanged."""
     return [entry.strip() for entry in value.split(",") if entry.strip()] if isinstance(value, str) else value
 
 

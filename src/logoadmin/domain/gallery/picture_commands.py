@@ -44,7 +44,7 @@ class ListPictures(ListCommand):
 
 
 class RemovePicture(Command):
-    """The removal of a picture for good, whatever names it."""
+    """The permanent removal of a picture, even if records name it."""
 
     picture: PictureHash
 

@@ -287,7 +287,7 @@ class PictureService(Service):
         """Require that there is space for a picture.
 
         Raises:
-            Conflict: there is none, for anybody or for this user.
+            Conflict: the space of all users, or of this user, is used up.
         """
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
         if stored_pictures_in(uow).space() + size > self._space:

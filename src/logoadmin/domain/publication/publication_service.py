@@ -94,7 +94,7 @@ class PublicationService(StatusService):
             links: the links in them; by default, the links of the service.
 
         Raises:
-            StartError: the files are not those of this gallery, or somebody else publishes there.
+            StartError: the files do not belong to this gallery, or somebody else is publishing there.
             OSError: a file cannot be read, written or removed; the last publication is still whole.
             StorageUnavailable: the database is out of reach.
         """
@@ -217,12 +217,12 @@ class PublicationService(StatusService):
     def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
         """Return a value for the state of the gallery."""
         # Pictures uploaded after a record names them are not in the history.
-        counted = uow.changes.last_id(), uow.pictures.published()
+        versions = uow.changes.last_id(), uow.pictures.published()
         keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
-        return repr((counted, keys, links, self._made_with))
+        return repr((versions, keys, links, self._other_sources))
 
     @cached_property
-    def _made_with(self) -> str:
+    def _other_sources(self) -> str:
         """The other sources of a publication: the rules, and the renderer of pages."""
         return hash_of(repr((self.rules, self._page.form)).encode())
 

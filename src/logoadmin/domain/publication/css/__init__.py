@@ -1,4 +1,4 @@
-"""The verdict on CSS, and copies of what it imports (contract L4, L5)."""
+"""The verdict on CSS, and copies of its imports (contract L4, L5)."""
 
 from logoadmin.domain.publication.css.judging import TOO_LONG as TOO_LONG
 from logoadmin.domain.publication.css.judging import judge as judge

@@ -10,11 +10,11 @@ from tinycss2.ast import AtKeywordToken, Comment, FunctionBlock, Node, StringTok
 from logoadmin.domain.publication.css.tokens import Nodes, Tokens, contents
 
 # Functions whose strings are URLs. Custom functions (--f) may also take URLs.
-_OF_URLS: Final = frozenset(
+_URL_FUNCTIONS: Final = frozenset(
     ("url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "element")
 )
 # Functions inside them whose strings are something else.
-_OF_TEXTS: Final = frozenset(("type", "format", "tech", "local", "integrity", "crossorigin", "referrerpolicy"))
+_TEXT_FUNCTIONS: Final = frozenset(("type", "format", "tech", "local", "integrity", "crossorigin", "referrerpolicy"))
 
 
 class Use(Enum):
@@ -82,11 +82,11 @@ def _strings_in(node: Node, outside: Use | None) -> Use | None:
     if not isinstance(node, FunctionBlock):
         return outside
     name = node.lower_name
-    if name in _OF_URLS:
+    if name in _URL_FUNCTIONS:
         return Use.CONTACT
     if name.startswith("--"):
         return outside or Use.PERHAPS
-    return None if name in _OF_TEXTS else outside
+    return None if name in _TEXT_FUNCTIONS else outside
 
 
 def imported(nodes: Nodes, index: int) -> URLToken | StringToken | None:

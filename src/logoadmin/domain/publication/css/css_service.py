@@ -241,7 +241,7 @@ class ArtworkImports(Service):
         for kind in ARTWORK_KINDS:
             for artwork in stored_records(storage_of(self), kind):
                 css = artwork.custom_css
-                # The at-keyword stands in the text as it is, or with an escape.
+                # The text of an @import has this word, or an escape.
                 if "@" in css and ("\\" in css or "import" in css.lower()):
                     urls = judge(css, kind.css_form).import_urls
                     if urls:

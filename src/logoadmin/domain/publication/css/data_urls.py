@@ -100,7 +100,7 @@ def sheets_in(url: str) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Named:
+class References:
     """References of the document in a `data:` URL to anything outside itself.
 
     Attributes:
@@ -112,16 +112,16 @@ class Named:
     is_risk: bool = False
 
 
-def named_in(url: str, levels: int = _MAX_LEVELS) -> Named:
+def references_in(url: str, levels: int = _MAX_LEVELS) -> References:
     """Return the references of the document in a `data:` URL; empty for other URLs, raster images and fonts."""
-    found, named = data_url(url), Named([])
+    found, references = data_url(url), References([])
     if found is None or found.media_type in _RASTER or found.media_type.startswith(_FONTS):
-        return named
+        return references
     if found.content is None or not levels or found.media_type == "text/html":
-        named.is_risk = True
+        references.is_risk = True
     elif found.content.strip() and not found.content.startswith(_BINARY):
-        _Document(named, levels - 1).read(found)
-    return named
+        _Document(references, levels - 1).read(found)
+    return references
 
 
 class _Unreadable(Exception):
@@ -131,8 +131,8 @@ class _Unreadable(Exception):
 class _Document:
     """Reads an XML document, such as SVG."""
 
-    def __init__(self, named: Named, levels: int) -> None:
-        self._named, self._levels = named, levels
+    def __init__(self, references: References, levels: int) -> None:
+        self._references, self._levels = references, levels
         self._style: list[str] | None = None
 
     def read(self, url: DataUrl) -> None:
@@ -149,7 +149,7 @@ class _Document:
                 raise _Unreadable
             parser.Parse((url.content or b"").decode("utf-8-sig"), True)
         except (_Unreadable, UnicodeDecodeError, expat.ExpatError):
-            self._named.is_risk = True
+            self._references.is_risk = True
 
     def _refuse(self, *_: object) -> None:
         raise _Unreadable
@@ -168,14 +168,14 @@ class _Document:
         if _METADATA.match(namespace):
             return
         if namespace not in _SVG or local.lower() in _EMBEDDING:
-            self._named.is_risk = True
+            self._references.is_risk = True
         if local.lower() == "style":
             self._style = []
         is_link = attributes.get("attributeName", "").rpartition(":")[2].lower() == "href"
         for key, value in attributes.items():
             attribute = key.rpartition(" ")[2].lower()
             if attribute.startswith("on") or attribute == "base":
-                self._named.is_risk = True
+                self._references.is_risk = True
             elif attribute in ("href", "src"):
                 self._add(value)
             elif is_link and attribute in _ANIMATED:
@@ -200,7 +200,7 @@ class _Document:
             tokens = tokenize(text)
             for address in addresses(tokens, tokens.nodes, Use.PERHAPS):
                 if address.use is Use.IMPORT:
-                    self._named.is_risk = True
+                    self._references.is_risk = True
                 if address.use is not Use.PERHAPS or hosts_of(address.url):
                     self._add(address.url)
 
@@ -209,9 +209,9 @@ class _Document:
         if trimmed(url)[:1] in ("", "#"):
             return
         if is_data_url(url):
-            inner = named_in(url, self._levels)
-            self._named.urls += inner.urls
-            self._named.is_risk |= inner.is_risk
+            inner = references_in(url, self._levels)
+            self._references.urls += inner.urls
+            self._references.is_risk |= inner.is_risk
         else:
-            self._named.urls.append(url)
-            self._named.is_risk = True
+            self._references.urls.append(url)
+            self._references.is_risk = True

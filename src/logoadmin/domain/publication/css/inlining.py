@@ -92,7 +92,7 @@ class InlinedCss:
 def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> InlinedCss:
     """Return CSS with a copy of each imported style sheet; if it imports none, its copies are fetched again.
 
-    Everything else stays as it is, byte for byte.
+    Everything else is unchanged, byte for byte.
     """
     if has_too_many_blocks(css):
         return InlinedCss(css, (), ())

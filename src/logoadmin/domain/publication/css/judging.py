@@ -11,7 +11,7 @@ from cachetools import LRUCache, cached
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
-from logoadmin.domain.publication.css.data_urls import is_data_url, named_in, sheets_in
+from logoadmin.domain.publication.css.data_urls import is_data_url, references_in, sheets_in
 from logoadmin.domain.publication.css.pages import Document, Pages, documents_in
 from logoadmin.domain.publication.css.risks import risks_of
 from logoadmin.domain.publication.css.structure import structure_of
@@ -185,9 +185,9 @@ def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple
     documents = []
     for each in addresses:
         go_on()
-        named = named_in(each.url)
-        hosts.update(*map(hosts_of, (each.url, *named.urls)))
-        if named.is_risk:
+        references = references_in(each.url)
+        hosts.update(*map(hosts_of, (each.url, *references.urls)))
+        if references.is_risk:
             documents.append(each)
     return hosts, documents
 

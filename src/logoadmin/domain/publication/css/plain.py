@@ -73,9 +73,9 @@ def plain(css: str) -> str:
     return "".join((*parts, css[end:]))
 
 
-def _safe_escape(found: re.Match[str]) -> str:
+def _safe_escape(match: re.Match[str]) -> str:
     """Return an escape that keeps its meaning before more text, in a search, and for JavaScript's dot."""
-    return _ESCAPES.get(found[1], found[0])
+    return _ESCAPES.get(match[1], match[0])
 
 
 def without_marks(text: str) -> str:
@@ -107,7 +107,7 @@ def _rewritten(tokens: Tokens, node: Node, source: str) -> str:
 
 def _string(text: str) -> str:
     written = "".join(each if each.isprintable() and each not in '"\\' else _escaped(each) for each in text)
-    return f'"{_RULE.sub(lambda found: _escaped(found[0]), written)}"'
+    return f'"{_RULE.sub(lambda match: _escaped(match[0]), written)}"'
 
 
 def _name(name: str) -> str:

@@ -20,9 +20,9 @@ from logoadmin.domain.publication.css.tokens import (
 )
 
 # At-rules whose prelude uses url() and strings as names.
-_OF_NAMES: Final = frozenset(("namespace", "document", "-moz-document"))
+_NAMING_RULES: Final = frozenset(("namespace", "document", "-moz-document"))
 # Descriptors whose strings may be used by any property (CSS Properties and Values, CSS Functions and Mixins).
-_OF_VALUES: Final = frozenset(("initial-value", "result"))
+_VALUE_DESCRIPTORS: Final = frozenset(("initial-value", "result"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) 
     first = head[0] if head else None
     if isinstance(first, AtKeywordToken):
         rule = Block(block, first, first.lower_value, head[1:])
-        if not (is_sheet and rule.at_keyword in _OF_NAMES):
+        if not (is_sheet and rule.at_keyword in _NAMING_RULES):
             # Without a block, its URLs count for the block around it.
             (rule if statement.block else block).addresses.extend(addresses(tokens, head))
         return rule
@@ -109,7 +109,7 @@ def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) 
         block.addresses.extend(addresses(tokens, head))
         return None
     block.declarations.append(declaration)
-    is_variable = declaration.name.startswith("--") or declaration.name in _OF_VALUES
+    is_variable = declaration.name.startswith("--") or declaration.name in _VALUE_DESCRIPTORS
     block.addresses.extend(addresses(tokens, declaration.value, Use.PERHAPS if is_variable else None))
     return None
 

@@ -100,12 +100,12 @@ def _encoded(label: str) -> str:
 
 def absolute(url: str, base: str) -> str:
     """Resolve a URL against a base; return it unchanged if it is absolute, empty, a fragment or invalid."""
-    text, written = _without_surrogates(url), trimmed(url)
+    text, bare = _without_surrogates(url), trimmed(url)
     found = _read(base, text)
-    if written[:1] in ("", "#"):
+    if bare[:1] in ("", "#"):
         return url
     if found is None:  # Chromium may read it
-        return f"{can_ada.parse(base).protocol}{written}" if _SCHEMELESS.match(written) else url
+        return f"{can_ada.parse(base).protocol}{bare}" if _SCHEMELESS.match(bare) else url
     readings = {each.href for each in (found, *(_read(each, text) for each in _PAGES)) if each}
     return url if len(readings) == 1 else found.href
 

@@ -53,9 +53,9 @@ def unquoted(text: str) -> str:
     return text.replace("*\\/", "*/")
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    escape: str = found[1] if found[1] in _QUOTES else json.loads(f'"{found[0]}"')
-    return escape
+def _unescaped(match: re.Match[str]) -> str:
+    character: str = match[1] if match[1] in _QUOTES else json.loads(f'"{match[0]}"')
+    return character
 
 
 def variable(head: str, place: int) -> tuple[Variable, int]:

@@ -67,9 +67,9 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
             contents.left_out.append(missing)
             continue
         urls = (artwork.preview_url, *artwork.details.pictures)
-        shown = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
-        contents.pictures.update(shown.values())
-        entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in shown.items()}
+        own = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
+        contents.pictures.update(own.values())
+        entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in own.items()}
         contents.records.add(kind.kind, artwork, artwork.custom_css, verdict.published(), entries)
         versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)

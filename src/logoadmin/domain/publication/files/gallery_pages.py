@@ -231,12 +231,12 @@ class Pages:
 
         If ids differ only in case, the first artwork gets the page, because many file systems and hosts ignore case.
         """
-        taken: set[str] = set()
+        used: set[str] = set()
         for (kind, id_), artwork in self.contents.artworks.items():
             folder = f"{artwork.origin}/"
             name = f"{KINDS[kind].plural}/{folder}{PAGE}"
-            if name.lower() not in taken and re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
-                taken.add(name.lower())
+            if name.lower() not in used and re.fullmatch(f"{PAGE_ID}/", folder) and not artwork.origin.isdecimal():
+                used.add(name.lower())
                 yield self.site.fixed(name, "moved", path=page_path(kind, id_))
 
     def _author_page(self, author_id: int) -> MadeFile:

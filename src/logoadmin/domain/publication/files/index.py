@@ -64,7 +64,7 @@ class Index:
         return json.loads(self.sections[section][id_])
 
     def css_of(self, record: Mapping[str, Any]) -> str:
-        """Return the CSS of a record, wherever it is."""
+        """Return the CSS of a record, inline or from a separate file."""
         file = record.get("custom_css_file")
         css: str = record.get("custom_css", "") if file is None else self.long_css[file["sha256"]].decode()
         return css

@@ -61,9 +61,9 @@ def noted_verdicts(index: str, sha256_of_index: str, targets: Targets, key: Sign
 def verdicts_in(files: GalleryFiles | None, targets: Targets, keys: Sequence[SigningKey]) -> Verdicts:
     """Return verdicts, with those of the publication in files as known, unless it cannot be read or is not ours."""
     with suppress(OSError):
-        noted = None if files is None else notes_in(files.read(STATE)).get("verdicts")
-        if files is not None and isinstance(noted, dict) and IMMUTABLE_NAME.fullmatch(name := str(noted.get("index"))):
-            index, signature = files.read(name) or b"", str(noted.get("signature")).encode(errors="replace")
+        notes = None if files is None else notes_in(files.read(STATE)).get("verdicts")
+        if files is not None and isinstance(notes, dict) and IMMUTABLE_NAME.fullmatch(name := str(notes.get("index"))):
+            index, signature = files.read(name) or b"", str(notes.get("signature")).encode(errors="replace")
             content = _signed(sha256(index), targets)
             if any(compare_digest(base64url(key.sign(content)).encode(), signature) for key in keys):
                 return Verdicts(targets, _verdicts_of(index.decode()))
