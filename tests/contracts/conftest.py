@@ -1,4 +1,4 @@
-"""Fixtures for the tests of storages."""
+"""Fixtures for storage tests."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery on each storage in turn, after its first start."""
+    """A gallery on each kind of storage in turn, after its first start."""
     return gallery_on(storage, clock)
 
 
@@ -41,16 +41,16 @@ def signed_in(storage: Storage) -> Storage:
 
 @pytest.fixture
 def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Callable[[], dict[str, Storage]]]:
-    """How to get all storages, empty, again and again."""
-    lasting = open_sql_storage(mariadb.url)
-    opened = [lasting]
+    """A function that returns one empty storage of each kind, and can be called repeatedly."""
+    shared = open_sql_storage(mariadb.url)
+    opened = [shared]
 
     def make() -> dict[str, Storage]:
         mariadb.empty()
         file = tmp_path / f"{len(opened)}.db"
         shutil.copy(sqlite_file, file)
         opened.append(open_sql_storage(f"sqlite:///{file}"))
-        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": lasting}
+        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": shared}
 
     yield make
     for storage in opened:

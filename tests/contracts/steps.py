@@ -1,4 +1,4 @@
-"""Records for the tests of storages, and the steps of a write that store, change, link and remove them."""
+"""Records for storage tests, and the steps of a write that store, change, link and remove them."""
 
 import threading
 import time
@@ -62,22 +62,22 @@ def update(*records: StoredRecord) -> Step:
 
 
 def remove(kind: AnyKind, id_: int) -> Step:
-    """Return a step that removes a record and returns whether there was one."""
+    """Return a step that removes a record and returns whether it existed."""
     return lambda uow: uow.records(kind).remove(id_)
 
 
 def link(kind: AnyArtworkKind, artwork_id: int, *author_ids: int) -> Step:
-    """Return a step that links authors as the last ones and returns the id of the last link, 0 without any."""
+    """Return a step that links authors at the end and returns the id of the last link, 0 without authors."""
     return lambda uow: [0, *(link_author(uow, kind, artwork_id, author_id) for author_id in author_ids)][-1]
 
 
 def write(storage: Storage, *steps: Step) -> Any:
-    """Do some steps in one write, and return what the last of them returns."""
+    """Do some steps in one write, and return the result of the last one."""
     return storage.write(lambda uow: [step(uow) for step in steps][-1])
 
 
-def write_in_vain(storage: Storage, *steps: Step) -> None:
-    """Do some steps in one write that fails after them."""
+def write_and_fail(storage: Storage, *steps: Step) -> None:
+    """Do some steps in one write, which then fails."""
     with pytest.raises(ZeroDivisionError):
         write(storage, *steps, lambda _: 1 // 0)
 
@@ -93,7 +93,7 @@ def page(
 
 
 def at_once(*works: Callable[[], object]) -> list[object]:
-    """Run works in threads that start together; return what each returned or raised."""
+    """Run functions in threads that start together; return the result or error of each."""
     start = threading.Barrier(len(works))
 
     def run(work: Callable[[], object]) -> object:
@@ -108,7 +108,7 @@ def at_once(*works: Callable[[], object]) -> list[object]:
 
 
 def quickest(work: Callable[[], bool], times: int = 5) -> float:
-    """Return the seconds of the quickest of several calls, which must be true: a busy machine delays some of them."""
+    """Return the seconds of the fastest of several calls, since a busy machine delays some; all must return True."""
 
     def seconds() -> float:
         began = time.monotonic()

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (the tests need letters that look alike)
-"""The same random steps on every storage give the same answers, the same errors and the same texts."""
+"""The same random steps on every storage have the same results, errors and error texts."""
 
 import contextlib
 from collections.abc import Callable, Iterable
@@ -42,7 +42,7 @@ from tests.options import LONG
 
 Step = Callable[[UnitOfWork], Any]
 
-# Few, so that they meet; chosen so that a careless collation joins some of them.
+# Few, so that they collide; chosen so that a careless collation considers some of them equal.
 NAMES = st.sampled_from(
     [
         *("Ann", "ann", "ánn", "a\u0301nn", "ann ", "ann\t", "ß", "ss", "😀", "😁", "1", "１", "\u200b", "a'\"\\\n%"),
@@ -52,13 +52,13 @@ NAMES = st.sampled_from(
 IDS = st.integers(0, 6) | st.sampled_from([MAX_ID - 1, MAX_ID])
 TIMES = st.integers(0, 5) | st.just(2**53 - 1)
 SCOPES = st.lists(st.sampled_from(["*", "users:read", "a", "A"]), unique=True).map(tuple)
-# The long one is made late: Hypothesis would print it.
+# The long one is created late, since Hypothesis would print it.
 TEXTS = st.sampled_from(["", "a { }", "long", "\r\n\t\\'\";--"]).map(
     lambda text: "🂡" * 70_000 if text == "long" else text
 )
 KEYS = st.sampled_from(["one", "One", "two"])
 
-# Of names as they are, of parts of them, in another case, and what a pattern would take for something else.
+# Names, parts of names, names in another case, and characters that are special in patterns.
 PARTS = (
     NAMES
     | NAMES.map(str.swapcase)
@@ -84,18 +84,18 @@ logos = st.builds(
     version=VERSIONS,
 )
 themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
-said = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
+snapshots = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
 ORDERS: st.SearchStrategy[Order] = st.sampled_from(["asc", "desc"])
 SORT_KEYS: tuple[SortKey, ...] = ("name", "changed")
-_beside_record = {
+_other_filters = {
     "user_id": st.none() | IDS,
     "action": st.none() | st.sampled_from(["logo.removed", "user.removed", "logo.created"]),
     "request_id": st.none() | KEYS,
     "since": st.none() | TIMES,
     "until": st.none() | TIMES,
 }
-change_filters = st.builds(ChangeFilter, kind=st.none() | st.sampled_from(Kind), **_beside_record) | st.builds(
-    ChangeFilter, kind=st.sampled_from(Kind), id=IDS, **_beside_record
+change_filters = st.builds(ChangeFilter, kind=st.none() | st.sampled_from(Kind), **_other_filters) | st.builds(
+    ChangeFilter, kind=st.sampled_from(Kind), id=IDS, **_other_filters
 )
 artworks_filters = st.builds(
     Filter, q=st.none() | PARTS, target=st.none() | TARGETS, active=st.none() | st.booleans(), author_id=st.none() | IDS
@@ -106,16 +106,16 @@ withdrawals = st.builds(Withdrawal, ARTWORKS, IDS, TIMES, st.none() | NAMES)
 
 
 class _Undo(Exception):
-    """Ends a unit of work that is not to be kept."""
+    """Rolls a unit of work back."""
 
 
 def versions(records: Iterable[Any]) -> list[tuple[int, list[int]]]:
-    """Return what two records may differ in and still be equal."""
+    """Return the versions, in which equal records may differ."""
     return [(record.version, [by.version for by in getattr(record, "authors", ())]) for record in records]
 
 
 def everything(uow: UnitOfWork) -> object:
-    """Return all that a storage holds."""
+    """Return the complete contents of a storage."""
     kinds = {kind: uow.records(kind).page(-1, 99) for kind in KINDS.values()}
     listed = [record for records in kinds.values() for record in records]
     got = [uow.records(kind).get(kind.id_of(record)) for kind, records in kinds.items() for record in records]
@@ -151,13 +151,13 @@ def everything(uow: UnitOfWork) -> object:
         ],
         [uow.identity.events.page(MAX_ID, 99), uow.identity.events.page(-1, 99, 1, "asc")],
         [uow.withdrawals.newest(0, 99), uow.withdrawals.blocked(2)],
-        # Of artworks that exist: the walk also stores withdrawals of others, which no id of an artwork reaches.
+        # Only of existing artworks; the walk also stores withdrawals of others.
         [uow.withdrawals.get_many(kind.kind, [*map(kind.id_of, kinds[kind])]) for kind in ARTWORK_KINDS],
     )
 
 
 class Agreement(RuleBasedStateMachine):
-    """Steps are gathered and then run on all storages: as one unit of work, or several together; kept or undone."""
+    """Steps are collected and run on all storages, in one unit of work or several, which are committed or undone."""
 
     def __init__(self, storages: dict[str, Storage]) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class Agreement(RuleBasedStateMachine):
         self.parts: list[list[Step]] = []
 
     def step(self, step: Step, *, when: tuple[Step, ...] = ()) -> None:
-        """Gather a step, to be left out where the port's preconditions do not hold."""
+        """Collect a step, to be left out if the port's preconditions do not hold."""
 
         def guarded(uow: UnitOfWork) -> object:
             return step(uow) if all(condition(uow) for condition in when) else "left out"
@@ -213,8 +213,8 @@ class Agreement(RuleBasedStateMachine):
     @rule(theme_id=IDS, author_ids=st.lists(IDS, unique=True, max_size=4))
     def link_others(self, theme_id: int, author_ids: list[int]) -> None:
         def link(uow: UnitOfWork) -> list[int]:
-            for there in uow.links(THEMES).of_artwork(theme_id):
-                uow.links(THEMES).remove(theme_id, there.author_id)
+            for existing in uow.links(THEMES).of_artwork(theme_id):
+                uow.links(THEMES).remove(theme_id, existing.author_id)
             return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
         self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))
@@ -223,10 +223,10 @@ class Agreement(RuleBasedStateMachine):
     def remove_author_and_bring_back(self, author: Author) -> None:
         def bring_back(uow: UnitOfWork) -> tuple[Link, ...]:
             links = uow.links(LOGOS).of_author(author.author_id)
-            there = uow.records(AUTHORS).get(author.author_id)
+            existing = uow.records(AUTHORS).get(author.author_id)
             uow.records(AUTHORS).remove(author.author_id)
-            if there is not None:
-                uow.records(AUTHORS).add(there)
+            if existing is not None:
+                uow.records(AUTHORS).add(existing)
                 uow.links(LOGOS).add(links[::-1])
             return links
 
@@ -245,8 +245,8 @@ class Agreement(RuleBasedStateMachine):
         kinds=st.lists(st.tuples(st.sampled_from(Kind), IDS), max_size=3),
         at=TIMES,
         user_id=st.none() | IDS,
-        before=said,
-        after=said,
+        before=snapshots,
+        after=snapshots,
         request_id=st.none() | KEYS,
     )
     def add_changes(
@@ -260,7 +260,7 @@ class Agreement(RuleBasedStateMachine):
     ) -> None:
         def add(uow: UnitOfWork) -> None:
             next_id = uow.changes.last_id() + 1
-            # Filters by time are exact only as long as the clock was right (contract G3).
+            # Filters by time are exact only if the clock was right (contract G3).
             last = uow.changes.get(next_id - 1)
             when = at if last is None else max(at, last.at)
             uow.changes.add(
@@ -343,7 +343,7 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.identity.challenges.forget_expired(now, 99))
 
     @rule(user_id=st.none() | IDS, address=st.none() | KEYS, at=TIMES, old=TIMES)
-    def happen(self, user_id: int | None, address: str | None, at: int, old: int) -> None:
+    def sign_in_fails(self, user_id: int | None, address: str | None, at: int, old: int) -> None:
         def count(uow: UnitOfWork) -> None:
             if not uow.identity.events.count("sign_in_refused", user_id, address, at):
                 uow.identity.events.add(
@@ -374,9 +374,9 @@ class Agreement(RuleBasedStateMachine):
     @rule(session_id=KEYS, user_id=IDS, expires_at=TIMES)
     def begin_session(self, session_id: str, user_id: int, expires_at: int) -> None:
         self.step(lambda uow: uow.identity.sessions.end(session_id))
-        there = (lambda uow: uow.records(USERS).get(user_id),)
-        self.step(lambda uow: uow.identity.sessions.add(Session(session_id, user_id, 0, expires_at)), when=there)
-        self.step(lambda uow: uow.identity.sessions.add_refresh_token(session_id, session_id), when=there)
+        existing = (lambda uow: uow.records(USERS).get(user_id),)
+        self.step(lambda uow: uow.identity.sessions.add(Session(session_id, user_id, 0, expires_at)), when=existing)
+        self.step(lambda uow: uow.identity.sessions.add_refresh_token(session_id, session_id), when=existing)
 
     @rule(user_id=IDS, times=st.tuples(TIMES, TIMES, st.none() | TIMES))
     def update_times_of_sessions(self, user_id: int, times: tuple[int, int, int | None]) -> None:
@@ -444,9 +444,9 @@ class Agreement(RuleBasedStateMachine):
             )
         )
 
-    @rule(is_kept=st.booleans())
-    def end_part(self, is_kept: bool) -> None:
-        self.parts.append(self.steps if is_kept else [*self.steps, fail])
+    @rule(is_committed=st.booleans())
+    def end_part(self, is_committed: bool) -> None:
+        self.parts.append(self.steps if is_committed else [*self.steps, fail])
         self.steps = []
 
     @rule()
@@ -459,14 +459,14 @@ class Agreement(RuleBasedStateMachine):
 
     @rule()
     def undo_together(self) -> None:
-        self.agree(self.steps, is_kept=False)
+        self.agree(self.steps, is_committed=False)
 
     def teardown(self) -> None:
         self.agree(self.steps)
 
-    def agree(self, last: list[Step], *, is_kept: bool = True) -> None:
+    def agree(self, last: list[Step], *, is_committed: bool = True) -> None:
         parts = [*self.parts, last]
-        answers = {name: outcome(storage, parts, is_kept=is_kept) for name, storage in self.storages.items()}
+        answers = {name: outcome(storage, parts, is_committed=is_committed) for name, storage in self.storages.items()}
         self.steps, self.parts = [], []
         for name, answer in answers.items():
             assert answer == answers["memory"], f"{name} differs from memory"
@@ -476,8 +476,8 @@ def fail(_uow: UnitOfWork) -> None:
     raise _Undo
 
 
-def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> object:
-    """Run steps, each part as a unit of work; return every answer, every error's text, and the final contents."""
+def outcome(storage: Storage, parts: list[list[Step]], *, is_committed: bool) -> object:
+    """Run steps, each part as a unit of work; return all results, errors with their texts, and the final contents."""
     answers: list[object] = []
 
     def run(steps: list[Step], uow: UnitOfWork) -> None:
@@ -493,11 +493,11 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_kept: bool) -> obje
         for steps in parts:
             with contextlib.suppress(_Undo):
                 storage.write(partial(run, steps))
-        if not is_kept:
+        if not is_committed:
             raise _Undo
 
     with contextlib.suppress(_Undo):
-        atomic(storage, calls) if len(parts) > 1 or not is_kept else calls(storage)
+        atomic(storage, calls) if len(parts) > 1 or not is_committed else calls(storage)
     return answers, storage.read(everything), storage.snapshot(everything)
 
 

@@ -1,4 +1,4 @@
-"""The acts of the history: one for each request, true whatever happens later (contract G5)."""
+"""The acts of the history: one for each request, unaffected by later changes (contract G5)."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -49,7 +49,7 @@ def changed(gallery: LogoAdmin, request_id: str, *ids: int, **values: Any) -> No
 
 
 def test_the_record_of_an_act_never_changes(gallery: LogoAdmin, storage: Storage) -> None:
-    """Names are those of its moment, of records, of who did it and of authors (contract G5)."""
+    """The names of records, user and authors are those at the time of the act (contract G5)."""
     user = signed_in(storage, "*", user_id=USER_ID)
     ann = replace(user, request_id="link", occasion=Occasion(Source.CONSOLE, "Asked for by Ben"))
     logos(gallery, "make", "Aurora")
@@ -58,10 +58,10 @@ def test_the_record_of_an_act_never_changes(gallery: LogoAdmin, storage: Storage
     before = act(gallery, "link")
     gallery.authors.amend(AmendAuthor(author_id=author_id, username="Benedict"))
     gallery.logos.amend(AmendLogo(logo_id=1, name="Borealis"))
-    called = before.user_name
+    name = before.user_name
     gallery.users.amend(AmendUser(user_id=USER_ID, username="anna"))
     after = act(gallery, "link")
-    assert (before.names, before.authors, before.user_name) == (("Aurora",), ("Ben",), called)
+    assert (before.names, before.authors, before.user_name) == (("Aurora",), ("Ben",), name)
     assert (before.origin, before.note) == (ActOrigin.CONSOLE, "Asked for by Ben")
     assert (before.actions, before.fields, before.count) == ({"logo.linked": 1}, ("authors",), 1)
     assert before.can_undo
@@ -70,7 +70,7 @@ def test_the_record_of_an_act_never_changes(gallery: LogoAdmin, storage: Storage
 
 
 def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
-    """It counts its changes by action, and names the first three records (contract G5)."""
+    """It counts its changes by action, and has the names of the first three records (contract G5)."""
     logos(gallery, "make", "Aurora", "Borealis", "Corona", "Dawn")
     changed(gallery, "switch", 1, 2, 3, active=False)
     changed(gallery, "mix", 1, 2, active=True, target="wiki")
@@ -81,8 +81,8 @@ def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
     assert mixed.fields == ("target", "active")
 
 
-def test_where_an_act_came_from(gallery: LogoAdmin, storage: Storage) -> None:
-    """The command line comes before the use case, an undo before its caller (contract G5)."""
+def test_the_origin_of_an_act(gallery: LogoAdmin, storage: Storage) -> None:
+    """The command line takes precedence over the use case, and an undo over its caller (contract G5)."""
     logos(gallery, "plain", "Aurora")
     gallery.logos.amend(AmendLogo(logo_id=1, name="Dawn"), by("typed", source=Source.COMMAND_LINE))
     gallery.changes.revert_request(RevertRequest(request_id="typed"), by("undo", source=Source.CONSOLE))
@@ -93,21 +93,21 @@ def test_where_an_act_came_from(gallery: LogoAdmin, storage: Storage) -> None:
     assert act(gallery, "plain", reader).why_not == "Requires logos:write"
 
 
-def test_blocks_have_verbs_and_reasons(gallery: LogoAdmin) -> None:
-    """An act that begins or ends a block has that verb, also if it undoes another act (contract G5, L3)."""
+def test_blocks_have_actions_and_reasons(gallery: LogoAdmin) -> None:
+    """An act that begins or ends a block has that action, even if it undoes another act (contract G5, L3)."""
     logos(gallery, "make", "Aurora", active=True)
     gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"), Owner("block"))
     gallery.logos.amend(AmendLogo(logo_id=1, name="Dawn", active=True, unblock=True), by("lift"))
     gallery.changes.revert_request(RevertRequest(request_id="lift"), by("back"))
     gallery.changes.revert_request(RevertRequest(request_id="back"), by("again"))
-    told = [(each.actions, each.reason) for each in acts(gallery)[-4:]]
+    actions = [(each.actions, each.reason) for each in acts(gallery)[-4:]]
     blocked, unblocked = ({"logo.blocked": 1}, "Spam"), ({"logo.unblocked": 1}, None)
-    assert told == [blocked, unblocked, blocked, unblocked]
+    assert actions == [blocked, unblocked, blocked, unblocked]
     assert (act(gallery, "block").source, act(gallery, "block").origin) == (Source.PROGRAM, ActOrigin.INTERFACE)
 
 
 def test_an_undone_act_names_the_request_that_undid_it(gallery: LogoAdmin) -> None:
-    """Until the undo is undone itself (contract G5)."""
+    """Until the undo itself is undone (contract G5)."""
     logos(gallery, "make", "Aurora", "Borealis")
     changed(gallery, "switch", 1, 2, active=False)
     gallery.changes.revert_request(RevertRequest(request_id="switch"), by("undo"))
@@ -120,7 +120,7 @@ def test_an_undone_act_names_the_request_that_undid_it(gallery: LogoAdmin) -> No
 
 
 def walk(gallery: LogoAdmin) -> None:
-    """Make some acts that touch each other's records."""
+    """Make some acts that change the same records."""
     logos(gallery, "make", "Aurora", "Borealis", "Corona")
     gallery.authors.create(CreateAuthor(user_id=7, username="Ben"), by("author"))
     gallery.authors.create(CreateAuthor(user_id=8, username="Cyd"), by("idle"))
@@ -132,8 +132,8 @@ def walk(gallery: LogoAdmin) -> None:
     gallery.logos.amend(AmendLogo(logo_id=1, name="Aura"))  # without a request
 
 
-def test_acts_can_be_undone_where_they_say_so(gallery: LogoAdmin) -> None:
-    """``can_undo`` is what undoing the request answers (contract G5)."""
+def test_acts_can_be_undone_if_they_indicate_it(gallery: LogoAdmin) -> None:
+    """``can_undo`` is true if undoing the request succeeds (contract G5)."""
     walk(gallery)
     found = [each for each in acts(gallery) if each.request_id]
     assert {each.request_id for each in found if each.can_undo} == {"idle", "target", "dawn", "back"}
@@ -143,7 +143,7 @@ def test_acts_can_be_undone_where_they_say_so(gallery: LogoAdmin) -> None:
 
 
 def is_undoable(gallery: LogoAdmin, each: Act) -> bool:
-    """Return whether an act can be undone, which is undone itself."""
+    """Return whether an act can be undone; the attempt is rolled back."""
 
     class Enough(Exception):
         pass
@@ -162,7 +162,7 @@ def is_undoable(gallery: LogoAdmin, each: Act) -> bool:
 
 
 def test_acts_have_pages_and_filters(gallery: LogoAdmin) -> None:
-    """As the changes have (contract G3, G5)."""
+    """Like changes (contract G3, G5)."""
     walk(gallery)
     whole = acts(gallery)
     assert sum(each.count for each in whole) == len(history(gallery))
@@ -183,7 +183,7 @@ def matches(change: Any, where: dict[str, Any]) -> bool:
 
 
 def paged(gallery: LogoAdmin, order: Order) -> list[Act]:
-    """Return the acts, page by page of two."""
+    """Return the acts, read in pages of two."""
     found: list[Act] = []
     after: dict[str, Any] = {}
     while True:
@@ -195,7 +195,7 @@ def paged(gallery: LogoAdmin, order: Order) -> list[Act]:
 
 
 def test_writes_with_one_id_are_one_act(gallery: LogoAdmin) -> None:
-    """Also if a program made another write between them (contract G5)."""
+    """Even if a program made another write between them (contract G5)."""
     logos(gallery, "job", "Aurora")
     logos(gallery, "other", "Borealis")
     logos(gallery, "job", "Corona")
@@ -204,8 +204,8 @@ def test_writes_with_one_id_are_one_act(gallery: LogoAdmin) -> None:
     assert [each.request_id for each in acts(gallery, order="desc")][:2] == ["other", "job"]
 
 
-def test_who_is_not_signed_in_undoes_nothing(gallery: LogoAdmin, storage: Storage) -> None:
-    """Acts require the scope of the history (contract G5)."""
+def test_acts_require_the_scope_of_the_history(gallery: LogoAdmin, storage: Storage) -> None:
+    """Neither other scopes nor anonymous callers suffice (contract G5)."""
     logos(gallery, "make", "Aurora")
     stranger = signed_in(storage, "logos:write", user_id=USER_ID)
     callers: list[SignedIn | Any] = [stranger, ANONYMOUS]

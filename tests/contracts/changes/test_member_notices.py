@@ -1,4 +1,4 @@
-"""What members are told about their submissions and works, on every storage (contract R7)."""
+"""Notices for members about their submissions and works, on every storage (contract R7)."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -67,7 +67,7 @@ def see(gallery: LogoAdmin, caller: Caller) -> None:
     assert gallery.member_notices.mark_seen(MarkNoticesSeen(), caller) == UnseenNotices(0)
 
 
-def test_decisions_and_blocks_are_told_newest_first(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
+def test_decisions_and_blocks_are_listed_newest_first(gallery: LogoAdmin, clock: FrozenClock, member: Caller) -> None:
     assert notices(gallery, member) == MemberNotices((), 0)
     for _ in range(3):
         submit(gallery, member)
@@ -90,7 +90,7 @@ def test_decisions_and_blocks_are_told_newest_first(gallery: LogoAdmin, clock: F
     )
 
 
-def test_a_submission_that_was_undone_says_so_until_it_is_decided_again(
+def test_an_undone_submission_is_marked_until_it_is_decided_again(
     gallery: LogoAdmin, clock: FrozenClock, member: Caller
 ) -> None:
     apply(gallery, submit(gallery, member))
@@ -135,12 +135,12 @@ def test_seen_notices_are_exact_within_a_second(gallery: LogoAdmin, clock: Froze
     apply(gallery, 3)
     assert notices(gallery, member).unseen == 2
     see(gallery, member)
-    # One that is submitted again is no longer told, and is new when it is decided.
+    # A submission that waits again has no notice, and a new one once it is decided.
     gallery.proposals.amend(AmendProposal(proposal_id=1, note="Better"), member)
     assert (len(notices(gallery, member).notices), notices(gallery, member).unseen) == (2, 0)
     apply(gallery, 1, "at last")
     told = notices(gallery, member)
-    # The unseen ones come first, though the others have higher ids.
+    # Unseen ones come first, although the others have higher ids.
     assert (told.unseen, [each.proposal_id for each in told.notices]) == (1, [1, 3, 2])
     see(gallery, member)
     clock.pass_by(1)
@@ -152,7 +152,7 @@ def test_seen_notices_are_exact_within_a_second(gallery: LogoAdmin, clock: Froze
     assert notices(gallery, member).unseen == 0
 
 
-def test_there_are_at_most_50(gallery: LogoAdmin, storage: Storage, member: Caller) -> None:
+def test_at_most_50_notices_are_listed(gallery: LogoAdmin, storage: Storage, member: Caller) -> None:
     gallery.authors.create(CreateAuthor(user_id=MEMBER_ID, username="Mia"))
     for number in range(MOST_NOTICES + 1):
         gallery.themes.create(CreateTheme(**{**ARTWORK, "name": f"Theme {number}"}))
@@ -164,7 +164,7 @@ def test_there_are_at_most_50(gallery: LogoAdmin, storage: Storage, member: Call
     assert [each.id for each in told.notices[1:]] == [*range(MOST_NOTICES + 1, 2, -1)]
 
 
-def test_blocks_follow_the_authors_and_go_when_they_are_lifted(
+def test_notices_of_blocks_follow_the_authors_and_end_with_the_block(
     gallery: LogoAdmin, storage: Storage, member: Caller
 ) -> None:
     apply(gallery, submit(gallery, member))
@@ -193,7 +193,7 @@ def test_only_a_person_has_notices(gallery: LogoAdmin, member: Caller) -> None:
             gallery.member_notices.mark_seen(MarkNoticesSeen(), caller)
 
 
-def test_reading_and_marking_are_no_changes(gallery: LogoAdmin, member: Caller) -> None:
+def test_reading_and_marking_are_not_changes(gallery: LogoAdmin, member: Caller) -> None:
     decline(gallery, submit(gallery, member))
     before = gallery.changes.version()
     notices(gallery, member)
@@ -201,7 +201,7 @@ def test_reading_and_marking_are_no_changes(gallery: LogoAdmin, member: Caller) 
     assert gallery.changes.version() == before
 
 
-def test_blocked_works_of_one_second_are_in_one_order(storage: Storage) -> None:
+def test_works_blocked_in_the_same_second_have_a_stable_order(storage: Storage) -> None:
     write(storage, add(role(), user(7, "ann"), author(1, 7), author(2, 8), logo(1), logo(2), logo(3), theme(1)))
     write(storage, link(LOGOS, 1, 1, 2), link(LOGOS, 2, 1), link(LOGOS, 3, 2))
     write(storage, link(THEMES, 1, 1))

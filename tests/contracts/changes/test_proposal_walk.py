@@ -32,7 +32,7 @@ from tests.gallery import ARTWORK, LOOK, FrozenClock, gallery_on, if_match, sign
 from tests.options import LONG
 
 APPLIED: Final = ProposalState.APPLIED
-# Members, of whom 101 and 102 are authors; reviewers of some kinds; and an administrator.
+# Members, with authors for 101 and 102; reviewers for some kinds; and an administrator.
 SCOPES: Final = {
     **dict.fromkeys((101, 102, 103), ("proposals:write",)),
     201: ("logos:write",),
@@ -41,13 +41,13 @@ SCOPES: Final = {
 }
 WHO: Final = st.sampled_from([*SCOPES])
 IDS: Final = st.integers(1, 3)
-# How many proposals back the one is that something is done to.
+# The position of a proposal, counted from the newest one.
 BACK: Final = st.integers(0, 3)
 REVIEWERS: Final = st.sampled_from([202, 202, 203, 203, 201, 101])
 NAMES: Final = st.sampled_from(["Aurora", "Boreal", "Cirrus"])
 ARTWORKS: Final = st.sampled_from(["logo", "theme"])
 AUTHOR_IDS: Final = st.lists(st.integers(1, 3), max_size=2, unique=True)
-# Mostly any version of a record, and once in a while an old one.
+# Mostly any version of a record, and sometimes an old one.
 ANY: Final = 2**31 - 1
 VERSIONS: Final = st.sampled_from([*[ANY] * 9, 3])
 
@@ -75,7 +75,7 @@ CHANGES: Final = st.lists(
 
 
 class Walk(RuleBasedStateMachine):
-    """Each step is done on every storage by the same user, under the same request id."""
+    """Each step is done on every storage by the same user, with the same request id."""
 
     def __init__(self, storages: dict[str, Storage]) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Walk(RuleBasedStateMachine):
         return gallery
 
     def step(self, who: int, call: Callable[[LogoAdmin, Caller], Any]) -> None:
-        """Let a user do something on all storages, and compare the outcomes."""
+        """Do a step as a user on all storages, and compare the outcomes."""
         self.requests += 1
         self.clock.pass_by(1)
         caller = SignedIn(who, f"session of {who}", request_id=f"request-{self.requests}")
@@ -141,7 +141,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(who=WHO, back=BACK)
     def look(self, who: int, back: int) -> None:
-        """Remember the version of a proposal, with which it can be decided."""
+        """Record the version of a proposal, with which it can be decided."""
         id_ = self.id_of(back)
 
         def look(gallery: LogoAdmin, caller: Caller) -> Any:
@@ -170,7 +170,7 @@ class Walk(RuleBasedStateMachine):
         self.step(who, lambda gallery, caller: gallery.proposals.withdraw(command, caller))
 
     def change(self, *changes: Any) -> None:
-        """Let an administrator change records, between a proposal and its decision."""
+        """Change records as an administrator, between a proposal and its decision."""
         command = ApplyChanges(changes=changes)
         self.step(203, lambda gallery, caller: [*gallery.bulk.apply(command, caller)])
 
@@ -207,7 +207,7 @@ class Walk(RuleBasedStateMachine):
     def a_proposal_is_applied_while_one_of_its_changes_holds(self) -> None:
         for gallery in self.galleries.values():
             changes = [*gallery.changes.list(ListChanges())]
-            # Undoing an undoing lets the change hold again.
+            # Undoing an undo makes the change hold again.
             undoers: dict[int | None, int] = {each.undoes: each.change_id for each in changes if each.undoes}
             holds: dict[int, bool] = {}
             for change in reversed(changes):
@@ -218,12 +218,12 @@ class Walk(RuleBasedStateMachine):
             proposals = [*gallery.proposals.list(ListProposals())]
             applied = {each.request_id for each in proposals if each.state is APPLIED} - {None}
             assert applied == holding
-            # What waits again, or was decided after that, names the request that applied it.
+            # A proposal that waits again, or was decided after that, has the request that applied it.
             assert {each.request_id for each in made} >= {each.request_id for each in proposals} - {None}
 
 
 def is_own_author(change: Change) -> bool:
-    """Return whether a change may have brought the submitter's own author, who may stay without the artworks."""
+    """Return whether a change may have created the submitter's own author, who may remain without artworks."""
     after = change.after or {}
     return change.action == "author.created" and after.get("user_id") == change.submitter_id
 
@@ -233,7 +233,7 @@ def proposing(title: str, changes: list[Any]) -> ProposeChanges:
 
 
 def outcome(gallery: LogoAdmin, caller: Caller, call: Callable[[LogoAdmin, Caller], Any]) -> Any:
-    """Return the answer of a call or its error, and everything that the gallery holds after it."""
+    """Return the result or error of a call, and the contents of the gallery after it."""
     try:
         answer = call(gallery, caller)
     except LogoAdminError as error:

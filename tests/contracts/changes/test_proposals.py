@@ -1,4 +1,4 @@
-"""Proposals, from their submission to their undoing, on every storage (contract R1 to R3)."""
+"""Proposals, from submission to undo, on every storage (contract R1 to R3)."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -60,9 +60,7 @@ def propose(gallery: LogoAdmin, caller: Caller, *changes: dict[str, Any], **valu
 
 
 @pytest.mark.rule("contract R1", "contract R3")
-def test_a_proposal_goes_from_its_submission_to_its_undoing(
-    gallery: LogoAdmin, member: Caller, reviewer: Caller
-) -> None:
+def test_a_proposal_from_submission_to_undo(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     made = propose(gallery, member, NEW_LOGO, note="Please")
     assert (made.proposal_id, made.state, made.user_id, made.user_name) == (1, "waiting", MEMBER_ID, "user 501")
     (change,) = made.changes
@@ -100,7 +98,7 @@ def shown(gallery: LogoAdmin, proposal_id: int = 1) -> Proposal:
 
 
 @pytest.mark.rule("contract R3")
-def test_a_proposal_that_was_undone_waits_again_and_says_who_undid_it(
+def test_an_undone_proposal_waits_again_and_names_the_user_who_undid_it(
     gallery: LogoAdmin, storage: Storage, member: Caller, reviewer: Caller
 ) -> None:
     other = signed_in(storage, "logos:write", "themes:write", "authors:write", user_id=503)
@@ -111,7 +109,7 @@ def test_a_proposal_that_was_undone_waits_again_and_says_who_undid_it(
     for change_id in (logo, theme):
         gallery.changes.revert(Revert(change_id=change_id), with_request(other, f"undo {change_id}"))
         seen.append(shown(gallery))
-    # The author, who came with the artworks, is none of the changes that were proposed.
+    # The author, who was created with the artworks, is not one of the proposed changes.
     assert [(each.state, each.undone) for each in seen] == [("applied", False)] * 2 + [("waiting", True)]
     undone = seen[-1]
     assert (undone.undone_user_id, undone.undone_user_name) == (503, "user 503")
@@ -125,7 +123,7 @@ def test_a_proposal_that_was_undone_waits_again_and_says_who_undid_it(
 
 
 @pytest.mark.rule("contract R3", "contract G4")
-def test_a_proposal_is_applied_again_when_its_undoing_is_undone(
+def test_a_proposal_is_applied_again_if_its_undo_is_undone(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:
     propose(gallery, member, NEW_LOGO)
@@ -139,14 +137,14 @@ def test_a_proposal_is_applied_again_when_its_undoing_is_undone(
     undo(gallery, "0", OWNER, "5")
     gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), reviewer)
     assert (shown(gallery).state, shown(gallery).undone) == ("declined", False)
-    # The present state of the gallery outranks the decision.
+    # The current state of the gallery takes precedence over the decision.
     undo(gallery, "5", reviewer, "6")
     assert (shown(gallery).state, shown(gallery).reason, shown(gallery).decided_by) == ("applied", None, 502)
 
 
 @pytest.mark.rule("contract R3")
 @pytest.mark.parametrize("way", ["change", "withdraw"])
-def test_members_have_a_way_on_after_undoing(gallery: LogoAdmin, member: Caller, reviewer: Caller, way: str) -> None:
+def test_members_can_continue_after_an_undo(gallery: LogoAdmin, member: Caller, reviewer: Caller, way: str) -> None:
     propose(gallery, member, NEW_LOGO)
     gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
     undo(gallery, "applied", reviewer, "undone")
@@ -155,7 +153,7 @@ def test_members_have_a_way_on_after_undoing(gallery: LogoAdmin, member: Caller,
         return
     other = proposing({"kind": "logo", "create": LOOK | {"name": "Better"}}).changes
     assert gallery.proposals.amend(AmendProposal(proposal_id=1, changes=other), member).state == "waiting"
-    # What comes back by undoing the undo is not what waits now.
+    # Undoing the undo restores the former changes, not those that wait now.
     undo(gallery, "undone", reviewer, "redone")
     assert shown(gallery).state == "waiting"
     gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
@@ -163,9 +161,7 @@ def test_members_have_a_way_on_after_undoing(gallery: LogoAdmin, member: Caller,
 
 
 @pytest.mark.rule("contract R3")
-def test_undoing_and_another_decision_at_once_leave_one_state(
-    gallery: LogoAdmin, member: Caller, reviewer: Caller
-) -> None:
+def test_a_concurrent_undo_and_decision_leave_one_state(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     for number in range(1, 4):
         propose(gallery, member, NEW_LOGO)
         applied = f"applied {number}"
@@ -186,7 +182,7 @@ def test_undoing_and_another_decision_at_once_leave_one_state(
 
 
 @pytest.mark.rule("contract R1", "contract F1")
-def test_versions_rise_with_all_that_a_proposal_shows(gallery: LogoAdmin, member: Caller) -> None:
+def test_the_version_of_a_proposal_rises_with_everything_it_shows(gallery: LogoAdmin, member: Caller) -> None:
     made = propose(gallery, member, NEW_LOGO)
     command = if_none_match(GetProposal(proposal_id=1), made.version)
     with pytest.raises(NotModified):
@@ -199,7 +195,7 @@ def test_versions_rise_with_all_that_a_proposal_shows(gallery: LogoAdmin, member
     assert renamed.user_name == "Renamed"
     assert renamed.version > made.version
     assert gallery.proposals.list(if_none_match(ListProposals(), listed)).version > listed
-    # Another name is no other proposal.
+    # A different user name does not make it a different proposal.
     amended = gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="New"), made.version), member)
     with pytest.raises(Outdated):
         gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), made.version))
@@ -207,7 +203,7 @@ def test_versions_rise_with_all_that_a_proposal_shows(gallery: LogoAdmin, member
 
 
 @pytest.mark.rule("contract R3")
-def test_of_two_decisions_at_once_one_is_made(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+def test_of_two_concurrent_decisions_one_is_made(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     ways: list[Callable[[int], Callable[[], object]]] = [
         lambda id_: lambda: gallery.proposals.apply(ApplyProposal(proposal_id=id_), reviewer),
         lambda id_: lambda: gallery.proposals.decline(DeclineProposal(proposal_id=id_, reason="No"), reviewer),
@@ -223,7 +219,7 @@ def test_of_two_decisions_at_once_one_is_made(gallery: LogoAdmin, member: Caller
 
 
 @pytest.mark.rule("contract R3")
-def test_nobody_applies_another_version_than_they_saw(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
+def test_only_the_version_that_was_seen_is_applied(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     for number in range(1, 6):
         seen = propose(gallery, member, NEW_LOGO)
         other = {"kind": "logo", "create": LOOK | {"name": "Unseen"}}
@@ -250,7 +246,7 @@ def test_a_dry_run_stores_nothing(gallery: LogoAdmin, member: Caller, reviewer: 
 
 @pytest.mark.rule("contract P4", "contract R3")
 @pytest.mark.parametrize("end", ["declined", "withdrawn", "removed"])
-def test_a_picture_that_only_a_decided_proposal_names_goes_a_week_after(
+def test_a_picture_that_only_a_decided_proposal_names_is_removed_after_a_week(
     storage: Storage, member: Caller, reviewer: Caller, end: str
 ) -> None:
     clock = FrozenClock()
@@ -294,7 +290,7 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
 @pytest.mark.rule("contract Q3", "contract R2")
 def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     elsewhere = NEW_LOGO | {"create": LOOK | {"target": "elsewhere"}}
-    made = propose(gallery, member, elsewhere)  # as long as none is described
+    made = propose(gallery, member, elsewhere)  # possible while no target is described
     gallery.settings.amend(AmendSettings(gallery_targets={"forum": {"name": "Forum", "documents": ['domain("a.b")']}}))
     for target in ("forum", "wiki.example"):
         propose(gallery, member, NEW_LOGO | {"create": LOOK | {"target": target}})
@@ -304,7 +300,7 @@ def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, re
     assert problem.loc == ("changes", 0, "create", "target")
     assert problem.msg == "Input should be one of the targets forum, or the name of a host"
     propose(gallery, reviewer, elsewhere)
-    # An artwork may keep the target that it has.
+    # An artwork may keep its target.
     gallery.proposals.apply(ApplyProposal(proposal_id=made.proposal_id), reviewer)
     (logo,) = gallery.logos.list(ListLogos(target="elsewhere"))
     again = {
@@ -317,7 +313,7 @@ def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, re
 
 
 @pytest.mark.rule("contract R1")
-def test_a_proposal_may_be_long_and_not_longer(gallery: LogoAdmin, reviewer: Caller) -> None:
+def test_a_proposal_has_a_maximum_length(gallery: LogoAdmin, reviewer: Caller) -> None:
     css = "\U0001f600" * 524_288
     long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 5
     made = gallery.proposals.propose(proposing(*long, dry_run=False), reviewer)
@@ -346,7 +342,7 @@ def test_submissions_of_a_day_are_counted_with_dry_runs(storage: Storage) -> Non
 
 
 @pytest.mark.rule("contract R1")
-def test_waiting_proposals_of_a_user_without_write_scopes_are_bounded(
+def test_waiting_proposals_of_a_user_without_write_scopes_are_limited(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:
     def heavy(shade: int) -> dict[str, Any]:
@@ -385,7 +381,7 @@ def test_lists_summarise_changes_without_their_texts(gallery: LogoAdmin, member:
     assert listed.pictures == (LOOK["preview_url"],) * 3
     assert (listed.new_hosts, listed.risks) == (("a.example",), ("overlay",))
     gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
-    # Only new effects of the CSS are named.
+    # Only new effects of the CSS are listed.
     more = {"custom_css": css.replace("inset: 0", "inset: 0; mask: url(https://b.example/z)")}
     version = gallery.logos.get(GetLogo(logo_id=1)).version
     made = propose(gallery, member, {"kind": "logo", "id": 1, "version": version, "set": more})
@@ -400,7 +396,7 @@ def test_lists_summarise_changes_without_their_texts(gallery: LogoAdmin, member:
 
 
 @pytest.mark.rule("contract R1")
-def test_texts_that_were_not_applied_go_after_a_while(storage: Storage) -> None:
+def test_texts_that_were_not_applied_are_removed_later(storage: Storage) -> None:
     clock = FrozenClock()
     gallery = gallery_on(storage, clock, proposal_days=2)
     member = ActingAs(MEMBER_ID)
@@ -435,7 +431,7 @@ def test_texts_that_were_not_applied_go_after_a_while(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract R1", "contract R3")
-def test_a_work_is_the_first_until_one_of_its_submitter_is_applied(
+def test_a_work_is_the_first_until_another_one_by_its_submitter_is_applied(
     gallery: LogoAdmin, member: Caller, reviewer: Caller
 ) -> None:
     def first_works() -> list[bool]:
@@ -451,13 +447,13 @@ def test_a_work_is_the_first_until_one_of_its_submitter_is_applied(
     assert first_works() == [False, False, True, False]
     after = shown(gallery)
     assert (before.first_work, after.first_work) == (True, False)
-    assert after.version > before.version  # or a client would keep the old one
+    assert after.version > before.version  # otherwise clients would keep the old one cached
     undo(gallery, "applied", OWNER, "undone")
     assert first_works() == [True, True, True, False]
 
 
 @pytest.mark.rule("contract R1")
-def test_a_proposal_has_another_version_once_another_one_is_applied_although_that_changes_no_record(
+def test_applying_another_proposal_changes_the_version_even_without_a_changed_record(
     gallery: LogoAdmin, reviewer: Caller
 ) -> None:
     logo = gallery.logos.create(CreateLogo(**ARTWORK))
@@ -474,7 +470,7 @@ def test_a_proposal_has_another_version_once_another_one_is_applied_although_tha
 
 
 @pytest.mark.rule("contract R1", "contract R2")
-def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> None:
+def test_a_reused_user_id_is_a_different_person(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())
     new = CreateUser(user_id=MEMBER_ID, username="Ann", password="a long password")
     gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
@@ -492,11 +488,11 @@ def test_a_user_id_that_is_used_again_is_another_person(storage: Storage) -> Non
         gallery.proposals.apply(ApplyProposal(proposal_id=1))
     for _ in range(20):
         latter.proposals.propose(proposing(NEW_LOGO))
-    # Applied proposals of the latter are no work of the former.
+    # Applied proposals of one user do not count as works of the other.
     gallery.proposals.apply(ApplyProposal(proposal_id=2))
     waiting = gallery.proposals.list(ListProposals(state=WAITING, limit=2))
     assert [(each.proposal_id, each.first_work) for each in waiting] == [(1, True), (3, False)]
-    # Nor does the history give the name of one to what the other did.
+    # The history does not show the name of one for changes by the other.
     gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)))
     gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
     gallery.users.create(new)

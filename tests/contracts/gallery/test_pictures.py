@@ -91,13 +91,13 @@ def test_a_picture_is_stored_with_a_thumbnail_and_found_again(gallery: LogoAdmin
     assert Image.open(io.BytesIO(small)).size == (320, 160)
     again = sent(gallery, content)
     assert (again, again.existed) == (picture, True)
-    # The stored file itself is known as well, and not encoded once more.
+    # The stored file itself is also recognized, and not encoded again.
     assert sent(gallery, stored) == picture
     assert seen(gallery, "0" * 64) == "NotFound"
 
 
 @pytest.mark.rule("contract P4")
-def test_a_storage_keeps_pictures(storage: Storage) -> None:
+def test_storage_stores_pictures(storage: Storage) -> None:
     one, two = (
         StoredPicture(name * 64, f"{number}" * 64, number, 3, 4, 1, 2, "dark") for number, name in enumerate("ab")
     )
@@ -163,7 +163,7 @@ def test_a_user_may_send_200_an_hour(gallery: LogoAdmin, storage: Storage, clock
 
 
 @pytest.mark.rule("contract P1")
-def test_all_pictures_together_are_bounded(storage: Storage, clock: FrozenClock) -> None:
+def test_the_size_of_all_pictures_is_limited(storage: Storage, clock: FrozenClock) -> None:
     first = sent(gallery_on(storage, clock))
     space = storage.read(lambda uow: uow.pictures.space())
     assert space > first.size
@@ -209,7 +209,7 @@ def test_a_picture_is_copied_from_elsewhere(storage: Storage, clock: FrozenClock
 
 
 @pytest.mark.rule("contract P4")
-def test_what_nothing_names_is_removed_a_day_after_it_was_sent(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_an_unreferenced_picture_is_removed_after_a_day(gallery: LogoAdmin, clock: FrozenClock) -> None:
     named, removed, avatar, unnamed, again = (sent(gallery, drawing(shade)) for shade in range(5))
     logo(gallery, f"https://elsewhere.example/prefix/pictures/{named.picture}-320.webp?x#y")
     gallery.logos.remove(RemoveLogo(logo_id=logo(gallery, removed.url).logo_id))
@@ -260,7 +260,7 @@ def test_the_mark_of_the_gallery_is_a_stored_picture_that_stays(gallery: LogoAdm
 
 
 @pytest.mark.rule("contract P5")
-def test_a_takedown_takes_the_picture_along(gallery: LogoAdmin, storage: Storage) -> None:
+def test_a_takedown_includes_the_picture(gallery: LogoAdmin, storage: Storage) -> None:
     alone, shared = sent(gallery), sent(gallery, drawing(8))
     blocked, other = logo(gallery, alone.url), logo(gallery, shared.url)
     logo(gallery, shared.thumbnail_url)
@@ -280,7 +280,7 @@ def test_a_takedown_takes_the_picture_along(gallery: LogoAdmin, storage: Storage
 
 
 @pytest.mark.rule("contract P5")
-def test_a_takedown_lasts_however_many_follow(gallery: LogoAdmin, storage: Storage) -> None:
+def test_a_takedown_lasts_after_any_number_of_others(gallery: LogoAdmin, storage: Storage) -> None:
     picture = sent(gallery)
     blocked = logo(gallery, picture.url)
     gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
@@ -311,7 +311,7 @@ def test_only_a_published_artwork_lifts_the_takedown_of_a_picture(gallery: LogoA
 
 
 @pytest.mark.rule("contract P4", "contract P5", "contract S1")
-def test_a_screenshot_stays_is_hidden_and_is_removed_like_the_preview(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_screenshot_is_kept_hidden_and_removed_like_the_preview(gallery: LogoAdmin, clock: FrozenClock) -> None:
     first, second, unnamed = (sent(gallery, drawing(shade)) for shade in range(3))
     shots = {"screenshots": [{"url": each.url} for each in (first, second)]}
     made = logo(gallery, "https://elsewhere.example/a.png", details=shots)
@@ -323,16 +323,14 @@ def test_a_screenshot_stays_is_hidden_and_is_removed_like_the_preview(gallery: L
     gallery.logos.amend(AmendLogo.model_validate({"logo_id": 1, "active": True, "unblock": True, "details": None}))
     clock.pass_by(30 * DAY)
     gallery.sweep()
-    # The history names it.
+    # The history refers to it.
     assert gallery.pictures.get(GetPicture(picture=first.picture))
     gallery.pictures.remove(RemovePicture(picture=first.picture))
     assert seen(gallery, first.picture) == "PictureGone"
 
 
 @pytest.mark.rule("contract P4")
-def test_the_names_of_pictures_that_never_existed_are_those_of_the_records_alone(
-    gallery: LogoAdmin, storage: Storage
-) -> None:
+def test_missing_pictures_are_named_only_by_current_records(gallery: LogoAdmin, storage: Storage) -> None:
     ours = [f"https://gallery.example/pictures/{number:064x}.webp" for number in range(5)]
     id_ = logo(gallery, ours[0]).logo_id
     for url in ours:
@@ -392,7 +390,7 @@ def test_a_removed_picture_is_gone_for_good(gallery: LogoAdmin, storage: Storage
 
 
 @pytest.mark.rule("contract P5", "contract O3")
-def test_removing_takes_a_recent_sign_in(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_removing_requires_a_recent_sign_in(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     picture, caller = sent(gallery), signed_in(storage, "*")
     clock.pass_by(601)
     with pytest.raises(RecentSignInRequired):
@@ -400,7 +398,7 @@ def test_removing_takes_a_recent_sign_in(gallery: LogoAdmin, storage: Storage, c
 
 
 @pytest.mark.rule("contract P4")
-def test_stored_files_are_moved_as_they_are(gallery: LogoAdmin) -> None:
+def test_stored_files_are_moved_unchanged(gallery: LogoAdmin) -> None:
     picture = sent(gallery)
     (listed,) = gallery.pictures.stored()
     content, _ = gallery.pictures.get(GetPicture(picture=listed))
@@ -415,7 +413,7 @@ def test_stored_files_are_moved_as_they_are(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract P4", "contract E2")
-def test_pictures_are_listed_with_their_senders_and_what_names_them(gallery: LogoAdmin, storage: Storage) -> None:
+def test_pictures_are_listed_with_their_senders_and_references(gallery: LogoAdmin, storage: Storage) -> None:
     member, reader = signed_in(storage, "proposals:write"), signed_in(storage, "users:read", user_id=501)
     one, two = sorted((sent(gallery, drawing(shade), member) for shade in (1, 2)), key=lambda each: each.picture)
     id_ = logo(gallery, one.url, active=False).logo_id

@@ -1,4 +1,4 @@
-"""Passkeys that two services on one database are shown at the same moment (contract O2; ASVS 6.5.1)."""
+"""Passkeys used on two services with one database at the same time (contract O2; ASVS 6.5.1)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ Services = tuple[LogoAdmin, LogoAdmin]
 
 @pytest.fixture
 def services(prepared_url: str) -> Iterator[Services]:
-    """Two services, each with connections of its own."""
+    """Two services, each with its own connections."""
     clock = FrozenClock()
     with closing(open_sql_storage(prepared_url)) as one, closing(open_sql_storage(prepared_url)) as other:
         gallery = gallery_on(one, clock)
@@ -47,7 +47,7 @@ def enrolment(gallery: LogoAdmin, who: SignedIn, device: Authenticator) -> Enrol
 
 
 def at_once(services: Services, call: Callable[[LogoAdmin], object], times: int = 4) -> list[type[LogoAdminError]]:
-    """Make one call to each service, some times, all at the same moment; return the errors."""
+    """Make a call to each service several times, all at the same time; return the errors."""
     barrier = Barrier(2 * times)
 
     def outcome(gallery: LogoAdmin) -> type[LogoAdminError] | None:
@@ -62,7 +62,7 @@ def at_once(services: Services, call: Callable[[LogoAdmin], object], times: int 
         return [error for error in threads.map(outcome, services * times) if error is not None]
 
 
-def test_a_use_of_a_passkey_leads_to_one_session(services: Services, device: Authenticator) -> None:
+def test_one_use_of_a_passkey_creates_one_session(services: Services, device: Authenticator) -> None:
     gallery, _ = services
     ann = caller(gallery, gallery.sessions.sign_in(ANN))
     gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)

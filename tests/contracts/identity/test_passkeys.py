@@ -30,7 +30,7 @@ KEYS: Final[dict[str, Callable[[], Any]]] = {
     "EdDSA": ed25519.Ed25519PrivateKey.generate,
     "RS256": lambda: rsa.generate_private_key(65537, 2048),
 }
-# How an authenticator, or the page that it is asked by, can lie: whatever is created and used is refused.
+# The lies of an authenticator or of the page that uses it; all are refused, on creation and on use.
 LIES: Final[dict[str, Json]] = {
     "another origin": {"site": PublicUrl("https://evil.example", "gallery.example")},
     "a sub-domain": {"site": PublicUrl("https://evil.gallery.example", "gallery.example")},
@@ -89,7 +89,7 @@ def test_options_for_a_new_passkey(passkeys: Passkeys) -> None:
     }
 
 
-def test_options_for_a_use(passkeys: Passkeys) -> None:
+def test_options_for_using_a_passkey(passkeys: Passkeys) -> None:
     alone = {"challenge": FIRST, "timeout": 300_000, "rpId": "gallery.example", "userVerification": "required"}
     assert passkeys.request_options(FIRST, verified=True) == alone
     known = Passkey(encoded(b"known"), "", 0, synced=True)
@@ -111,7 +111,7 @@ def test_a_passkey_is_created_and_used(passkeys: Passkeys, kind: str, synced: bo
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_creates_nothing(passkeys: Passkeys, lie: str) -> None:
+def test_a_lie_creates_no_passkey(passkeys: Passkeys, lie: str) -> None:
     with pytest.raises(PasskeyRefused):
         enrolled(passkeys, lying(Authenticator(), LIES[lie]))
 
@@ -133,7 +133,7 @@ def test_a_user_who_is_not_verified_needs_another_factor(passkeys: Passkeys) -> 
 
 
 @pytest.mark.parametrize("verified", [False, True])
-def test_a_handle_that_lies_is_refused(passkeys: Passkeys, verified: bool) -> None:
+def test_a_wrong_handle_is_refused(passkeys: Passkeys, verified: bool) -> None:
     authenticator = Authenticator()
     passkey = enrolled(passkeys, authenticator)
     for handle in (b"8", b"70", b"", b"\xff"):
@@ -160,7 +160,7 @@ def test_a_passkey_that_becomes_synced_or_stops_is_refused(passkeys: Passkeys) -
             use(passkeys, passkey, authenticator)
 
 
-def test_a_copy_may_be_lost(passkeys: Passkeys) -> None:
+def test_a_backup_may_be_lost(passkeys: Passkeys) -> None:
     authenticator = Authenticator(synced=True)
     passkey = enrolled(passkeys, authenticator)
     authenticator.flags = UP | UV | BE
@@ -177,7 +177,7 @@ def test_another_key_or_another_id_signs_nobody_in(passkeys: Passkeys) -> None:
         use(passkeys, others, ann)
 
 
-def test_a_creation_is_no_proof_of_use_and_a_use_creates_nothing(passkeys: Passkeys) -> None:
+def test_a_creation_cannot_sign_in_and_a_use_creates_nothing(passkeys: Passkeys) -> None:
     authenticator = Authenticator()
     passkey = enrolled(passkeys, authenticator)
     authenticator.client_data = {"type": "webauthn.create"}
@@ -188,7 +188,7 @@ def test_a_creation_is_no_proof_of_use_and_a_use_creates_nothing(passkeys: Passk
 
 
 def _keys() -> dict[str, dict[int, Any]]:
-    """Return public keys that must be refused, by their faults."""
+    """Return public keys that must be rejected, by their faults."""
     p256 = public(ES256, ec.generate_private_key(ec.SECP256R1()))
     small, odd = rsa.generate_private_key(65537, 1024).public_key().public_numbers(), 2**4160 + 1
     return {
@@ -211,13 +211,13 @@ def _keys() -> dict[str, dict[int, Any]]:
 
 
 @pytest.mark.parametrize("which", _keys())
-def test_a_key_that_is_broken_or_was_not_asked_for_is_refused(passkeys: Passkeys, which: str) -> None:
+def test_a_broken_or_unrequested_key_is_refused(passkeys: Passkeys, which: str) -> None:
     with pytest.raises(PasskeyRefused):
         enrolled(passkeys, Authenticator(cose=_keys()[which]))
 
 
 def test_rubbish_is_refused_quickly(passkeys: Passkeys) -> None:
-    """Truncated at every byte, and CBOR that promises more than it has, or nests deeply, or has other types."""
+    """Truncated at every byte, and CBOR that announces too much, is deeply nested, or has wrong types."""
     answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
     whole = decoded(answer["response"]["attestationObject"])
     data = decoded(answer["response"]["authenticatorData"])
@@ -234,7 +234,7 @@ def test_rubbish_is_refused_quickly(passkeys: Passkeys) -> None:
             passkeys.created(FIRST, created(answer | {"response": response}))
 
 
-def test_a_member_given_twice_is_refused(passkeys: Passkeys) -> None:
+def test_a_repeated_member_is_refused(passkeys: Passkeys) -> None:
     answer = Authenticator().create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
     text = decoded(answer["response"]["clientDataJSON"])
     twice = text.replace(b"{", b'{"origin": "https://evil.example", ', 1)
@@ -250,7 +250,7 @@ def test_another_id_than_the_attested_one_is_refused(passkeys: Passkeys) -> None
 
 
 def test_an_id_has_one_spelling(passkeys: Passkeys) -> None:
-    """The last character of base64url has bits that decoders ignore; one credential must not be enrolled twice."""
+    """Decoders ignore some bits of the last base64url character, and a credential must not be enrolled twice."""
     authenticator = Authenticator(credential_id=bytes(32))
     answer = authenticator.create(passkeys.creation_options(FIRST, HANDLE, "ann", ()))
     assert answer["id"].endswith("A")
@@ -284,7 +284,7 @@ PROOF: Final = ("id", "clientDataJSON", "authenticatorData", "signature", "userH
 
 @given(name=st.sampled_from(PROOF), place=st.integers(0, 2**16), bit=st.integers(0, 7))
 def test_no_bit_of_a_proof_can_be_changed(passkeys: Passkeys, name: str, place: int, bit: int) -> None:
-    """Not in the signed data, in the signature, in the id, nor in the handle."""
+    """Neither in the signed data, nor in the signature, the id or the handle."""
     authenticator = Authenticator()
     passkey = enrolled(passkeys, authenticator)
     proof = authenticator.get(passkeys.request_options(FIRST, verified=True))

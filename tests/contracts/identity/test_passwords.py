@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.passwords`, over every adapter."""
+"""Every rule of :mod:`logoadmin.ports.passwords`, over every adapter."""
 
 import base64
 from unicodedata import normalize
@@ -13,7 +13,7 @@ from tests.strategies import texts
 
 pytestmark = pytest.mark.rule("contract C4")
 
-# A cheap one, and as an operator makes it stronger.
+# A cheap one, and one with a higher cost, as set by an operator.
 WEAK, STRONG = Argon2Passwords(8, 1), Argon2Passwords(16, 2)
 
 
@@ -41,7 +41,7 @@ def test_a_password_proves_itself(password: str, other: str) -> None:
     ("password", "other"),
     [("a" * 256, "a" * 255), ("ﬁ", "fi"), ("😀" * 256, "😀" * 255 + "😁"), ("a", "a\0"), ("a", "a "), ("A", "a")],
 )
-def test_passwords_are_compared_whole_and_exactly(password: str, other: str) -> None:
+def test_passwords_are_compared_completely_and_exactly(password: str, other: str) -> None:
     assert not WEAK.verify(WEAK.hash(password), other)
     assert not WEAK.verify(WEAK.hash(other), password)
 
@@ -66,7 +66,7 @@ def test_a_hash_does_not_show_the_password_and_is_not_shown() -> None:
 
 @pytest.mark.rule("contract C1")
 @pytest.mark.parametrize("password", ["nobody", "", "None", "x" * 256])
-def test_where_there_is_no_hash_no_password_is_right(password: str) -> None:
+def test_without_a_hash_no_password_is_correct(password: str) -> None:
     assert not WEAK.verify(None, password)
 
 
@@ -78,14 +78,14 @@ def test_an_invalid_hash_never_matches(hash_: str) -> None:
 
 
 @pytest.mark.rule("contract I2")
-def test_a_hash_of_ones_own_comes_back() -> None:
+def test_own_hashes_are_accepted() -> None:
     for hasher in (WEAK, STRONG, Argon2Passwords(262_144, 1)):
         for other in (WEAK, STRONG):
             assert hasher.refusal(other.hash("password")) is None
 
 
 def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt: int = 16, digest: int = 32) -> str:
-    """Return a hash of this form; no password is known for it."""
+    """Return a hash of this form, for which no password is known."""
     parts = [base64.b64encode(b"x" * length).decode().rstrip("=") for length in (salt, digest)]
     return f"$argon2id$v=19$m={memory},t={passes},p={lanes}${parts[0]}${parts[1]}"
 
@@ -107,7 +107,7 @@ def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt:
         argon2().replace("argon2id", "argon2d"),
     ],
 )
-def test_a_hash_of_another_program_is_taken_at_a_cost_that_can_be_borne(hash_: str) -> None:
+def test_a_hash_of_another_program_is_accepted_at_an_acceptable_cost(hash_: str) -> None:
     assert WEAK.refusal(PasswordHash(hash_)) is None
 
 
@@ -123,17 +123,17 @@ UNBEARABLE = [
 
 @pytest.mark.rule("contract I2")
 @pytest.mark.parametrize("hash_", UNBEARABLE)
-def test_a_hash_that_costs_too_much_or_is_none_is_not_taken(hash_: str) -> None:
+def test_an_expensive_or_invalid_hash_is_not_accepted(hash_: str) -> None:
     assert WEAK.refusal(PasswordHash(hash_)) is not None
 
 
 @pytest.mark.parametrize("hash_", UNBEARABLE)
-def test_a_stored_hash_that_would_not_be_taken_is_never_run(hash_: str, run: list[str]) -> None:
+def test_a_stored_hash_that_would_not_be_accepted_is_never_run(hash_: str, run: list[str]) -> None:
     assert not WEAK.verify(PasswordHash(hash_), "password")
-    assert [hash_[:26] for hash_ in run] == ["$argon2id$v=19$m=8,t=1,p=1"]  # as long as where there is no hash
+    assert [hash_[:26] for hash_ in run] == ["$argon2id$v=19$m=8,t=1,p=1"]  # as long as without a hash
 
 
-def test_a_right_password_is_refused_where_its_hash_would_not_be_taken() -> None:
+def test_a_correct_password_is_refused_if_its_hash_would_not_be_accepted() -> None:
     costly = Argon2Passwords(131_080, 1)
     hash_ = costly.hash("password")
     assert costly.verify(hash_, "password")
@@ -144,26 +144,26 @@ def test_a_right_password_is_refused_where_its_hash_would_not_be_taken() -> None
     "hash_",
     [
         None,
-        # Made by argon2-cffi, at the cost of each, of "password": to make them takes as long as to verify them.
+        # Hashes of "password" by argon2-cffi at these costs; creating them takes as long as verifying them.
         "$argon2id$v=19$m=65536,t=3,p=4$zJ5n+4gWHx1brS7Qj912Qw$ti89fKElYxRRBQ7jQSB6lq7fNyJ9FQ6revPN5WvKMKU",
         "$argon2id$v=19$m=102400,t=2,p=8$WPBCMawLOotyv1wIwp30sw$NSTP8pCh2pVIi5aRSuEAJ1fcmDeae9HP8s9wKow+XIo",
     ],
     ids=["own", "argon2-cffi", "Django"],
 )
-def test_who_hashes_at_a_lower_cost_than_before_locks_nobody_out(hash_: str | None) -> None:
+def test_hashing_at_a_lower_cost_locks_nobody_out(hash_: str | None) -> None:
     made = Argon2Passwords().hash("password") if hash_ is None else PasswordHash(hash_)
     assert WEAK.verify(made, "password")
 
 
 @pytest.mark.rule("contract I2")
-def test_who_hashes_at_a_greater_cost_takes_hashes_of_that_cost() -> None:
+def test_hashing_at_a_higher_cost_accepts_hashes_of_that_cost() -> None:
     hasher = Argon2Passwords(200_000, 4)
     assert hasher.refusal(PasswordHash(argon2(200_000, 4))) is None
     assert hasher.refusal(PasswordHash(argon2(200_001, 4))) is not None
     assert hasher.refusal(PasswordHash(argon2(200_000, 5))) is not None
 
 
-def test_a_hash_is_outdated_when_a_stronger_one_would_be_made() -> None:
+def test_a_hash_is_outdated_if_a_new_one_would_be_stronger() -> None:
     assert STRONG.needs_rehash(WEAK.hash("password"))
     assert not WEAK.needs_rehash(WEAK.hash("password"))
     assert not STRONG.needs_rehash(STRONG.hash("password"))
@@ -176,8 +176,8 @@ def test_hashes_are_argon2id_as_owasp_recommends_by_default() -> None:
 
 
 @pytest.mark.rule("contract C1")
-def test_a_password_that_matches_nothing_takes_the_time_of_every_class(run: list[str]) -> None:
-    """Whether the user is unknown, or their hash is a cheap, a dear or a refused one."""
+def test_a_wrong_password_takes_the_time_of_every_class(run: list[str]) -> None:
+    """Whether the user is unknown, or their hash is cheap, expensive or not accepted."""
     hasher, classes = Argon2Passwords(), [argon2(65_536, 3, 4).rsplit("$", 2)[0], "$argon2id$v=19$m=1,t=1,p=99", "$2b"]
     ours = argon2().rsplit("$", 2)[0]
     for stored in (None, PasswordHash(argon2()), PasswordHash(argon2(65_536, 3, 4)), PasswordHash("none")):
@@ -185,7 +185,7 @@ def test_a_password_that_matches_nothing_takes_the_time_of_every_class(run: list
         hasher.verify(stored, "wrong")
         hasher.verify_others(stored, classes, "wrong")
         assert sorted(hash_.rsplit("$", 2)[0] for hash_ in run) == sorted([ours, classes[0]])
-    # Where all hashes are alike, nothing is run twice.
+    # If all hashes are of one class, nothing is run twice.
     run.clear()
     hasher.verify(None, "wrong")
     hasher.verify_others(None, [ours], "wrong")
@@ -193,7 +193,7 @@ def test_a_password_that_matches_nothing_takes_the_time_of_every_class(run: list
 
 
 @pytest.mark.rule("contract C1")
-def test_however_many_classes_are_stored_the_dearest_few_are_run(run: list[str]) -> None:
+def test_only_the_most_expensive_classes_are_run(run: list[str]) -> None:
     WEAK.verify_others(None, [f"$argon2id$v=19$m={memory},t=1,p=1" for memory in range(9, 99)], "x")
     assert len(run) == 4
     assert all(f"m={memory}," in hash_ for memory, hash_ in zip(range(98, 94, -1), run, strict=True))

@@ -1,4 +1,4 @@
-"""What must exclude each other although it happens at once: a new password, and sessions that begin or go on."""
+"""A new password excludes concurrent sign-ins and refreshes."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ def refresh(gallery: LogoAdmin, token: str) -> str:
 
 
 @pytest.mark.rule("contract C3", "contract H5")
-def test_a_new_password_and_a_refresh_or_a_sign_in_at_once_leave_no_session(storage: Storage) -> None:
+def test_a_new_password_with_a_concurrent_refresh_or_sign_in_leaves_no_session(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())
     gallery.users.create(CreateUser(user_id=ANN, username="ann", password=OLD))
     for passwords in ((OLD, NEW), (NEW, OLD)) * 5:

@@ -1,4 +1,4 @@
-"""Users of an issuer on every storage, also if they sign in at the same time (contract O7)."""
+"""Users of an issuer on every storage, including concurrent sign-ins (contract O7)."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -46,21 +46,21 @@ def found(gallery: LogoAdmin) -> list[tuple[int, str, int]]:
     return [(user.user_id, user.username, user.role_id) for user in listed if user.user_id > 2_000_000_000]
 
 
-def test_first_sign_ins_at_the_same_time_make_one_user(storage: Storage) -> None:
+def test_concurrent_first_sign_ins_create_one_user(storage: Storage) -> None:
     galleries = [opened(storage), *(opened(storage, started=False) for _ in range(3))]
     with ThreadPoolExecutor(4) as threads:
         assert len({*threads.map(lambda gallery: sign_in(gallery, "s", "editors"), galleries * 3)}) == 12
     assert found(galleries[0]) == [(2_000_000_001, "Ann", 1)]
 
 
-def test_as_many_groups_as_an_issuer_may_have_are_kept(storage: Storage) -> None:
+def test_the_maximum_number_of_groups_is_accepted(storage: Storage) -> None:
     gallery = opened(storage)
     tokens = sign_in(gallery, "s", *(f"{number:0255}" for number in range(999)), "admins")
     assert refresh(gallery, tokens).scope == "*"
 
 
 @pytest.mark.rule("contract B4")
-def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_again(storage: Storage) -> None:
+def test_a_refused_user_has_no_rights_until_the_issuer_returns_a_group_again(storage: Storage) -> None:
     gallery = opened(storage)
     tokens = sign_in(gallery, "s", "admins")
     user_id, name, _ = found(gallery)[0]
@@ -86,9 +86,9 @@ def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_
     with pytest.raises(SignInForbidden, match="No role for your groups"):
         gallery.sessions.sign_in(with_password)
     made_code = SignInWithCode(username=name, code=code.code)
-    with pytest.raises(SignInRefused):  # which went with the refusal
+    with pytest.raises(SignInRefused):  # the refusal has removed it
         gallery.sign_in_codes.sign_in(made_code)
-    # Nor does the user count as an administrator for the last one.
+    # The user does not count as a remaining administrator either.
     with pytest.raises(Conflict):
         gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
     with pytest.raises(SignInForbidden):
@@ -104,7 +104,7 @@ def test_who_was_refused_has_no_right_by_any_way_until_the_issuer_names_a_group_
 
 
 @pytest.mark.rule("contract B4")
-def test_of_two_who_are_refused_at_the_same_time_one_keeps_everything(storage: Storage) -> None:
+def test_if_two_users_are_refused_concurrently_one_keeps_everything(storage: Storage) -> None:
     galleries = [opened(storage), opened(storage, started=False)]
     tokens = [sign_in(gallery, subject, "admins") for gallery, subject in zip(galleries, "ab", strict=True)]
     galleries[0].users.remove(users.RemoveUser(user_id=ADMIN_ID))

@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.ports.history_storage import StoredResponse
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import Step, add, remove, role, session, update, user, write, write_in_vain
+from tests.contracts.steps import Step, add, remove, role, session, update, user, write, write_and_fail
 
 
 def alive(storage: Storage) -> list[str]:
@@ -27,7 +27,7 @@ def alive(storage: Storage) -> list[str]:
 
 
 @pytest.mark.rule("contract B5")
-def test_rights_are_those_of_the_role_right_now(signed_in: Storage) -> None:
+def test_rights_are_the_current_rights_of_the_role(signed_in: Storage) -> None:
     def held(uow: UnitOfWork) -> object:
         return uow.identity.sessions.rights("one", 1)
 
@@ -46,12 +46,12 @@ def test_the_first_start_with_key_files_is_remembered(storage: Storage) -> None:
     assert key_files_since(storage) is None
     assert [start_with_key_files(storage, now) for now in (1_000, 5_000, 995)] == [1_000] * 3
     assert key_files_since(storage) == 1_000
-    # By a clock that was ahead: the keys in storage are not trusted again when that time comes.
+    # With a clock that was ahead: the keys in storage are not trusted again when that time arrives.
     assert [start_with_key_files(storage, now) for now in (100, 1_000)] == [0, 0]
 
 
 @pytest.mark.rule("contract J8")
-def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> None:
+def test_preferences_are_replaced_and_removed_with_their_user(signed_in: Storage) -> None:
     def kept() -> list[str | None]:
         return signed_in.read(lambda uow: [uow.identity.preferences.get(user_id) for user_id in (1, 2, 3)])
 
@@ -63,7 +63,7 @@ def test_preferences_are_replaced_and_go_with_their_user(signed_in: Storage) -> 
         set_(1, given)
         assert kept() == [given, None, None]
     set_(2, text)
-    write_in_vain(signed_in, lambda uow: uow.identity.preferences.set(2, "{}"))
+    write_and_fail(signed_in, lambda uow: uow.identity.preferences.set(2, "{}"))
     assert kept() == ["{}", text, None]
     write(signed_in, remove(USERS, 1))
     assert kept() == [None, text, None]
@@ -80,7 +80,7 @@ def test_sessions_end_with_their_refresh_tokens(signed_in: Storage) -> None:
 
 
 @pytest.mark.rule("contract C6")
-def test_the_sessions_of_a_user_come_by_when_they_began_then_by_id_with_all_that_is_known(signed_in: Storage) -> None:
+def test_sessions_of_a_user_are_listed_by_start_and_id_with_all_fields(signed_in: Storage) -> None:
     def of(user_id: int) -> tuple[Session, ...]:
         return signed_in.read(lambda uow: uow.identity.sessions.of_user(user_id))
 
@@ -105,7 +105,7 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
 
     write(signed_in, prolong, lambda uow: uow.identity.sessions.forget_expired(1_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
-    write_in_vain(signed_in, lambda uow: uow.identity.sessions.forget_expired(9_999, 99))
+    write_and_fail(signed_in, lambda uow: uow.identity.sessions.forget_expired(9_999, 99))
     assert alive(signed_in) == ["one", "two", "three", "bens"]
     write(signed_in, lambda uow: uow.identity.sessions.forget_expired(2_000, 99))
     assert alive(signed_in) == ["two"]
@@ -116,7 +116,7 @@ def test_expired_sessions_end_and_prolonged_ones_do_not(signed_in: Storage) -> N
 
 
 @pytest.mark.rule("contract C3", "contract F3")
-def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
+def test_sessions_and_stored_responses_can_be_made_to_expire_earlier(signed_in: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "", 1_000 * number) for number in range(1, 4)]
     write(signed_in, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
     write(signed_in, lambda uow: uow.identity.sessions.update(session("two", 1, 3_000)))
@@ -133,7 +133,7 @@ def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) 
         ]
 
     write(signed_in, *expire_by(3_000, 99))
-    write_in_vain(signed_in, *expire_by(1_500, 99))
+    write_and_fail(signed_in, *expire_by(1_500, 99))
     assert signed_in.read(ends) == [2_000, 3_000, 1_000, 2_000, 3_000]
     write(signed_in, *expire_by(2_500, 99))
     assert signed_in.read(ends) == [2_000, 2_500, 1_000, 2_000, 2_500]
@@ -144,7 +144,7 @@ def test_sessions_and_answers_can_be_made_to_expire_earlier(signed_in: Storage) 
 
 
 @pytest.mark.rule("contract C3")
-def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: Storage) -> None:
+def test_tokens_of_expired_sessions_are_removed_in_limited_batches(signed_in: Storage) -> None:
     hashes = [f"{number} of three" for number in range(5)]
 
     def begin(uow: UnitOfWork) -> None:
@@ -166,7 +166,7 @@ def test_tokens_of_expired_sessions_are_forgotten_in_limited_batches(signed_in: 
         (4, ["three", "bens", "one", "two"]),
         (2, ["three", "bens", "one", "two"]),
         (0, ["three", "bens", "one", "two"]),
-        (0, ["one", "two"]),  # the one without tokens went, and another one; a third one has lost its token
+        (0, ["one", "two"]),  # the one without tokens and another one are removed; a third one has lost its token
         (0, ["two"]),
         (0, []),
     ):
@@ -210,7 +210,7 @@ def keys_of(storage: Storage, user_id: int) -> tuple[ServiceKey, ...]:
 
 
 @pytest.mark.rule("contract C5")
-def test_service_keys_are_found_with_the_present_rights_of_their_user(signed_in: Storage) -> None:
+def test_service_keys_are_found_with_the_current_rights_of_their_user(signed_in: Storage) -> None:
     longest = ServiceKey(MAX_ID, "🂡" * 64, tuple(f"{number:064}" for number in range(64)), 0, 2**53 - 1, 2**53 - 1)
     write(
         signed_in,
@@ -239,7 +239,7 @@ def test_service_keys_are_found_with_the_present_rights_of_their_user(signed_in:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed_in: Storage) -> None:
+def test_a_service_key_records_its_last_use_and_its_times_can_be_changed(signed_in: Storage) -> None:
     write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.identity.keys.use(1, 1_800_000_000))
     for times in ((1_000, None), (2_000, 3_000)):
         write(signed_in, lambda uow, times=times: uow.identity.keys.update_times(2, *times))  # type: ignore[misc]  # has a default
@@ -251,10 +251,10 @@ def test_a_service_key_remembers_when_it_was_used_and_may_get_other_times(signed
 
 
 @pytest.mark.rule("contract C5", "contract D")
-def test_service_keys_go_with_their_user(signed_in: Storage) -> None:
+def test_service_keys_are_removed_with_their_user(signed_in: Storage) -> None:
     write(signed_in, add_keys(1, key(1)), add_keys(2, key(2)), lambda uow: uow.identity.sessions.end_all(1))
     assert signed_in.read(lambda uow: uow.identity.keys.find("hash 1")) is not None
-    write_in_vain(signed_in, remove(USERS, 1))
+    write_and_fail(signed_in, remove(USERS, 1))
     assert keys_of(signed_in, 1) == (key(1),)
     write(signed_in, remove(USERS, 1), add(user(1, "ann")))
     assert signed_in.read(lambda uow: uow.identity.keys.find("hash 1")) is None
@@ -262,7 +262,7 @@ def test_service_keys_go_with_their_user(signed_in: Storage) -> None:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_user_ends_no_service_key_of_another(signed_in: Storage) -> None:
+def test_a_user_cannot_end_a_service_key_of_another_user(signed_in: Storage) -> None:
     def ends(key_id: int, user_id: int) -> object:
         return write(signed_in, lambda uow: uow.identity.keys.remove(key_id, user_id))
 
@@ -275,7 +275,7 @@ def test_a_user_ends_no_service_key_of_another(signed_in: Storage) -> None:
 
 
 @pytest.mark.rule("contract A2", "contract C5")
-def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
+def test_ids_of_service_keys_are_not_reused(signed_in: Storage) -> None:
     def next_one(uow: UnitOfWork) -> int:
         key_id = uow.identity.keys.next_id()
         uow.identity.keys.add(key(key_id), 1, f"hash {key_id}")
@@ -283,7 +283,7 @@ def test_ids_of_service_keys_are_not_given_twice(signed_in: Storage) -> None:
 
     assert write(signed_in, next_one, next_one) == 2
     write(signed_in, lambda uow: uow.identity.keys.remove(2, 1))
-    write_in_vain(signed_in, next_one)
+    write_and_fail(signed_in, next_one)
     assert write(signed_in, next_one) == 3
     write(signed_in, remove(USERS, 1), add(user(1, "ann")))
     assert write(signed_in, next_one) == 4
@@ -306,18 +306,18 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
     assert there() == answers
     write(storage, lambda uow: uow.stored_responses.forget_expired(1_001, 99))
     assert there() == [None, None, *answers[2:]]
-    write_in_vain(storage, lambda uow: uow.stored_responses.forget_expired(9_999, 99))
-    write_in_vain(storage, lambda uow: uow.stored_responses.add(answers[0]))
+    write_and_fail(storage, lambda uow: uow.stored_responses.forget_expired(9_999, 99))
+    write_and_fail(storage, lambda uow: uow.stored_responses.add(answers[0]))
     assert there() == [None, None, *answers[2:]]
     write(storage, lambda uow: uow.stored_responses.add(replace(answers[0], expires_at=2**53 - 1)))
     assert there()[0] == replace(answers[0], expires_at=2**53 - 1)
-    write_in_vain(storage, lambda uow: uow.stored_responses.forget("hash 2"))
+    write_and_fail(storage, lambda uow: uow.stored_responses.forget("hash 2"))
     write(storage, *(lambda uow, name=name: uow.stored_responses.forget(name) for name in ("hash 0", "HASH 2", "none")))
     assert there() == [None, None, *answers[2:]]
 
 
 @pytest.mark.rule("contract C1")
-def test_an_attempt_is_taken_back_from_its_window(storage: Storage) -> None:
+def test_an_attempt_is_subtracted_from_its_window(storage: Storage) -> None:
     def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
         return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "none")]
 
@@ -336,7 +336,7 @@ def test_an_attempt_is_taken_back_from_its_window(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract C1")
-def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
+def test_sign_in_attempts_are_counted_and_removed(storage: Storage) -> None:
     def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
         return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]
 
@@ -355,7 +355,7 @@ def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
     write(storage, lambda uow: uow.identity.sign_in_attempts.forget_ended(1_000, 99))
     assert storage.read(counts) == [(0, 0), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
     forgiven = ["Ann", "🂡" * 64, "none"]
-    write_in_vain(storage, lambda uow: uow.identity.sign_in_attempts.take_back(forgiven, "Ann"))
+    write_and_fail(storage, lambda uow: uow.identity.sign_in_attempts.take_back(forgiven, "Ann"))
     write(storage, lambda uow: uow.identity.sign_in_attempts.take_back(forgiven, "Ann"))
     assert storage.read(counts) == [(0, 0), (0, 2_000), (0, 0), (MAX_ID - 1, 2**53 - 1)]
     assert storage.read(lambda uow: uow.identity.sign_in_attempts.counts(["none", "Ann"])) == ((0, 0), (0, 2_000))
@@ -365,7 +365,7 @@ def test_sign_in_attempts_are_counted_and_forgotten(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract C2")
-def test_secrets_are_kept_and_replaced_each_alone(storage: Storage) -> None:
+def test_secrets_are_stored_and_replaced_separately(storage: Storage) -> None:
     def found(uow: UnitOfWork) -> object:
         return uow.secrets.get("token_key"), uow.secrets.get("Token_key")
 
@@ -378,7 +378,7 @@ def test_secrets_are_kept_and_replaced_each_alone(storage: Storage) -> None:
     for _ in range(2):
         write(storage, replaced("token_key", "c"))
         assert storage.read(found) == ("c", "")
-    write_in_vain(storage, replaced("Token_key", "x"))
+    write_and_fail(storage, replaced("Token_key", "x"))
     assert storage.read(found) == ("c", "")
     several = storage.read(lambda uow: uow.secrets.several(("token_key", "Token_key", "none")))
     assert several == {"token_key": "c", "Token_key": ""}

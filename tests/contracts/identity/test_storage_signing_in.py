@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import Step, add, at_once, remove, role, user, write, write_in_vain
+from tests.contracts.steps import Step, add, at_once, remove, role, user, write, write_and_fail
 
 HOUR: Final = 3_600
 NOON: Final = 1_800_000_000 - 1_800_000_000 % HOUR
@@ -21,7 +21,7 @@ LATEST: Final = 2**53 - 1
 
 
 @pytest.fixture
-def peopled(storage: Storage) -> Storage:
+def people(storage: Storage) -> Storage:
     """A storage with the users 1 and 2."""
     write(storage, add(role(), user(1, "ann"), user(2, "ben")))
     return storage
@@ -51,21 +51,21 @@ def factors_of(storage: Storage, *user_ids: int) -> list[tuple[Factor, ...]]:
 
 
 @pytest.mark.rule("contract O1")
-def test_factors_of_a_user_come_by_id_as_they_were_stored(peopled: Storage) -> None:
+def test_factors_of_a_user_are_listed_by_id_unchanged(people: Storage) -> None:
     longest = passkey(MAX_ID, "c" * 1_364)
-    write(peopled, add_factors(totp(3), longest, totp(1, confirmed=True), totp(2, 2)))
-    assert factors_of(peopled, 1, 2, 3) == [(totp(1, confirmed=True), totp(3), longest), (totp(2, 2),), ()]
-    kept = peopled.write(lambda uow: uow.identity.factors.of_user(1))
+    write(people, add_factors(totp(3), longest, totp(1, confirmed=True), totp(2, 2)))
+    assert factors_of(people, 1, 2, 3) == [(totp(1, confirmed=True), totp(3), longest), (totp(2, 2),), ()]
+    kept = people.write(lambda uow: uow.identity.factors.of_user(1))
     assert [type(factor.confirmed) for factor in kept] == [bool] * 3
 
 
 @pytest.mark.rule("contract O1")
-def test_a_passkey_is_found_by_exactly_its_credential(peopled: Storage) -> None:
+def test_a_passkey_is_found_by_exactly_its_credential(people: Storage) -> None:
     longest = "c" * 1_364
-    write(peopled, add_factors(totp(1), passkey(2, "abc"), passkey(3, "ABC", 2), passkey(4, longest)))
+    write(people, add_factors(totp(1), passkey(2, "abc"), passkey(3, "ABC", 2), passkey(4, longest)))
 
     def found(credential: str) -> int | None:
-        factor = peopled.read(lambda uow: uow.identity.factors.find_credential(credential))
+        factor = people.read(lambda uow: uow.identity.factors.find_credential(credential))
         return None if factor is None else factor.factor_id
 
     assert [found(credential) for credential in ("abc", "ABC", longest)] == [2, 3, 4]
@@ -73,89 +73,89 @@ def test_a_passkey_is_found_by_exactly_its_credential(peopled: Storage) -> None:
 
 
 @pytest.mark.rule("contract O1")
-def test_factors_are_confirmed_and_used(peopled: Storage) -> None:
-    write(peopled, add_factors(totp(1), totp(2), passkey(3, "c")))
+def test_factors_are_confirmed_and_used(people: Storage) -> None:
+    write(people, add_factors(totp(1), totp(2), passkey(3, "c")))
     confirmed = replace(totp(1, confirmed=True), counter=7, last_used_at=1_001)
     used = replace(passkey(3, "c"), counter=2**40, last_used_at=1_002)
     updates = [lambda uow, each=each: uow.identity.factors.update(each) for each in (confirmed, used)]
-    write_in_vain(peopled, *updates)
-    assert factors_of(peopled, 1) == [(totp(1), totp(2), passkey(3, "c"))]
-    write(peopled, *updates, *updates)
-    assert factors_of(peopled, 1) == [(confirmed, totp(2), used)]
+    write_and_fail(people, *updates)
+    assert factors_of(people, 1) == [(totp(1), totp(2), passkey(3, "c"))]
+    write(people, *updates, *updates)
+    assert factors_of(people, 1) == [(confirmed, totp(2), used)]
 
 
 @pytest.mark.rule("contract O1")
-def test_a_secret_is_replaced_by_the_same_under_another_key(peopled: Storage) -> None:
-    write(peopled, add_factors(totp(1), totp(2, 2)))
+def test_a_secret_is_replaced_under_another_key(people: Storage) -> None:
+    write(people, add_factors(totp(1), totp(2, 2)))
     other = replace(totp(1), secret="other")
-    write_in_vain(peopled, lambda uow: uow.identity.factors.update(other))
-    assert factors_of(peopled, 1, 2) == [(totp(1),), (totp(2, 2),)]
-    write(peopled, lambda uow: uow.identity.factors.update(other))
-    assert factors_of(peopled, 1, 2) == [(other,), (totp(2, 2),)]
+    write_and_fail(people, lambda uow: uow.identity.factors.update(other))
+    assert factors_of(people, 1, 2) == [(totp(1),), (totp(2, 2),)]
+    write(people, lambda uow: uow.identity.factors.update(other))
+    assert factors_of(people, 1, 2) == [(other,), (totp(2, 2),)]
 
 
 @pytest.mark.rule("contract O1")
-def test_a_factor_is_removed_only_with_its_own_user(peopled: Storage) -> None:
+def test_a_factor_is_removed_only_for_its_own_user(people: Storage) -> None:
     def removed(factor_id: int, user_id: int) -> object:
-        return write(peopled, lambda uow: uow.identity.factors.remove(factor_id, user_id))
+        return write(people, lambda uow: uow.identity.factors.remove(factor_id, user_id))
 
-    write(peopled, add_factors(totp(1), totp(2), passkey(3, "c"), totp(4, 2)))
-    write_in_vain(peopled, *(lambda uow, each=each: uow.identity.factors.remove(*each) for each in ((1, 1), (4, 2))))
+    write(people, add_factors(totp(1), totp(2), passkey(3, "c"), totp(4, 2)))
+    write_and_fail(people, *(lambda uow, each=each: uow.identity.factors.remove(*each) for each in ((1, 1), (4, 2))))
     assert [removed(*pair) for pair in ((4, 1), (9, 1), (1, 1), (1, 1))] == [False, False, True, False]
-    assert factors_of(peopled, 1, 2) == [(totp(2), passkey(3, "c")), (totp(4, 2),)]
+    assert factors_of(people, 1, 2) == [(totp(2), passkey(3, "c")), (totp(4, 2),)]
     assert [removed(*pair) for pair in ((2, 1), (3, 1), (3, 1), (4, 3))] == [True, True, False, False]
-    assert factors_of(peopled, 1, 2) == [(), (totp(4, 2),)]
-    write(peopled, add_factors(passkey(5, "c", 2)))
+    assert factors_of(people, 1, 2) == [(), (totp(4, 2),)]
+    write(people, add_factors(passkey(5, "c", 2)))
 
 
 @pytest.mark.rule("contract A2", "contract O1")
-def test_ids_of_factors_and_events_are_not_given_twice(peopled: Storage) -> None:
+def test_ids_of_factors_and_events_are_not_reused(people: Storage) -> None:
     def next_ones(uow: UnitOfWork) -> tuple[int, int, int]:
         ids = uow.identity.factors.next_id(), uow.identity.events.next_id(), uow.identity.keys.next_id()
         uow.identity.factors.add(totp(ids[0]))
         return ids
 
-    assert write(peopled, next_ones, next_ones) == (2, 2, 2)
-    write(peopled, *(lambda uow, id_=id_: uow.identity.factors.remove(id_, 1) for id_ in (1, 2)))
-    write_in_vain(peopled, next_ones)
-    assert peopled.write(next_ones) == (3, 3, 3)
+    assert write(people, next_ones, next_ones) == (2, 2, 2)
+    write(people, *(lambda uow, id_=id_: uow.identity.factors.remove(id_, 1) for id_ in (1, 2)))
+    write_and_fail(people, next_ones)
+    assert people.write(next_ones) == (3, 3, 3)
 
 
 # Recovery codes
 
 
 @pytest.mark.rule("contract O1", "contract O2")
-def test_a_recovery_code_is_used_once_by_its_user(peopled: Storage) -> None:
+def test_a_recovery_code_is_used_once_by_its_user(people: Storage) -> None:
     def left() -> list[int]:
-        return peopled.read(lambda uow: [uow.identity.recovery_codes.left(user_id) for user_id in (1, 2, 3)])
+        return people.read(lambda uow: [uow.identity.recovery_codes.left(user_id) for user_id in (1, 2, 3)])
 
     def used(user_id: int, code_hash: str) -> object:
-        return write(peopled, lambda uow: uow.identity.recovery_codes.use(user_id, code_hash))
+        return write(people, lambda uow: uow.identity.recovery_codes.use(user_id, code_hash))
 
     assert left() == [0, 0, 0]
     write(
-        peopled,
+        people,
         lambda uow: uow.identity.recovery_codes.replace(1, [*"abcdefghij"]),
         lambda uow: uow.identity.recovery_codes.replace(2, ["h" * 128, "A"]),
     )
     assert left() == [10, 2, 0]
-    write_in_vain(
-        peopled,
+    write_and_fail(
+        people,
         lambda uow: uow.identity.recovery_codes.use(1, "a"),
         lambda uow: uow.identity.recovery_codes.replace(2, ()),
     )
     assert left() == [10, 2, 0]
     assert [used(*pair) for pair in ((1, "A"), (2, "a"), (1, "a "), (1, "a"), (1, "a"))] == [*[False] * 3, True, False]
     assert left() == [9, 2, 0]
-    write(peopled, lambda uow: uow.identity.recovery_codes.replace(1, ["new"]))
+    write(people, lambda uow: uow.identity.recovery_codes.replace(1, ["new"]))
     assert [used(1, "b"), used(2, "h" * 128), left()] == [False, True, [1, 1, 0]]
 
 
 @pytest.mark.rule("contract O2")
-def test_two_requests_that_race_with_one_code_or_one_challenge_get_one(peopled: Storage) -> None:
+def test_of_two_concurrent_requests_one_uses_a_code_or_challenge(people: Storage) -> None:
     for number in range(5):
         write(
-            peopled,
+            people,
             lambda uow: uow.identity.recovery_codes.replace(1, ["code", "other"]),
             lambda uow, number=number: uow.identity.challenges.add(challenge(f"{number}")),  # type: ignore[misc]  # has a default
         )
@@ -163,7 +163,7 @@ def test_two_requests_that_race_with_one_code_or_one_challenge_get_one(peopled: 
         def use(uow: UnitOfWork, number: int = number) -> tuple[bool, bool]:
             return uow.identity.recovery_codes.use(1, "code"), uow.identity.challenges.take(f"{number}")
 
-        found = at_once(lambda: peopled.write(use), lambda: peopled.write(use))
+        found = at_once(lambda: people.write(use), lambda: people.write(use))
         assert sorted(map(str, found)) == ["(False, False)", "(True, True)"]
 
 
@@ -175,61 +175,61 @@ def challenge(name: str, user_id: int | None = 1, purpose: ChallengePurpose = "l
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_is_taken_once(peopled: Storage) -> None:
+def test_a_challenge_is_used_once(people: Storage) -> None:
     kept = [challenge("c" * 128), challenge("C", None, "used"), challenge("c", 2, "sign_in_code")]
-    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def there() -> list[Challenge | None]:
-        return [peopled.read(lambda uow, each=each: uow.identity.challenges.get(each.challenge_hash)) for each in kept]  # type: ignore[misc]  # has a default
+        return [people.read(lambda uow, each=each: uow.identity.challenges.get(each.challenge_hash)) for each in kept]  # type: ignore[misc]  # has a default
 
     assert there() == kept
-    write_in_vain(peopled, lambda uow: uow.identity.challenges.take("c"))
+    write_and_fail(people, lambda uow: uow.identity.challenges.take("c"))
     assert there() == kept
-    taken = peopled.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))])
+    taken = people.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))])
     assert taken == [True, False, False, True, False]
     assert there() == [kept[0], None, None]
 
 
 @pytest.mark.rule("contract O2")
-def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(peopled: Storage) -> None:
+def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(people: Storage) -> None:
     kept = [challenge("one"), challenge("two", 1, "sign_in_code"), challenge("bens", 2), challenge("any", None)]
-    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def left() -> list[str]:
         names = [each.challenge_hash for each in kept]
-        return peopled.read(lambda uow: [name for name in names if uow.identity.challenges.get(name)])
+        return people.read(lambda uow: [name for name in names if uow.identity.challenges.get(name)])
 
-    write(peopled, lambda uow: uow.identity.challenges.drop(1, "used"))
+    write(people, lambda uow: uow.identity.challenges.drop(1, "used"))
     assert left() == ["one", "two", "bens", "any"]
-    write(peopled, lambda uow: uow.identity.challenges.drop(1, "link"))
+    write(people, lambda uow: uow.identity.challenges.drop(1, "link"))
     assert left() == ["two", "bens", "any"]
-    write(peopled, lambda uow: uow.identity.challenges.drop(1), lambda uow: uow.identity.challenges.drop(1))
+    write(people, lambda uow: uow.identity.challenges.drop(1), lambda uow: uow.identity.challenges.drop(1))
     assert left() == ["bens", "any"]
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_is_new_once(peopled: Storage) -> None:
+def test_a_challenge_is_new_once(people: Storage) -> None:
     first, other = challenge("first", None), challenge("other", None)
 
     def add(uow: UnitOfWork) -> list[bool]:
         return [uow.identity.challenges.add_once(each) for each in (first, replace(first, expires_at=1), other)]
 
-    assert peopled.write(add) == [True, False, True]
-    assert peopled.write(add) == [False] * 3
-    assert peopled.read(lambda uow: uow.identity.challenges.get(first.challenge_hash)) == first
+    assert people.write(add) == [True, False, True]
+    assert people.write(add) == [False] * 3
+    assert people.read(lambda uow: uow.identity.challenges.get(first.challenge_hash)) == first
 
 
 @pytest.mark.rule("contract O2")
-def test_expired_challenges_are_forgotten_in_limited_batches(peopled: Storage) -> None:
+def test_expired_challenges_are_removed_in_limited_batches(people: Storage) -> None:
     kept = [replace(challenge(f"{number}", None), expires_at=2_000 + number) for number in range(4)]
-    write(peopled, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
 
     def number() -> int:
         names = [each.challenge_hash for each in kept]
-        return peopled.read(lambda uow: sum(uow.identity.challenges.get(name) is not None for name in names))
+        return people.read(lambda uow: sum(uow.identity.challenges.get(name) is not None for name in names))
 
     for now, expected in ((1_999, 4), (2_002, 2), (2_002, 1), (2_002, 1), (2_003, 0)):
-        write(peopled, lambda uow, now=now: uow.identity.challenges.forget_expired(now, 2))  # type: ignore[misc]  # has a default
+        write(people, lambda uow, now=now: uow.identity.challenges.forget_expired(now, 2))  # type: ignore[misc]  # has a default
         assert number() == expected
 
 
@@ -237,16 +237,16 @@ def test_expired_challenges_are_forgotten_in_limited_batches(peopled: Storage) -
 
 
 @pytest.mark.rule("contract O7")
-def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage) -> None:
+def test_an_identity_is_found_by_exactly_its_issuer_and_subject(people: Storage) -> None:
     longest = Identity("https://issuer.test/" + "i" * 2_028, "s" * 255, 2, '["' + "g" * 70_000 + '"]')
     kept = [
         *(Identity("https://b.test", "Sub", 1, "[]"), Identity("https://b.test", "sub", 1, "[]")),
         *(Identity("https://a.test", "sub", 1, "[]"), longest),
     ]
-    write(peopled, *(lambda uow, each=each: uow.identity.identities.put(each) for each in kept))
+    write(people, *(lambda uow, each=each: uow.identity.identities.put(each) for each in kept))
 
     def found(issuer: str, subject: str) -> Identity | None:
-        return peopled.read(lambda uow: uow.identity.identities.find(issuer, subject))
+        return people.read(lambda uow: uow.identity.identities.find(issuer, subject))
 
     assert [found(each.issuer, each.subject) for each in kept] == kept
     others = [
@@ -256,14 +256,14 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
         ("https://b.testsub", ""),
     ]
     assert [found(*other) for other in others] == [None] * 4
-    of = peopled.read(lambda uow: [uow.identity.identities.of_user(user_id) for user_id in (1, 2, 3)])
+    of = people.read(lambda uow: [uow.identity.identities.of_user(user_id) for user_id in (1, 2, 3)])
     assert of == [(kept[2], kept[0], kept[1]), (longest,), ()]
     moved = replace(kept[0], user_id=2, groups='["admins"]', refused=True)
-    write_in_vain(peopled, lambda uow: uow.identity.identities.put(moved))
+    write_and_fail(people, lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == kept[0]
-    write(peopled, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
+    write(people, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
-    admissions = peopled.read(lambda uow: [uow.identity.sessions.admission(user_id) for user_id in (1, 2, 3)])
+    admissions = people.read(lambda uow: [uow.identity.sessions.admission(user_id) for user_id in (1, 2, 3)])
     assert [admission is not None and admission.refused for admission in admissions] == [False, True, False]
 
 
@@ -271,7 +271,7 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(peopled: Storage
 
 
 @pytest.mark.rule("contract B4", "contract O4")
-def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
+def test_users_can_sign_in_by_the_enabled_ways(people: Storage) -> None:
     issuer = "https://issuer.test"
 
     def can(ways: Ways) -> list[bool]:
@@ -281,15 +281,15 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
             assert uow.identity.passwords.can_sign_in(1, ways) is of_users[0]
             return of_users
 
-        assert peopled.read(ask) == peopled.write(ask)
-        return peopled.read(ask)
+        assert people.read(ask) == people.write(ask)
+        return people.read(ask)
 
-    write(peopled, *(add(role(id_, f"role {id_}")) for id_ in range(2, 6)), remove(USERS, 2))
-    write(peopled, *(add(user(id_, f"user {id_}", role_id=id_)) for id_ in range(2, 6)))
+    write(people, *(add(role(id_, f"role {id_}")) for id_ in range(2, 6)), remove(USERS, 2))
+    write(people, *(add(user(id_, f"user {id_}", role_id=id_)) for id_ in range(2, 6)))
     every = Ways(password=True, passkey=True, issuer=issuer)
     assert can(every) == [False] * 5
     write(
-        peopled,
+        people,
         lambda uow: uow.identity.passwords.set(1, PasswordHash("x")),
         add_factors(passkey(1, "a", 2), totp(2, 1, confirmed=True), totp(3, 5, confirmed=True)),
         add_factors(replace(passkey(4, "b", 5), confirmed=False)),
@@ -314,13 +314,13 @@ def test_users_can_sign_in_by_the_ways_that_are_open(peopled: Storage) -> None:
         ([passkey(1, "a"), passkey(2, "b"), totp(3, user_id=2, confirmed=True)], False),
     ],
 )
-def test_a_password_does_not_suffice_if_the_second_factor_is_a_passkey_that_cannot_be_used(
-    peopled: Storage, factors: list[Factor], can_without_passkeys: bool
+def test_a_password_is_not_enough_if_the_second_factor_is_an_unusable_passkey(
+    people: Storage, factors: list[Factor], can_without_passkeys: bool
 ) -> None:
-    write(peopled, lambda uow: uow.identity.passwords.set(1, PasswordHash("x")), add_factors(*factors))
+    write(people, lambda uow: uow.identity.passwords.set(1, PasswordHash("x")), add_factors(*factors))
 
     def can(ways: Ways) -> bool:
-        by_role, by_id = peopled.read(
+        by_role, by_id = people.read(
             lambda uow: (uow.identity.passwords.can_sign_in(1, ways), uow.identity.passwords.can_user_sign_in(1, ways))
         )
         assert by_role == by_id
@@ -334,7 +334,7 @@ def test_a_password_does_not_suffice_if_the_second_factor_is_a_passkey_that_cann
 
 
 @pytest.mark.rule("contract D", "contract O1", "contract O9")
-def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
+def test_everything_but_events_is_removed_with_the_user(people: Storage) -> None:
     def all_of(uow: UnitOfWork) -> list[object]:
         return [
             [(uow.identity.factors.of_user(id_), uow.identity.recovery_codes.left(id_)) for id_ in (1, 2)],
@@ -353,12 +353,12 @@ def test_all_but_events_goes_with_the_user(peopled: Storage) -> None:
 
         return step
 
-    write(peopled, enrol(1), enrol(2))
-    both = peopled.read(all_of)
-    write_in_vain(peopled, remove(USERS, 1))
-    assert peopled.read(all_of) == both
-    write(peopled, remove(USERS, 1), add(user(1, "eve")))
-    assert peopled.read(all_of) == [
+    write(people, enrol(1), enrol(2))
+    both = people.read(all_of)
+    write_and_fail(people, remove(USERS, 1))
+    assert people.read(all_of) == both
+    write(people, remove(USERS, 1), add(user(1, "eve")))
+    assert people.read(all_of) == [
         [((), 0), ((totp(2, 2),), 1)],
         [(), (Identity("https://issuer.test", "2", 2, "[]"),)],
         [True, False],
@@ -386,7 +386,7 @@ def page(storage: Storage, after: int = MAX_ID, limit: int = 99, user_id: int | 
 
 
 @pytest.mark.rule("contract O9")
-def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storage) -> None:
+def test_events_are_listed_newest_first_for_all_users_or_one(storage: Storage) -> None:
     longest = SignInEvent(
         7,
         LATEST,
@@ -422,12 +422,12 @@ def test_events_come_newest_first_in_pages_of_all_or_of_one_user(storage: Storag
         [each.event_id for each in storage.read(lambda uow, args=args: uow.identity.events.page(*args, order="asc"))]  # type: ignore[misc]  # has a default
         for args in oldest_first
     ] == [[1, 2], [6, 7], [], [1, 4, 5], [4]]
-    write_in_vain(storage, add_events(event(8)))
+    write_and_fail(storage, add_events(event(8)))
     assert page(storage, limit=1) == (longest,)
 
 
 @pytest.mark.rule("contract O9", "contract C3")
-def test_events_are_of_the_user_whom_a_change_created(storage: Storage) -> None:
+def test_events_belong_to_the_user_that_a_change_created(storage: Storage) -> None:
     def count(user_since: int) -> bool:
         return storage.write(
             lambda uow: uow.identity.events.count("sign_in_refused", 1, "192.0.2.1", NOON, 0, user_since)
@@ -441,7 +441,7 @@ def test_events_are_of_the_user_whom_a_change_created(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract O9")
-def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: Storage) -> None:
+def test_events_of_one_kind_user_and_address_are_counted_per_hour(storage: Storage) -> None:
     def count(
         name: CountedEvent = "sign_in_refused",
         user_id: int | None = 1,
@@ -458,7 +458,7 @@ def test_events_of_one_kind_user_and_address_are_counted_by_the_hour(storage: St
     assert [count(address="192.0.2.10"), count(user_id=2), count(at=NOON + 2 * HOUR)] == [False] * 3
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
     assert page(storage)[-1] == replace(event(1, NOON + HOUR - 1), count=3)
-    write_in_vain(storage, lambda uow: uow.identity.events.count("sign_in_refused", None, "192.0.2.1", NOON))
+    write_and_fail(storage, lambda uow: uow.identity.events.count("sign_in_refused", None, "192.0.2.1", NOON))
     assert [each.count for each in page(storage)] == [1, 1, 2, 2, 1, 3]
 
 
@@ -483,7 +483,7 @@ def test_the_rows_of_an_hour_are_numbered_up_to_a_limit(storage: Storage) -> Non
 
 
 @pytest.mark.rule("contract O9")
-def test_old_events_are_forgotten_in_limited_batches(storage: Storage) -> None:
+def test_old_events_are_removed_in_limited_batches(storage: Storage) -> None:
     write(storage, add_events(event(1, 100), event(2, 99), event(3, 98), event(4, 97), event(5, 200)))
     for at, expected in ((97, 5), (100, 3), (100, 2), (100, 2), (101, 1)):
         write(storage, lambda uow, at=at: uow.identity.events.forget_before(at, 2))  # type: ignore[misc]  # has a default

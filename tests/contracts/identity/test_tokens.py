@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.tokens`, and of contract C2: only our own tokens are believed."""
+"""Every rule of :mod:`logoadmin.ports.tokens` and of contract C2: only our own tokens are trusted."""
 
 import base64
 import hmac
@@ -40,7 +40,7 @@ def b64(data: bytes) -> str:
 
 
 def forged(header: object, claims: object, key: str = KEY, digest: str = "sha256") -> str:
-    """Sign anything with a key, as somebody could who reads RFC 7515 freely."""
+    """Sign any header and claims with a key, beyond what RFC 7515 allows."""
     head, body = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (header, claims))
     signed = f"{b64(head)}.{b64(body)}"
     return f"{signed}.{b64(hmac.digest(key.encode(), signed.encode(), digest))}"
@@ -55,7 +55,7 @@ def refused(token: str, now: int = NOW) -> bool:
     return False
 
 
-def test_a_token_proves_who_it_was_made_for() -> None:
+def test_a_token_identifies_its_user() -> None:
     assert TOKENS.verify(TOKENS.sign(GRANT), NOW) == SignedIn(7, "session")
     # Valid, as the basis of the forgeries below.
     assert TOKENS.verify(forged(HEADER, CLAIMS), NOW) == SignedIn(7, "session")
@@ -71,7 +71,7 @@ def test_a_token_has_the_claims_of_rfc_9068() -> None:
     assert claims == {**CLAIMS, "jti": claims["jti"], "scope": "logos:write users:read"}
 
 
-def test_a_token_is_good_from_when_it_was_made_until_it_expires() -> None:
+def test_a_token_is_valid_from_its_creation_until_it_expires() -> None:
     token = TOKENS.sign(GRANT)
     assert not refused(token, NOW)
     assert not refused(token, NOW + 899)
@@ -79,7 +79,7 @@ def test_a_token_is_good_from_when_it_was_made_until_it_expires() -> None:
     assert refused(token, NOW + 10**9)
 
 
-def test_a_token_of_tomorrow_is_refused_and_one_of_a_clock_that_is_a_little_ahead_is_not() -> None:
+def test_a_future_token_is_refused_unless_a_clock_is_slightly_ahead() -> None:
     assert not refused(TOKENS.sign(GRANT), NOW - 10)
     assert refused(TOKENS.sign(GRANT), NOW - 11)
     assert refused(forged(HEADER, {**CLAIMS, "nbf": NOW + 11}))
@@ -99,7 +99,7 @@ def test_an_algorithm_that_is_not_ours_is_refused(algorithm: object) -> None:
     assert refused(forged({**HEADER, "alg": algorithm}, CLAIMS))
 
 
-def test_another_key_is_refused_even_if_the_token_brings_it_along() -> None:
+def test_another_key_is_refused_even_if_the_token_contains_it() -> None:
     jwk = {"kty": "oct", "k": b64(OTHER_KEY.encode())}
     for more in ({}, {"jwk": jwk}, {"kid": "../../dev/null"}, {"jku": "https://attacker.example/keys"}, {"x5c": ["x"]}):
         assert refused(forged({**HEADER, **more}, CLAIMS, key=OTHER_KEY))
@@ -119,7 +119,7 @@ def test_a_token_that_lacks_a_claim_is_refused(claim: str) -> None:
 
 
 TIMES: tuple[object, ...] = (str(NOW + 1), f"{NOW}.0", True, False, NOW + 0.5, float("inf"), "", [NOW], {}, "x")
-# Times are whole numbers, a subject is the id of a user, a session is a text: nothing like it will do.
+# Times are integers, a subject is a user id, and a session is a string; similar values are not accepted.
 WRONG: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("exp", "iat", "nbf"), TIMES),
     "iss": ("somebody", "Logoadmin", ["logoadmin"], ""),
@@ -160,12 +160,12 @@ def test_a_token_of_another_issuer_or_for_another_audience_is_refused() -> None:
     assert refused(JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT))
 
 
-def test_a_token_that_was_tampered_with_is_refused_wherever_that_was() -> None:
+def test_a_token_that_was_altered_anywhere_is_refused() -> None:
     token = TOKENS.sign(GRANT)
     for place in range(len(token)):
         other = "A" if token[place] not in "AB" else "Z"
         changed = token[:place] + other + token[place + 1 :]
-        # The last character of a part has bits that say nothing.
+        # The last character of a part has insignificant bits.
         same = changed.rsplit(".", 1)[0] == token.rsplit(".", 1)[0] and _bytes(changed) == _bytes(token)
         assert same or refused(changed), place
     for cut in (1, 2, 10, len(token) - 1):
@@ -184,7 +184,7 @@ def _bytes(token: str) -> bytes:
         *("a" * 10_000_000, "." * 4096, "eyJ" * 1365, "=.=.=", "-_-.-_-.-_-"),
     ],
 )
-def test_a_text_that_is_no_token_is_refused(token: str) -> None:
+def test_a_text_that_is_not_a_token_is_refused(token: str) -> None:
     assert refused(token)
 
 
@@ -201,7 +201,7 @@ def test_the_parts_of_a_token_must_be_objects(part: bytes) -> None:
 
 
 @pytest.mark.parametrize("more", [{"crit": ["exp"]}, {"crit": "x"}, {"b64": False}, {"zip": "DEF"} | {"alg": "dir"}])
-def test_headers_that_ask_for_more_are_refused(more: dict[str, object]) -> None:
+def test_headers_with_extensions_are_refused(more: dict[str, object]) -> None:
     assert refused(forged({**HEADER, **more}, CLAIMS))
 
 
@@ -212,7 +212,7 @@ any_json = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*HEADER, "kid", "crit", "b64", "cty"]), any_json, min_size=1), st.booleans())
-def test_a_random_header_never_makes_anything_but_a_refusal(changes: dict[str, object], signed: bool) -> None:
+def test_a_random_header_is_refused_or_changes_nothing(changes: dict[str, object], signed: bool) -> None:
     token = forged(HEADER | changes, CLAIMS, key=KEY if signed else OTHER_KEY)
     try:
         caller = TOKENS.verify(token, NOW)
@@ -224,7 +224,7 @@ def test_a_random_header_never_makes_anything_but_a_refusal(changes: dict[str, o
 
 
 @given(st.dictionaries(st.sampled_from([*CLAIMS, "nbf"]), any_json, min_size=1), st.booleans())
-def test_random_claims_never_make_anything_but_a_refusal(changes: dict[str, object], signed: bool) -> None:
+def test_random_claims_are_refused_or_valid(changes: dict[str, object], signed: bool) -> None:
     try:
         caller = TOKENS.verify(forged(HEADER, CLAIMS | changes, key=KEY if signed else OTHER_KEY), NOW)
     except InvalidToken:

@@ -1,4 +1,4 @@
-"""A later user with the id of a removed one is another person, within one second as well (contract C3, D)."""
+"""A user with the id of a removed user is a different person, even within one second (contract C3, D)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,7 +35,7 @@ def proposing(*, dry_run: bool = False) -> ProposeChanges:
 
 
 def until_refused(call: Callable[[], object]) -> tuple[int, str]:
-    """Return how often something could be done, and why not again."""
+    """Return how often a call succeeds, and the name of the error after that."""
     for times in range(1_000):
         try:
             call()
@@ -58,33 +58,33 @@ def next_notice(uow: UnitOfWork) -> str:
 
 
 def life(gallery: LogoAdmin, storage: Storage, name: str) -> tuple[list[Any], list[Caller]]:
-    """Let a user find and use everything; return what they met, and their session and key."""
-    met: list[Any] = [storage.read(lambda uow: is_known_network(uow, ID, HERE.origin, 0))]
+    """Let a user read and use everything; return what they see, and their session and key."""
+    seen: list[Any] = [storage.read(lambda uow: is_known_network(uow, ID, HERE.origin, 0))]
     caller = sign_in(gallery, name)
     for _ in range(2):
-        met.append([each.event for each in gallery.events.list(ListEvents(), caller)])
-        met.append(len([*gallery.proposals.list(ListProposals(), caller)]))
-        met.append(gallery.preferences.get(GetPreferences(), caller))
-        met.append([key.name for key in gallery.keys.list(ListKeys(), caller)])
-        met.append(len(gallery.sessions.list(ListSessions(), caller)))
-        made = gallery.changes.version()
+        seen.append([each.event for each in gallery.events.list(ListEvents(), caller)])
+        seen.append(len([*gallery.proposals.list(ListProposals(), caller)]))
+        seen.append(gallery.preferences.get(GetPreferences(), caller))
+        seen.append([key.name for key in gallery.keys.list(ListKeys(), caller)])
+        seen.append(len(gallery.sessions.list(ListSessions(), caller)))
+        before = gallery.changes.version()
         gallery.logos.create(once(CreateLogo(**ARTWORK), "their key"), caller)
-        met.append(gallery.changes.version() - made)
+        seen.append(gallery.changes.version() - before)
         gallery.preferences.set(SetPreferences(preferences={"theme": "dark"}), caller)
         key = gallery.sessions.caller(gallery.keys.create(CreateKey(name="script", scope=("logos:write",)), caller).key)
     gallery.proposals.propose(proposing(), caller)
-    return met, [caller, key]
+    return seen, [caller, key]
 
 
 @pytest.mark.rule("contract C3", "contract F3", "contract O9", "contract P1", "contract R1", "contract R6")
-def test_a_user_id_that_is_used_again_within_a_second_is_another_person(storage: Storage) -> None:
+def test_a_user_id_reused_within_a_second_is_a_different_person(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock(), notify_urls=[RECEIVER])
     gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write", "proposals:write")))
     lives, persons, callers = list[Any](), list[int](), list[Caller]()
     for name in ("Ann", "Eve"):
         gallery.users.create(CreateUser(user_id=ID, username=name, password=PASSWORD))
-        met, theirs = life(gallery, storage, name)
-        lives.append(met)
+        seen, theirs = life(gallery, storage, name)
+        lives.append(seen)
         for former in callers:
             with pytest.raises(InvalidToken):
                 gallery.sessions.me(WhoAmI(), former)
@@ -106,13 +106,13 @@ def test_a_user_id_that_is_used_again_within_a_second_is_another_person(storage:
     gallery.changes.revert(Revert(change_id=removal))
     gallery.users.set_password(SetPassword(user_id=ID, password=PASSWORD))
     again = sign_in(gallery, "Ann")
-    # Who is restored is the same one again.
+    # A restored user is the same person again.
     assert gallery.sessions.me(WhoAmI(), again).user_since == persons[0]
     assert [each.proposal_id for each in gallery.proposals.list(ListProposals(), again)] == [1]
 
 
 @pytest.mark.rule("contract P1", "contract R1")
-def test_a_user_id_that_is_used_again_has_all_of_an_hour_and_a_day(storage: Storage) -> None:
+def test_a_reused_user_id_has_fresh_hourly_and_daily_limits(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())
     gallery.roles.amend(AmendRole(role_id=1, scope=("proposals:write",)))
     used = []

@@ -1,4 +1,4 @@
-"""Every sentence of :mod:`logoadmin.ports.encryption`, over every adapter."""
+"""Every rule of :mod:`logoadmin.ports.encryption`, over every adapter."""
 
 import pytest
 from hypothesis import given
@@ -30,7 +30,7 @@ def test_under_another_key_it_is_refused(encryption: Encryption, text: str, key:
 
 @ADAPTERS
 @pytest.mark.parametrize("broken", ["", "x", "é😀", "gAAAAA", "=" * 100, "\0", "a" * 1000])
-def test_what_is_no_seal_is_refused(encryption: Encryption, broken: str) -> None:
+def test_a_text_that_is_not_encrypted_is_refused(encryption: Encryption, broken: str) -> None:
     with pytest.raises(ValueError, match=r"not encrypted with this key"):
         encryption.decrypt(broken, "key")
 
@@ -45,7 +45,7 @@ def test_a_changed_ciphertext_is_refused(encryption: Encryption) -> None:
 
 
 @ADAPTERS
-def test_a_seal_tells_nothing(encryption: Encryption) -> None:
+def test_a_ciphertext_reveals_nothing(encryption: Encryption) -> None:
     text, key = "a secret that is long enough to be found", "the key to it"
     encrypted = encryption.encrypt(text, key)
     assert text not in encrypted
@@ -54,7 +54,7 @@ def test_a_seal_tells_nothing(encryption: Encryption) -> None:
 
 
 @ADAPTERS
-def test_an_error_tells_nothing(encryption: Encryption) -> None:
+def test_an_error_reveals_nothing(encryption: Encryption) -> None:
     with pytest.raises(ValueError, match="encrypted") as caught:
         encryption.decrypt(encryption.encrypt("a secret", "key"), "other key")
     assert caught.value.__cause__ is None

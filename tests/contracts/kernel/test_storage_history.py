@@ -15,7 +15,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 pytestmark = pytest.mark.rule("contract G")
 
-# Whatever takes longer has gone wrong.
+# Anything that takes longer has failed.
 IN_TIME: Final = 20.0
 
 
@@ -77,8 +77,8 @@ def test_changes_are_kept_as_they_are(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Limits")
-def test_whoever_has_a_change_cannot_change_the_history(storage: Storage) -> None:
-    """Neither with what was given, nor with what was read: by id, as a page, or of a request."""
+def test_the_history_cannot_be_changed_through_a_change(storage: Storage) -> None:
+    """Neither through the stored object, nor through one that was read: by id, in a page, or by request."""
 
     def readings() -> list[Change]:
         read = storage.read(
@@ -102,7 +102,7 @@ def test_changes_of_the_longest_styles_are_kept(storage: Storage) -> None:
     assert found is not None
     # Compared separately: pytest would print a difference of megabytes.
     assert (found.before == before, found.after == after) == (True, True)
-    for number in (0, 1):  # two are too heavy for a page
+    for number in (0, 1):  # two exceed the size of a page
         assert [len(found.before or ()) for found in storage.read(lambda uow, n=number: uow.changes.page(n, 9))] == [1]  # type: ignore[misc]  # has a default
 
 
@@ -201,7 +201,7 @@ def test_the_changes_of_a_request_are_found_newest_first(storage: Storage) -> No
 
 
 @pytest.mark.rule("contract I2")
-def test_changes_of_undone_work_leave_no_gap(storage: Storage) -> None:
+def test_rolled_back_changes_leave_no_gap(storage: Storage) -> None:
     add(storage, change(1))
 
     def fail(uow: UnitOfWork) -> None:
@@ -217,11 +217,11 @@ def test_changes_of_undone_work_leave_no_gap(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.changes.page(1, 9)) == (change(2),)
 
 
-# Many at once
+# Concurrent writes
 
 
 def keep_changes(storage: Storage, writes: int, most: int = 3) -> None:
-    """Write changes, some at a time; each carries the number of changes in its write."""
+    """Write changes in groups; each change contains the size of its group."""
     for number in range(writes):
 
         def work(uow: UnitOfWork, many: int = 1 + number % most) -> None:
@@ -232,7 +232,7 @@ def keep_changes(storage: Storage, writes: int, most: int = 3) -> None:
 
 
 def follow(storage: Storage, until: int, page: int, *, snapshot: bool = False) -> list[Change]:
-    """Keep reading after the last change seen until `until` changes were seen."""
+    """Keep reading after the last change seen until ``until`` changes have been seen."""
     look = storage.snapshot if snapshot else storage.read
     seen: list[Change] = []
     deadline = time.monotonic() + IN_TIME
@@ -241,12 +241,12 @@ def follow(storage: Storage, until: int, page: int, *, snapshot: bool = False) -
         more = look(lambda uow, after=after: uow.changes.page(after, page))  # type: ignore[misc]  # has a default
         seen += more
         if not more:
-            time.sleep(0.002)  # looking all the time takes the processor from those who write
+            time.sleep(0.002)  # polling without a pause would slow the writers down
     return seen
 
 
 def assert_whole(seen: list[Change], many: int) -> None:
-    """Make sure that each change occurs once, in order, and that changes of the same write are adjacent."""
+    """Assert that each change occurs once, in order, and that changes of the same write are adjacent."""
     assert [found.change_id for found in seen] == list(range(1, many + 1))
     at = 0
     while at < many:
@@ -256,8 +256,8 @@ def assert_whole(seen: list[Change], many: int) -> None:
 
 
 @pytest.mark.rule("contract F1")
-def test_who_follows_the_history_sees_every_change_once_and_in_order(storage: Storage) -> None:
-    # Each of 4 writers keeps 30 times 1, 2 or 3 changes.
+def test_followers_of_the_history_see_every_change_once_and_in_order(storage: Storage) -> None:
+    # Each of 4 writers stores 1, 2 or 3 changes 30 times.
     many = 4 * 30 * 2
     with ThreadPoolExecutor(6) as executor:
         followers = [executor.submit(follow, storage, many, page, snapshot=page > 1) for page in (1, 100)]

@@ -29,7 +29,7 @@ from tests.contracts.steps import add, author, get, link, logo, page, remove, ro
     ],
     ids=["all", "active", "q", "heavy", "heaviest"],
 )
-def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int, where: Filter) -> None:
+def test_a_page_ends_before_it_is_too_large_and_indicates_it(storage: Storage, heavy: int, where: Filter) -> None:
     styles = ["", "🂡" * heavy, "", "", "🂡" * heavy, "🂡" * heavy, "x" * 60_000, "x" * 60_000]
     all_ = [logo(id_, css, active=False) for id_, css in enumerate(styles, 1)]
     write(storage, add(*all_))
@@ -39,7 +39,7 @@ def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int
             pages.append(found)
             after = found[-1].logo_id
         assert [one for found in pages for one in found] == all_
-        # The last one may, or may not, be said to be heavy.
+        # The last page may or may not indicate it.
         assert all(isinstance(found, TruncatedPage) for found in pages[:-1])
         assert all(len(found) == 1 or sum(len(one.custom_css) for one in found) <= 65_536 for found in pages)
         assert [len(found) for found in pages] == ([4, 1, 1, 1, 1] if heavy == 65_000 else [1, 1, 2, 1, 1, 1, 1])
@@ -47,7 +47,7 @@ def test_a_page_ends_before_it_is_heavy_and_says_so(storage: Storage, heavy: int
 
 
 @pytest.mark.rule("contract E1")
-def test_users_and_changes_are_weighed_too(storage: Storage) -> None:
+def test_pages_of_users_and_changes_are_also_limited_by_size(storage: Storage) -> None:
     users = [User(id_, f"user {id_}", "🂡" * 4096, 1, 0) for id_ in range(1, 41)]
     write(storage, add(role(1), *users))
     listed = page(storage, USERS)
@@ -76,13 +76,13 @@ GALLERY: tuple[Logo, ...] = tuple(
 
 
 def filtered(storage: Storage, **wanted: Any) -> list[int]:
-    """Return the ids of the logos that a filter lets through; the themes are the same."""
+    """Return the ids of the logos that match a filter; those of the themes are the same."""
     where = Filter(**wanted)
     logos = page(storage, LOGOS, where=where)
     ids = [artwork.logo_id for artwork in logos]
     assert ids == [artwork.theme_id for artwork in page(storage, THEMES, where=where)]
     assert logos == storage.snapshot(lambda uow: uow.records(LOGOS).page(-1, 99, where))
-    # Page by page it is the same.
+    # The same page by page.
     paged = [-1]
     while found := page(storage, LOGOS, paged[-1], 2, where):
         paged += [artwork.logo_id for artwork in found]
@@ -120,7 +120,7 @@ def test_artworks_are_filtered_by_each_value(gallery: Storage) -> None:
 
 
 @pytest.mark.rule("contract E2", "contract E3")
-def test_filters_are_all_to_be_met(gallery: Storage) -> None:
+def test_filters_are_combined(gallery: Storage) -> None:
     assert filtered(gallery, target="forum", active=True) == [0, 4, 5]
     assert filtered(gallery, q="dawn", target="forum") == [0, 2, 4]
     assert filtered(gallery, q="dawn", active=False, author_id=1) == [2]
@@ -135,10 +135,10 @@ def test_filters_are_all_to_be_met(gallery: Storage) -> None:
 
 @pytest.mark.rule("contract E2", "contract E3")
 @pytest.mark.parametrize("size", [1, 49, 50, 51, 130])
-def test_however_many_artworks_far_apart_come_with_their_own_authors(storage: Storage, size: int) -> None:
+def test_any_number_of_scattered_artworks_have_their_own_authors(storage: Storage, size: int) -> None:
     ids = [*range(0, 10 * (size - 1), 10), MAX_ID]
     expected = [(id_, (3, 1, 2)[: number % 4]) for number, id_ in enumerate(ids)]
-    # Between those that are asked for are others, with authors of their own.
+    # Other artworks with different authors are between the requested ones.
     others = [replace(theme(id_ + 1), active=True) for id_ in ids[:-1]]
     links = (*expected, *((other.theme_id, (2,)) for other in others))
     write(storage, add(*map(author, (1, 2, 3)), *map(theme, ids), *others), *(link(THEMES, i, *by) for i, by in links))
@@ -180,14 +180,14 @@ SEARCHES = (
     *(("ann ", "n ", True), ("ann", "n ", False), (" ann", " A", True), ("a\tb", "\t", True), ("a b", "\t", False)),
     *(("🦊", "🦊", True), ("🦊", "🦋", False), ("ﬁn", "fi", True), ("ΐ", "ΐ", True), ("ａ", "a", True)),
     *(("Ａ", "ａ", True), ("𐐀", "𐐨", True), ("あ", "ア", False), ("x\u200by", "xy", False), ("ǆ", "ǅ", True)),
-    # At the ends of the ranges of code points.
+    # At the limits of ranges of code points.
     *(("a\U0010ffffb", "A\U0010ffff", True), ("\U0010ffff\U0010ffff", "\U0010ffff", True), ("b", "a\U0010ffff", False)),
     *(("\ud7ffa", "\ud7ff", True), ("\ue000", "\ud7ff", False), ("\uffffa", "\uffff", True), ("𐀀", "\uffff", False)),
     ("Ångström", "ström", True),
     ("Ångström", "ångs", True),
     ("barbarbaz", "BARBAZ", True),
     ("barba", "barbarb", False),
-    # In each normal form, of the name and of the search text.
+    # In each normalization form, of the name and of the search text.
     *(("Ａ\u0301na", normalize(form, "ÁN"), True) for form in FORMS),
     *((normalize(form, "Ёж ﬁ 한"), "ё", True) for form in FORMS),
     *((normalize(form, "Ёж ﬁ 한"), normalize("NFD", "한"), True) for form in FORMS),
@@ -196,7 +196,7 @@ SEARCHES = (
 
 
 @pytest.mark.rule("contract E3")
-def test_names_are_searched_without_regard_to_case_and_to_the_letter(storage: Storage) -> None:
+def test_search_ignores_case_but_is_otherwise_exact(storage: Storage) -> None:
     names = list(dict.fromkeys(name for name, _, _ in SEARCHES))
     write(storage, add(role(1_000, "r")))
     for number, name in enumerate(names):
@@ -210,7 +210,7 @@ def test_names_are_searched_without_regard_to_case_and_to_the_letter(storage: St
 
 
 @pytest.mark.rule("contract E3")
-def test_a_search_follows_a_name_that_is_changed_or_removed(storage: Storage) -> None:
+def test_search_follows_changed_and_removed_names(storage: Storage) -> None:
     def found() -> list[list[int]]:
         return [[len(page(storage, kind, where=Filter(q=q))) for kind in KINDS.values()] for q in ("OLD", "new")]
 
@@ -228,19 +228,19 @@ def plain(text: str) -> str:
 
 
 def named(id_: int, name: str, amid: str = "") -> tuple[StoredRecord, ...]:
-    """Return a record of each kind with a name, of roles and themes ``amid`` other letters."""
+    """Return a record of each kind with a name; for roles and themes, it is surrounded by ``amid``."""
     people = role(id_, amid or name), user(id_, name, role_id=1_000), author(id_, username=name)
     return *people, replace(theme(id_), name=amid or name), replace(logo(id_), name=name)
 
 
 @pytest.mark.rule("spec §Limits", "contract E3")
 @pytest.mark.parametrize("letter", ["🂡", "ΐ", "ß", "𐐀"])
-def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: str) -> None:
-    # Folding makes up to three letters of one.
+def test_search_covers_the_longest_names(storage: Storage, letter: str) -> None:
+    # Case folding turns one letter into up to three.
     name = letter * 63 + "Z"
     write(storage, add(role(1, name), author(1, username=name), replace(logo(1), name=letter * 127 + "Z")))
     kinds: tuple[AnyKind, ...] = (ROLES, AUTHORS, LOGOS)
-    # The last one is all of the name of a logo, and more than the name of another kind can be.
+    # The last text is the whole name of a logo, and longer than the names of other kinds can be.
     for q, counts in (
         (letter * 60 + "z", [1, 1, 1]),
         (letter * 63, [1, 1, 1]),
@@ -249,7 +249,7 @@ def test_the_longest_names_are_searched_to_their_end(storage: Storage, letter: s
         assert [len(page(storage, kind, where=Filter(q=q))) for kind in kinds] == counts
 
 
-# In no order; some names differ in case alone, and several records have one version.
+# In no order; some names differ only in case, and several records have the same version.
 NAMES: Final = ("b", "B", "a", "ß", "SS", "z\U0010ffff", "z", "Z ", "z\t", "\uffff", "🂡", "A", "aa", "Ä", "ä")
 
 
@@ -321,7 +321,7 @@ WHERE: Final[dict[AnyKind, st.SearchStrategy[Filter]]] = {
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), kind=st.sampled_from([*KINDS.values()]), sort=SORTS, order=ORDERS, limit=st.integers(1, 6))
-def test_sorted_pages_that_are_followed_are_the_whole_list_in_order(
+def test_consecutive_sorted_pages_are_the_whole_list_in_order(
     sorted_gallery: Storage, data: st.DataObject, kind: AnyKind, sort: SortKey, order: Order, limit: int
 ) -> None:
     where = data.draw(WHERE[kind])
@@ -339,7 +339,7 @@ def test_sorted_pages_that_are_followed_are_the_whole_list_in_order(
 @pytest.mark.rule("contract E5")
 @pytest.mark.parametrize("sort", ["name", "changed"])
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_page_goes_on_after_a_record_that_is_gone(sorted_gallery: Storage, sort: SortKey, order: Order) -> None:
+def test_a_page_continues_after_a_removed_record(sorted_gallery: Storage, sort: SortKey, order: Order) -> None:
     before = sorted_page(sorted_gallery, LOGOS, sort, order=order)
     write(sorted_gallery, remove(LOGOS, before[4].logo_id))
     assert sorted_page(sorted_gallery, LOGOS, sort, before[4], order=order) == before[5:]
@@ -347,7 +347,7 @@ def test_a_page_goes_on_after_a_record_that_is_gone(sorted_gallery: Storage, sor
 
 @pytest.mark.rule("contract E5")
 @pytest.mark.rule("contract E1")
-def test_a_sorted_page_ends_before_it_is_heavy(storage: Storage) -> None:
+def test_a_sorted_page_ends_before_it_is_too_large(storage: Storage) -> None:
     logos = [replace(logo(number, "x" * 40_000), name=f"{9 - number}") for number in range(1, 6)]
     write(storage, add(*logos))
     found = sorted_page(storage, LOGOS, "name", limit=3)
@@ -383,7 +383,7 @@ def ids(found: tuple[Logo, ...]) -> list[int]:
 
 
 @pytest.mark.rule("contract S1", "contract S2")
-def test_details_are_kept_as_they_are(storage: Storage) -> None:
+def test_details_are_stored_unchanged(storage: Storage) -> None:
     some = [detailed(1, **LONGEST), detailed(2, description='"\\\u0001', tags=["a"]), logo(3)]
     write(storage, add(*some, replace(theme(1), details=Details(**LONGEST))))
     assert [get(storage, LOGOS, each.logo_id) for each in some] == some
@@ -411,7 +411,7 @@ def test_an_origin_is_unique_within_its_kind(storage: Storage) -> None:
         assert ids(page(storage, LOGOS, where=Filter(origin=origin))) == found
 
 
-# Every filter beside a tag, and the logos below that match it; those with an odd id have the tag.
+# Every filter to combine with a tag, and the logos below that match it; those with odd ids have the tag.
 FILTERS: Final[tuple[tuple[dict[str, Any], set[int]], ...]] = (
     ({}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
     ({"author_id": 1}, {1, 2, 3, 4, 5}),

@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.storage` that other programs can test as well, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.storage` that other programs can also test, over every adapter."""
 
 import pytest
 
@@ -10,4 +10,4 @@ pytestmark = pytest.mark.rule(
 
 
 class TestStorages(StorageTests):
-    """Over the storages of this program."""
+    """The tests on the storages of this program."""

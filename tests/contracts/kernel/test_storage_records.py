@@ -29,11 +29,11 @@ from tests.contracts.steps import (
     update,
     user,
     write,
-    write_in_vain,
+    write_and_fail,
 )
 from tests.gallery import add_user, link_id_of
 
-# Names that some collation or other takes for the same.
+# Names that some collation considers equal.
 LOOK_ALIKES = (
     *("Ann", "ann", "ANN", "ánn", "ann ", "ann  ", " ann", "ann\t", "ann\n", "a\u0301nn", "Å", "\u212b", "A\u030a"),
     *("ß", "ss", "ſ", "s", "İ", "i", "ı", "I", "😀", "😁", "🂡", "ﬀ", "ff", "1", "１", "\u200b", "\u00ad"),
@@ -57,7 +57,7 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Limits", "contract A3", "contract D")
-def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) -> None:
+def test_the_longest_texts_of_the_largest_characters_are_stored(storage: Storage) -> None:
     big = Logo(MAX_ID, "🂡" * 128, "https://" + "🂡" * 2040, "🂡" * 64, "🂡" * MAX_CUSTOM_CSS, True, (), 2**53 - 1)
     someone = User(MAX_ID, "🂡" * 64, "🂡" * 4096, MAX_ID, 2**53 - 1)
     scope = tuple(f"{number:064}" for number in range(64))
@@ -74,7 +74,7 @@ def test_the_longest_texts_of_the_largest_characters_are_kept(storage: Storage) 
 
 
 @pytest.mark.rule("spec §Limits")
-def test_the_smallest_values_are_kept(storage: Storage) -> None:
+def test_the_smallest_values_are_stored(storage: Storage) -> None:
     nothing = Theme(0, "", "", "", "", False, (), 0)
     write(storage, add(nothing, Role(0, "r", (), 0), User(0, "u", "", 0, 0), Author(0, 0, "a", 0)))
     assert get(storage, THEMES, 0) == nothing
@@ -102,7 +102,7 @@ def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage
 
 
 @pytest.mark.rule("contract D")
-def test_a_removed_user_takes_the_sessions_along(storage: Storage) -> None:
+def test_the_sessions_of_a_removed_user_are_removed(storage: Storage) -> None:
     write(
         storage,
         add(role(), user(1, "ann")),
@@ -126,7 +126,7 @@ EXISTING: Final = (
     *(role(), role(2, "admin", ("users:read", "*", "a")), user(1, "ann"), user(2, "ben")),
     *(author(1, 7, ODD), author(2, 8, "ben")),
 )
-# Records that collide with these, and the value and the key of the refusal: of two keys, the number comes first.
+# Records that collide with these, and the value and key in the error; of two keys, the number comes first.
 ADDED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
     *((user(1, "ann"), 1, "user_id"), (user(3, "ann"), "ann", "username"), (role(3, "admin"), "admin", "name")),
     *((author(3, 7, "ben"), 7, "user_id"), (author(3, 9, ODD), ODD, "username")),
@@ -139,7 +139,7 @@ UPDATED: Final[tuple[tuple[StoredRecord, object, str], ...]] = (
 
 @pytest.mark.rule("spec §Endpoints 2", "spec §Endpoints 5", "spec §Endpoints 6", "spec §Endpoints 7", "spec §Rules 2")
 @pytest.mark.rule("contract A6", "contract A7", "contract A8", "contract A11")
-def test_a_duplicate_names_the_key_that_is_taken_and_the_write_goes_on(storage: Storage) -> None:
+def test_a_duplicate_names_the_existing_key_and_the_write_continues(storage: Storage) -> None:
     renamed = (author(1, 9, "Ben"), role(1, "Admin", ("b", "a")))
 
     def work(uow: UnitOfWork) -> None:
@@ -150,7 +150,7 @@ def test_a_duplicate_names_the_key_that_is_taken_and_the_write_goes_on(storage: 
                 assert type(caught.value) is error
                 assert str(caught.value) == f"Duplicate entry '{value}' for key '{key}'"
                 assert (caught.value.value, caught.value.key) == (value, key)
-                # No text of the driver is behind it.
+                # It has no error text of the driver as its cause.
                 assert caught.value.__cause__ is caught.value.__context__ is None
         update(*EXISTING, *renamed)(uow)
 
@@ -161,7 +161,7 @@ def test_a_duplicate_names_the_key_that_is_taken_and_the_write_goes_on(storage: 
 
 
 @pytest.mark.rule("contract D")
-def test_a_removed_author_takes_the_links_along(storage: Storage) -> None:
+def test_the_links_of_a_removed_author_are_removed(storage: Storage) -> None:
     write(storage, add(*map(author, (1, 2)), logo(1), theme(1)), link(LOGOS, 1, 1, 2), link(THEMES, 1, 1))
     assert [write(storage, remove(AUTHORS, 1)) for _ in range(2)] == [True, False]
     assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2),))
@@ -186,7 +186,7 @@ def test_authors_of_an_artwork_come_in_link_order(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 8", "spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract A17")
-def test_links_are_made_found_and_undone(storage: Storage) -> None:
+def test_links_are_created_found_and_removed(storage: Storage) -> None:
     write(storage, add(*map(author, (1, 2)), theme(1), logo(1)))
     assert write(storage, link(THEMES, 1, 2)) == 1
     assert write(storage, link(LOGOS, 1, 2)) == 1
@@ -202,7 +202,7 @@ def test_links_are_made_found_and_undone(storage: Storage) -> None:
 
 
 @pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
-def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
+def test_the_links_of_a_removed_artwork_are_removed(storage: Storage) -> None:
     write(storage, add(author(1), logo(1)), link(LOGOS, 1, 1))
     assert [write(storage, remove(LOGOS, 1)) for _ in range(2)] == [True, False]
     assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
@@ -213,7 +213,7 @@ def test_a_removed_artwork_takes_its_links_along(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract F1")
-def test_records_are_kept_with_their_versions_and_equal_without_them(storage: Storage) -> None:
+def test_records_are_stored_with_versions_and_compared_without_them(storage: Storage) -> None:
     records: tuple[Any, ...] = (role(), user(1, "ann"), author(1), theme(1), logo(1))
 
     def versions(uow: UnitOfWork) -> object:
@@ -249,7 +249,7 @@ def test_a_password_changes_no_version(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract F1")
-def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage: Storage) -> None:
+def test_touching_artworks_changes_only_their_versions(storage: Storage) -> None:
     write(
         storage,
         add(*(replace(logo(i), version=i) for i in (1, 2, 3)), replace(theme(1), version=1), author(1)),
@@ -261,7 +261,7 @@ def test_artworks_that_are_touched_get_another_version_and_nothing_else(storage:
     assert found == (replace(logo(1), authors=(author(1),)), logo(2), logo(3))
     assert [artwork.version for artwork in found] == [9, 2, 9]
     assert [artwork.version for artwork in page(storage, THEMES, -1, 9)] == [1]
-    write_in_vain(storage, lambda uow: uow.records(LOGOS).touch({1, 2}, 11))
+    write_and_fail(storage, lambda uow: uow.records(LOGOS).touch({1, 2}, 11))
     assert [artwork.version for artwork in page(storage, LOGOS, -1, 9)] == [9, 2, 9]
 
 
@@ -288,7 +288,7 @@ def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storag
 
 
 @pytest.mark.rule("contract A16", "contract G2")
-def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Storage) -> None:
+def test_restored_links_keep_their_ids_and_their_order(storage: Storage) -> None:
     write(
         storage,
         add(*map(author, (1, 2, 3)), *map(logo, (1, 2))),
@@ -311,7 +311,7 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
     assert of_artwork(2) == (Link(3, 2, 3),)
     expected = replace(logo(1), authors=(author(3), author(1), author(2)))
     assert get(storage, LOGOS, 1) == page(storage, LOGOS)[0] == expected
-    # Their order is not that in which they came back.
+    # Their order is not the one in which they were restored.
     write(
         storage,
         *(lambda uow, each=each: uow.links(LOGOS).remove(1, each.author_id) for each in before),
@@ -326,7 +326,7 @@ def test_links_that_are_brought_back_keep_their_ids_and_their_order(storage: Sto
 # Ids
 
 
-# The kinds whose ids are given, each with how to make a record of an id.
+# The kinds with generated ids, each with a function that returns the record for an id.
 COUNTED: dict[str, tuple[AnyKind, Callable[[int], StoredRecord]]] = {
     "role": (ROLES, lambda id_: role(id_, f"role {id_}")),
     "author": (AUTHORS, lambda id_: author(id_, id_)),
@@ -337,13 +337,13 @@ COUNTED: dict[str, tuple[AnyKind, Callable[[int], StoredRecord]]] = {
 
 @pytest.mark.rule("contract A2", "contract D", "contract I2")
 @pytest.mark.parametrize(("kind", "made"), COUNTED.values(), ids=COUNTED)
-def test_ids_count_on_from_the_highest(storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]) -> None:
+def test_new_ids_follow_the_highest(storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]) -> None:
     def next_one(uow: UnitOfWork) -> int:
         id_ = uow.records(kind).next_id()
         uow.records(kind).add(made(id_))
         return id_
 
-    write_in_vain(storage, next_one, add(made(100)))  # ids of undone work are free again
+    write_and_fail(storage, next_one, add(made(100)))  # ids of rolled-back work are free again
     assert write(storage, next_one) == 1
     assert write(storage, next_one, next_one) == 3
     write(storage, remove(kind, 3))
@@ -359,7 +359,7 @@ def test_ids_count_on_from_the_highest(storage: Storage, kind: AnyKind, made: Ca
 
 
 @pytest.mark.rule("contract C1")
-def test_the_classes_of_hashes_are_those_that_are_stored(storage: Storage) -> None:
+def test_the_classes_of_hashes_are_those_of_stored_hashes(storage: Storage) -> None:
     hashes = ["$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$a", "$argon2id$v=19$m=65536,t=3,p=16$c2FsdHNhbHQ$b", "one"]
     write(storage, add(role()), *[add_one(number, hash_) for number, hash_ in enumerate([*hashes, hashes[0]])])
     classes = {"$argon2id$v=19$m=8,t=1,p=1", "$argon2id$v=19$m=65536,t=3,p=16"}

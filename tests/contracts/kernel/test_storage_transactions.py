@@ -1,4 +1,4 @@
-"""The rules of :mod:`logoadmin.ports.storage` for writes that fail and for those made at once, over every adapter."""
+"""The rules of :mod:`logoadmin.ports.storage` for failing and concurrent writes, over every adapter."""
 
 import threading
 import time
@@ -31,7 +31,7 @@ from tests.contracts.steps import (
 from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, add_user, gallery_on
 
 
-def dawdle() -> None:
+def pause() -> None:
     time.sleep(0.01)
 
 
@@ -87,10 +87,10 @@ def test_a_second_write_waits_and_sees_the_result_of_the_first(
         )
 
     def second(uow: UnitOfWork) -> object:
-        left = uow.records(THEMES).get(1)
+        found = uow.records(THEMES).get(1)
         looked.set()
         other(uow)
-        return left
+        return found
 
     with ThreadPoolExecutor(1) as executor:
         waiting: list[Future[object]] = []
@@ -108,7 +108,7 @@ def test_a_second_write_waits_and_sees_the_result_of_the_first(
 
 
 @pytest.mark.rule("contract C5")
-def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Storage) -> None:
+def test_a_read_with_a_service_key_does_not_wait_for_a_writer(sql_storage: Storage) -> None:
     gallery = gallery_on(sql_storage, FrozenClock())
     admin = gallery.sessions.caller(
         gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
@@ -127,10 +127,10 @@ def test_a_read_with_a_service_key_does_not_wait_for_who_writes(sql_storage: Sto
 
 
 @pytest.mark.rule("contract C1", "contract C2")
-def test_no_attempt_and_no_letter_of_a_secret_written_at_once_is_lost(storage: Storage) -> None:
+def test_concurrent_writes_lose_no_attempt_and_no_letter_of_a_secret(storage: Storage) -> None:
     def write_more(uow: UnitOfWork) -> None:
         (attempts, _), letters = uow.identity.sign_in_attempts.count("ann"), uow.secrets.get("token_key")
-        dawdle()
+        pause()
         uow.identity.sign_in_attempts.set("ann", attempts + 1, 1_000)
         uow.secrets.put("token_key", f"{letters}x")
 

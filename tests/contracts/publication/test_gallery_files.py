@@ -1,4 +1,4 @@
-"""Publishing files: the same on every place for them, with a failure or a kill at every step."""
+"""Publishing files: the same on every adapter, with a failure or a kill at every step."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ NOW: Final = 1_800_000_000
 def publication(
     version: int, now: int = NOW, days: int = 30, *, epoch: int = 0, gallery: str = "a", sheet: str = ""
 ) -> Publication:
-    """Return a publication whose files depend on the version alone."""
+    """Return a publication whose files depend only on the version."""
     withdrawn, style = b"withdrawn", (sheet or f"sheet {version}").encode()
     index = b'{"index":%d,"sha256":"%s"}' % (version, sha256(style).encode())
     files = {
@@ -68,7 +68,7 @@ def content_of(files: GalleryFiles) -> dict[str, bytes]:
 
 @dataclass
 class Failing:
-    """Files that fail after some steps; ``torn`` leaves a part of a file under a hidden name, as a kill does."""
+    """Files that fail after some steps; ``torn`` leaves part of a file under a hidden name, like a kill."""
 
     inner: GalleryFiles
     steps: int
@@ -103,7 +103,7 @@ class Failing:
 
 
 def assert_whole(files: GalleryFiles) -> Pointer:
-    """Require that the pointer and everything that it names is whole."""
+    """Assert that the pointer and all files in it are complete."""
     content = files.read(POINTER)
     assert content is not None
     pointer = parsed(content)
@@ -121,13 +121,13 @@ def test_the_first_publication_writes_every_file(files: GalleryFiles) -> None:
     assert content_of(files) == {**first.files, POINTER: first.pointer}
 
 
-def test_an_unchanged_gallery_renews_its_pointer_alone(files: GalleryFiles) -> None:
+def test_an_unchanged_gallery_only_renews_its_pointer(files: GalleryFiles) -> None:
     published(files, publication(1))
     before = content_of(files)
     later = publication(1, NOW + 7)
     steps = Failing(files, 3)
     published(steps, later, NOW + 7)
-    assert steps.steps == 0  # no time of a file, the state and the pointer
+    assert steps.steps == 0  # neither a file's time, nor the state and the pointer
     assert content_of(files) == {**before, POINTER: later.pointer}
 
 
@@ -138,7 +138,7 @@ def test_a_pointer_is_left_alone_for_a_day_or_half_its_validity(days: int, patie
     assert found == {-1: False, 0: True, patience - 1: True, patience: False}
 
 
-def test_what_nothing_leads_to_any_more_stays_for_two_weeks(files: GalleryFiles) -> None:
+def test_unreferenced_files_stay_for_two_weeks(files: GalleryFiles) -> None:
     first = publication(1)
     published(files, first)
     for day in (20, 40):  # the same files for longer than that
@@ -155,7 +155,7 @@ def test_what_nothing_leads_to_any_more_stays_for_two_weeks(files: GalleryFiles)
     assert publication(42).files.items() <= kept.items()
 
 
-def test_a_file_that_is_led_to_again_stays(files: GalleryFiles) -> None:
+def test_a_file_that_is_referenced_again_stays(files: GalleryFiles) -> None:
     for day, version in enumerate((1, 2, 1, 3)):
         published(files, publication(version, NOW + day * DAY, epoch=day), NOW + day * DAY)
     published(files, publication(3, NOW + 17 * DAY, epoch=9), NOW + 17 * DAY)
@@ -174,7 +174,7 @@ def test_a_damaged_file_is_written_again(files: GalleryFiles) -> None:
 
 
 @pytest.mark.parametrize("torn", [False, True])
-def test_a_failure_at_any_step_leaves_a_whole_publication(torn: bool, files: GalleryFiles) -> None:
+def test_a_failure_at_any_step_leaves_a_complete_publication(torn: bool, files: GalleryFiles) -> None:
     published(files, publication(1))
     for steps in range(100):
         failing = Failing(files, steps, torn)
@@ -215,7 +215,7 @@ def test_a_folder_with_other_files_is_refused(name: str, files: GalleryFiles) ->
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"payload": "e30"}'])
-def test_another_file_of_the_pointers_name_is_refused(content: bytes, files: GalleryFiles) -> None:
+def test_a_foreign_file_with_the_pointers_name_is_refused(content: bytes, files: GalleryFiles) -> None:
     with files.locked():
         files.write(POINTER, content)
     with pytest.raises(StartError, match="not that of a published gallery"):
@@ -250,7 +250,7 @@ def test_an_older_gallery_is_refused_and_a_restored_one_is_not(files: GalleryFil
     assert assert_whole(files).version == 4
 
 
-def test_two_publish_at_once(files: GalleryFiles) -> None:
+def test_two_processes_publish_concurrently(files: GalleryFiles) -> None:
     with files.locked(), pytest.raises(StartError, match="Another logoadmin publish"):
         published(files, publication(1))
     published(files, publication(1))
@@ -262,14 +262,14 @@ def test_one_process_has_the_lease_of_a_folder(tmp_path: Path) -> None:
     assert lease is not None
     with lease:
         assert other.lease() is None
-        published(other, publication(1))  # as logoadmin publish does
+        published(other, publication(1))  # like logoadmin publish
     again = other.lease()
     assert again is not None
     with again:
         assert one.lease() is None
 
 
-def test_a_replaced_file_has_another_stamp(files: GalleryFiles) -> None:
+def test_a_replaced_file_has_a_different_stamp(files: GalleryFiles) -> None:
     assert files.stamp(POINTER) is None
     published(files, publication(1))
     first = files.stamp(POINTER)
@@ -300,8 +300,8 @@ def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere" / POINTER).read_bytes() == publication(1).pointer
 
 
-def test_two_pointers_of_one_second_have_different_times(tmp_path: Path) -> None:
-    """Servers such as nginx make entity tags from the second and the size."""
+def test_two_pointers_in_one_second_have_different_times(tmp_path: Path) -> None:
+    """Servers such as nginx derive entity tags from the second and the size."""
     files = FolderGalleryFiles(tmp_path / "gallery")
     seconds = []
     for version in range(1, 5):
@@ -344,7 +344,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow("kills processes")
-def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
+def test_a_kill_at_any_time_leaves_a_complete_publication(folder: Path) -> None:
     files = FolderGalleryFiles(folder)
     version = 1
     published(files, publication(version))
@@ -365,7 +365,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_publication(folder: Path) -> None:
     published(files, publication(version + 1, NOW + (version + 1) * DAY), NOW + (version + 1) * DAY)
     left = [name for name in files.names() if name.rpartition("/")[2].startswith(".") and name not in _KEPT]
     assert left == []
-    # Two weeks of publications, one a day, and what killed ones left.
+    # Two weeks of publications, one a day, and the remains of killed ones.
     assert len(files.names()) < 3 * 15 + 2 * _KILLS
 
 
@@ -385,7 +385,7 @@ def test_a_full_disk_leaves_the_last_publication(folder: Path) -> None:
 
 
 @pytest.mark.rule("contract Q3")
-def test_many_files_are_written_like_one(files: GalleryFiles) -> None:
+def test_many_files_are_written_like_single_ones(files: GalleryFiles) -> None:
     contents = {f"logos/{number}.user.css": b"%d" % number for number in range(100)}
     with files.locked():
         files.write("logos/1.user.css", b"before")

@@ -132,7 +132,7 @@ def test_published_records_have_their_pictures(gallery: LogoAdmin, files: Folder
 
 
 @pytest.mark.rule("contract P2")
-def test_a_picture_that_is_sent_after_it_was_named_is_published(
+def test_a_picture_that_is_sent_after_a_record_names_it_is_published(
     gallery: LogoAdmin, storage: Storage, files: FolderGalleryFiles
 ) -> None:
     picture = send(gallery, 1)
@@ -145,7 +145,7 @@ def test_a_picture_that_is_sent_after_it_was_named_is_published(
 
 
 @pytest.mark.rule("contract P2")
-def test_pictures_stay_until_no_pointer_leads_to_them(
+def test_pictures_stay_until_no_pointer_refers_to_them(
     gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock
 ) -> None:
     old, new = send(gallery, 1), send(gallery, 2)
@@ -205,7 +205,7 @@ def test_the_mark_and_the_accent_are_on_all_pages(
 
 
 @pytest.mark.rule("contract P5")
-def test_the_pictures_of_blocked_records_leave_at_once_and_return(
+def test_the_pictures_of_blocked_records_are_removed_at_once_and_restored(
     gallery: LogoAdmin, files: FolderGalleryFiles
 ) -> None:
     alone, shared = send(gallery, 1), send(gallery, 2)
@@ -222,7 +222,7 @@ def test_the_pictures_of_blocked_records_leave_at_once_and_return(
 
 
 @pytest.mark.rule("contract P5")
-def test_a_removed_picture_leaves_at_once(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+def test_the_file_of_a_removed_picture_is_removed_at_once(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
     picture = send(gallery, 1)
     logo(gallery, picture.url)
     gallery.publication.publish(files)
@@ -233,7 +233,7 @@ def test_a_removed_picture_leaves_at_once(gallery: LogoAdmin, files: FolderGalle
 
 
 @pytest.mark.rule("contract P5", "contract L1")
-def test_pictures_leave_also_where_nothing_can_be_written(
+def test_pictures_are_removed_even_if_nothing_can_be_written(
     gallery: LogoAdmin, files: FolderGalleryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = send(gallery, 1)

@@ -7,32 +7,32 @@ from logoadmin.domain.kernel.limits import MAX_ID, MAX_REASON
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import add, logo, remove, write, write_in_vain
+from tests.contracts.steps import add, logo, remove, write, write_and_fail
 
 LAST = 2**53 - 1
 
 
 @pytest.mark.rule("contract L3")
 def test_withdrawals_are_replaced_dropped_and_kept_without_their_record(storage: Storage) -> None:
-    def there(kind: Kind = Kind.LOGO, id_: int = 1) -> Withdrawal | None:
+    def stored(kind: Kind = Kind.LOGO, id_: int = 1) -> Withdrawal | None:
         return next(iter(storage.read(lambda uow: uow.withdrawals.get_many(kind, [id_]))), None)
 
     write(storage, add(logo(1)), lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100)))
-    assert (there(), there(id_=2), there(Kind.THEME)) == (Withdrawal(Kind.LOGO, 1, 100), None, None)
+    assert (stored(), stored(id_=2), stored(Kind.THEME)) == (Withdrawal(Kind.LOGO, 1, 100), None, None)
     blocked = Withdrawal(Kind.LOGO, 1, LAST, "🂡" * MAX_REASON)
     write(storage, lambda uow: uow.withdrawals.put(blocked))
-    assert there() == blocked
-    write_in_vain(storage, lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 1)))
-    write_in_vain(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
+    assert stored() == blocked
+    write_and_fail(storage, lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 1)))
+    write_and_fail(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
     write(storage, remove(LOGOS, 1))
-    assert there() == blocked
+    assert stored() == blocked
     write(storage, lambda uow: uow.withdrawals.put(), lambda uow: uow.withdrawals.drop(Kind.LOGO))
     write(
         storage,
         lambda uow: uow.withdrawals.drop(Kind.LOGO, 1, 2),
         lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
     )
-    assert there() is None
+    assert stored() is None
 
 
 @pytest.mark.rule("contract L3")

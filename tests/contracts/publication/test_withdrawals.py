@@ -1,4 +1,4 @@
-"""Whatever happens to artworks, in any order: the withdrawals follow their history, on every storage (contract L3)."""
+"""The withdrawals follow the history of artworks, for any changes in any order, on every storage (contract L3)."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -27,13 +27,13 @@ KINDS = st.sampled_from([Kind.LOGO, Kind.THEME])
 IDS = st.integers(1, 2)
 NAMES = st.sampled_from(["Aurora", "Boreal"])
 REASONS = st.sampled_from(["It flickers", "It covers the sign-in form"])
-# Of the newest changes and requests, which one.
+# The position of a change or a request, counted from the newest one.
 PLACES = st.integers(0, 4)
 LATEST: Final = 10**6
 
 
 def withdrawals_of(changes: Iterable[Change]) -> dict[tuple[Kind, int], Withdrawal]:
-    """Return the withdrawals that a history should leave, from its snapshots alone."""
+    """Return the expected withdrawals after a history, derived only from its snapshots."""
     withdrawn: dict[tuple[Kind, int], Withdrawal] = {}
     for change in changes:
         if change.kind not in (Kind.LOGO, Kind.THEME):
@@ -47,7 +47,7 @@ def withdrawals_of(changes: Iterable[Change]) -> dict[tuple[Kind, int], Withdraw
             continue
         reason = None if change.after is None else change.after.get("blocked")
         if change.before is None or change.after is None:
-            # A record that comes or goes keeps its block; one that returns may have been blocked when it went.
+            # A created or removed record keeps its block; a restored one may have been blocked when it was removed.
             reason = reason or (None if known is None else known.reason)
         is_other = reason != (None if known is None else known.reason)
         if was_active or is_other:
@@ -56,7 +56,7 @@ def withdrawals_of(changes: Iterable[Change]) -> dict[tuple[Kind, int], Withdraw
 
 
 class Takedowns(RuleBasedStateMachine):
-    """The same commands to a gallery on each storage."""
+    """Sends the same commands to a gallery on each storage."""
 
     def __init__(self, storages: dict[str, Storage]) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Takedowns(RuleBasedStateMachine):
         self.requests = 0
 
     def ask(self, call: Callable[[LogoAdmin, Owner], object]) -> object:
-        """Make a call, after which all galleries have the same history, and return the same answer or error of all."""
+        """Make a call to all galleries, and return its result or error; these and the history must be the same."""
         self.clock.pass_by(1)
         self.requests += 1
         answers = {}
@@ -129,7 +129,7 @@ class Takedowns(RuleBasedStateMachine):
         )
     )
     def apply(self, changes: list[tuple[Kind, int, Any]]) -> None:
-        """Switch, block, rename or remove several."""
+        """Switch, block, rename or remove several artworks."""
 
         def change(kind: Kind, id_: int, what: Any) -> dict[str, Any]:
             record = {"kind": kind, "id": id_, "version": LATEST}
