@@ -21,9 +21,9 @@ from logoadmin.ports.tokens import TokenSigner, TokenVerifier
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The adapters that the contexts need; without ``outgoing`` they ask no other host.
+    """The adapters that the contexts need; without ``outgoing`` they contact no other host.
 
-    Instead of ``passkeys`` and ``pictures`` there may be the reason why they cannot be used.
+    ``passkeys`` and ``pictures`` may be the reason why they cannot be used.
     """
 
     storage: Storage

@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Returns the time; a clock that is set may go back."""
+    """Returns the time, which may go back when the clock is set."""
 
     def now(self) -> int:
         """Return the seconds since 1970-01-01T00:00:00Z, whole (contract A10)."""

@@ -8,23 +8,23 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
     "img-src https: http: data: 'self'; base-uri 'none'; form-action 'none'"
 )
-# The subject of a page; `moved` leads from an earlier address of an artwork.
+# The subject of a page; `moved` is the page at an earlier address of an artwork.
 PageKind = Literal["artwork", "author", "blocked", "moved", "checks", "feed", "sitemap"]
 
 
 class GalleryPage(Protocol):
-    """Makes the pages. Safe to use from several threads."""
+    """Renders the pages. Safe to use from several threads."""
 
     @property
     def form(self) -> str:
-        """Another value once other pages or files would be made of the same values."""
+        """A value that changes once the same values would give other pages or files."""
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load, by name.
 
         Args:
-            values: what it shows, as in :meth:`render`.
-            data: what its program knows of the gallery, as JSON.
+            values: its content, as in :meth:`render`.
+            data: the gallery for its script, as JSON.
         """
 
     def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
@@ -32,7 +32,7 @@ class GalleryPage(Protocol):
 
         Args:
             kind: its subject.
-            values: what it shows; texts are never markup.
+            values: its content; texts are never markup.
         """
 
     def is_page(self, content: bytes) -> bool:

@@ -1,6 +1,6 @@
 """The repositories of the gallery and its publication (contract L3, P2, P4, P5).
 
-They have pictures and their names, withdrawals, which outlast their records, and links from artworks to authors.
+They store pictures and their names, withdrawals, which outlast their records, and links from artworks to authors.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ class StoredPicture:
         height: of the stored file, in pixels.
         frames: the number of its frames.
         size: of the stored file, in bytes.
-        ground: the one on which its visible pixels stand out.
-        is_removed: whether it was removed for good; only this is known of it then.
+        ground: the background on which its visible pixels stand out.
+        is_removed: whether it was removed permanently, which is then all that is known of it.
         sender_id: the user who sent it; None for the program itself, and once the user was removed.
         in_history: whether a change in the history names it.
     """
@@ -55,7 +55,7 @@ class Standing(IntEnum):
 
 
 class PictureName(NamedTuple):
-    """A picture as something names it, whether or not the picture is stored.
+    """The use of a picture by a record or a proposal, whether or not the picture is stored.
 
     Attributes:
         kind: the kind of record, or ``proposal``.
@@ -77,10 +77,10 @@ class Pictures(Protocol):
     """
 
     def get(self, picture: str) -> StoredPicture | None:
-        """Return a picture, also a removed one, or None."""
+        """Return a picture, even a removed one, or None."""
 
     def sent_as(self, sha256: str) -> StoredPicture | None:
-        """Return the picture, also a removed one, that was sent as the file with this hash, or None."""
+        """Return the picture, even a removed one, that was sent as the file with this hash, or None."""
 
     def content(self, picture: str, *, thumbnail: bool) -> bytes | None:
         """Return the stored file of a picture or its thumbnail, or None."""
@@ -89,7 +89,7 @@ class Pictures(Protocol):
         """Store a picture that is neither stored nor removed."""
 
     def keep(self, pictures: Collection[str], until: int) -> None:
-        """Keep pictures until a Unix time at least, even if nothing names them; others are ignored."""
+        """Keep pictures at least until a Unix time, even if nothing names them; unknown ones are ignored."""
 
     def remove(self, picture: str) -> None:
         """Remove the bytes of a stored picture; the hash of the sent file stays."""
@@ -104,16 +104,16 @@ class Pictures(Protocol):
         """Delete up to ``most`` pictures that nothing names and nothing keeps any longer; return how many."""
 
     def has_unnamed(self, now: int) -> bool:
-        """Return whether there are any to forget."""
+        """Return whether there are any to delete."""
 
     def count(self) -> int:
         """Return the number of stored pictures."""
 
     def space(self) -> int:
-        """Return the bytes of all stored files together."""
+        """Return the size of all stored files together, in bytes."""
 
     def space_of(self, sender_id: int) -> int:
-        """Return the bytes of the stored files that a user sent and that the history does not name."""
+        """Return the size, in bytes, of the stored files that a user sent and that the history does not name."""
 
     def shapes(self) -> Mapping[str, tuple[int, int, Ground]]:
         """Return width, height and ground of all stored pictures."""
@@ -122,7 +122,7 @@ class Pictures(Protocol):
         """Return up to ``limit`` stored pictures above another one, in order."""
 
     def put_names(self, names: Iterable[PictureName]) -> None:
-        """Store names, each in place of the one of the same picture by the same record."""
+        """Store names, each replacing the one of the same picture by the same record."""
 
     def drop_names(self, kind: str, *ids: int) -> None:
         """Remove all names by records of a kind, or by proposals."""
@@ -161,20 +161,20 @@ class Withdrawal:
 
 
 class Withdrawals(Protocol):
-    """The withdrawn artworks: those that are blocked, and those that were active and are not any more.
+    """The withdrawn artworks: those that are blocked, and those that were active and no longer are.
 
-    They are written in the write that changes the artwork. The newest come first; of the same second, themes before
-    logos, then higher ids first.
+    They are stored in the write that changes the artwork. The newest come first; within a second, themes before logos,
+    then higher ids first.
     """
 
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
-        """Return the withdrawals of up to 50 artworks, as far as they have one, by id."""
+        """Return the withdrawals of up to 50 artworks, by id; artworks without one are omitted."""
 
     def put(self, *withdrawals: Withdrawal) -> None:
-        """Store withdrawals of artworks that exist or existed, in place of earlier ones."""
+        """Store withdrawals of artworks that exist or existed, replacing earlier ones."""
 
     def drop(self, kind: Kind, *ids: int) -> None:
-        """Remove the withdrawals of artworks, as far as they have one."""
+        """Remove the withdrawals of artworks, if any."""
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
         """Return up to ``limit`` withdrawals from ``since`` or later."""

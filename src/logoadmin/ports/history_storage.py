@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.records import Change, Kind
 
 
 class ReadsChanges(Protocol):
-    """The history of changes, to be read (contract G)."""
+    """The history of changes, for reading (contract G)."""
 
     def last_id(self) -> int:
         """Return the id of the newest change, 0 before the first."""
@@ -24,12 +24,12 @@ class ReadsChanges(Protocol):
         """Return the times of changes, in Unix time, by their ids; unknown ids are left out."""
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
-        """Return the id of the newest change of a record, except those of a request; 0 if there are none."""
+        """Return the id of the newest change of a record, ignoring the request ``besides``; 0 without any."""
 
     def creations(self, kind: Kind, ids: Collection[int]) -> Mapping[int, int]:
-        """Return the changes that created some records, by their ids; records without one are missing.
+        """Return the changes that created records, by record id; records without one are omitted.
 
-        A restored record counts as the removed one, whatever had its id in between.
+        A restored record counts as the removed one, even if another record had its id in between.
         """
 
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
@@ -43,9 +43,9 @@ class ReadsChanges(Protocol):
     ) -> tuple[Change, ...]:
         """Return up to ``limit`` changes with an id above ``after``, by id, that match the filter.
 
-        In descending order, those with an id below it, the highest first. The pages are like those of records.
+        In descending order, those with an id below it, the highest first. Pages are limited like those of records.
 
-        A client that continues after the last id that it saw misses nothing: no change appears before it later.
+        A client that continues after the last id that it saw misses nothing: no change is added before it later.
         """
 
 
@@ -53,8 +53,8 @@ def created_by(births: Iterable[tuple[int, bool, int | None]]) -> int:
     """Return the change that created the last of the records that had an id.
 
     Args:
-        births: the changes that created or restored one of these, in their order, at least one: their id, whether the
-            record was restored, and the removal that they undid.
+        births: the changes that created or restored a record with the id, in order, at least one: each with its id,
+            whether it restored the record, and the removal that it undid.
     """
     creations: list[tuple[int, int]] = []
     for change_id, is_restored, removal in births:
@@ -64,7 +64,7 @@ def created_by(births: Iterable[tuple[int, bool, int | None]]) -> int:
 
 
 def creation_of(changes: ReadsChanges, user_id: int) -> int:
-    """Return the change that created a user, who is another person than an earlier one with the id; 0 without any."""
+    """Return the change that created a user, which distinguishes them from earlier users with the id; 0 without any."""
     return changes.creations(Kind.USER, [user_id]).get(user_id, 0)
 
 
@@ -85,34 +85,34 @@ class StoredResponse:
 
 
 class StoredResponses(Protocol):
-    """The stored responses to commands that may be sent again."""
+    """The stored responses to commands that may be repeated."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         """Return the response under a key, or None."""
 
     def add(self, response: StoredResponse) -> None:
-        """Store a response under a key that is free."""
+        """Store a response under an unused key."""
 
     def forget(self, key_hash: str) -> None:
-        """Forget the response under a key, if there is one."""
+        """Delete the response under a key, if any."""
 
     def forget_expired(self, now: int, most: int) -> int:
         """Delete up to ``most`` responses that expired at ``now`` or earlier; return how many."""
 
     def expire_by(self, latest: int, most: int) -> int:
-        """Let up to ``most`` responses that expire after ``latest`` expire then; return how many."""
+        """Make up to ``most`` responses that expire after ``latest`` expire then; return how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAct:
-    """The act of one request: its changes, summed up.
+    """The act of one request: a summary of its changes.
 
     Attributes:
         act_id: the id of its first change.
         last_id: the id of its last change.
-        request_id: its id; None for a write of a program without one.
-        undoes: the act that it undid; None if it undid none.
-        undone_by: the request that undid it, unless that was undone.
+        request_id: the id of the request; None for a write of a program without one.
+        undoes: the act that it undid; None without one.
+        undone_by: the request that undid it, unless that was undone itself.
         summary: see :class:`~logoadmin.domain.kernel.act_log.ActSummary`.
     """
 
@@ -165,13 +165,13 @@ class Acts(Protocol):
         """Replace an act."""
 
     def page(self, after: int, limit: int, where: ChangeFilter, order: Order) -> tuple[StoredAct, ...]:
-        """Return acts with an id above ``after``, by id, of which a change matches the filter.
+        """Return acts with an id above ``after``, by id, if any of their changes matches the filter.
 
         In descending order, those with an id below it. The page is truncated if many changes of few acts match.
         """
 
     def obstacles(self, acts: Sequence[StoredAct]) -> Mapping[int, Obstacle]:
-        """Return the first obstacle to undoing each of up to 50 acts, by their ids; acts without one are left out.
+        """Return the first obstacle to undoing each of up to 50 acts, by act id; acts without one are omitted.
 
-        Up to 1,000 changes of an act are looked at, and the authors and roles in ``created``.
+        Up to 1,000 changes of an act are checked, and the authors and roles in ``created``.
         """

@@ -22,7 +22,7 @@ class Session:
     """A session, which began with a sign-in and expires at ``expires_at`` (Unix time).
 
     Attributes:
-        session_id: random, and in its access tokens; it is not a refresh token.
+        session_id: a random id, which its access tokens contain; it is not a refresh token.
         user_id: the user who signed in.
         created_at: the time of the sign-in.
         expires_at: when it expires.
@@ -60,22 +60,22 @@ class Admission:
 
 
 class Sessions(Protocol):
-    """The sessions, and the refresh tokens that prolong them. Tokens are stored and looked up hashed."""
+    """The sessions, and the refresh tokens that extend them. Tokens are stored and looked up hashed."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return the current rights of a user; None if the user or the session does not exist (contract B5).
 
-        They have the times and the factor of the session, which may have expired.
+        They include the times and the factor of the session, which may have expired.
         """
 
     def admission(self, user_id: int) -> Admission | None:
         """Return whether a user may sign in; None if the user does not exist."""
 
     def add(self, session: Session) -> None:
-        """Begin a session of an existing user."""
+        """Add a session of an existing user."""
 
     def of_user(self, user_id: int) -> tuple[Session, ...]:
-        """Return the sessions of a user, by ``created_at``, then by id; also those that expired."""
+        """Return the sessions of a user, by ``created_at``, then by id, including expired ones."""
 
     def update(self, session: Session) -> None:
         """Change the times and the factor of an existing session."""
@@ -84,18 +84,18 @@ class Sessions(Protocol):
         """End a session with all its refresh tokens; return whether it existed."""
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
-        """End the sessions of a user, except one."""
+        """End the sessions of a user, except ``keep``."""
 
     def forget_expired(self, now: int, most: int) -> int:
         """Delete up to ``most`` refresh tokens of sessions that expired at ``now`` or earlier; return how many.
 
-        The sessions that expired first come first, then by id; of each, the tokens are deleted in any order, then the
-        session. A session that loses its last token when ``most`` is reached stays until the next time. At most
-        ``most`` sessions are deleted.
+        In order of expiry, then id, the tokens of each session are deleted in any order, then the session. A session
+        that loses its last token when ``most`` is reached stays until the next call. At most ``most`` sessions are
+        deleted.
         """
 
     def expire_by(self, latest: int, most: int) -> int:
-        """Let up to ``most`` sessions that expire after ``latest`` expire then; return how many."""
+        """Make up to ``most`` sessions that expire after ``latest`` expire then; return how many."""
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
         """Store a new refresh token of an existing session."""
@@ -104,7 +104,7 @@ class Sessions(Protocol):
         """Return the session of a refresh token and when the token was first used, or None."""
 
     def use_refresh_token(self, token_hash: str, now: int) -> None:
-        """Mark a refresh token as used now; it stays, so that a later use is noticed."""
+        """Mark a refresh token as used now; it stays, so that a later use is detected."""
 
 
 class Preferences(Protocol):
@@ -130,7 +130,7 @@ class ServiceKeys(Protocol):
         """Return the keys of a user, by id."""
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        """Return a key and the current rights of its user, or None; none of a user that an issuer refused."""
+        """Return a key and the current rights of its user; None if it is unknown, or an issuer refused the user."""
 
     def use(self, key_id: int, now: int) -> None:
         """Record when a key was used."""
@@ -155,7 +155,7 @@ class SignInAttempts(Protocol):
         """Set the number of attempts and the end of their window."""
 
     def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
-        """Count one attempt less under each name, if there are any, and none under ``forgiven``; windows stay."""
+        """Subtract one attempt under each name, if there are any, and all under ``forgiven``; windows stay."""
 
     def forget_ended(self, now: int, most: int) -> int:
         """Delete up to ``most`` counts whose window ended at ``now`` or earlier; return how many."""
@@ -191,14 +191,14 @@ class Passwords(Protocol):
     def classes(self) -> frozenset[str]:
         """Return the parameters of all stored hashes of Argon2: each up to its lanes, without salt and digest.
 
-        It reads all users, so callers keep the result for a while.
+        This reads all users, so callers cache the result.
         """
 
     def can_sign_in(self, role_id: int, ways: Ways) -> bool:
         """Return whether a user with the role can sign in: with a password, a confirmed passkey or at the issuer.
 
-        Users that an issuer refused cannot. Where passkeys cannot be used, a password does not suffice for users whose
-        only second factors are passkeys.
+        Users that an issuer refused cannot. If passkeys cannot be used, a password is not enough for users whose only
+        second factors are passkeys.
         """
 
     def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
@@ -238,11 +238,11 @@ class IdentityStorage(Protocol):
 
     @property
     def challenges(self) -> Challenges:
-        """The codes and links that sign users in once, and the challenges that were used."""
+        """The codes and links that sign users in once, and used challenges."""
 
     @property
     def identities(self) -> Identities:
-        """Whom issuers mean by users."""
+        """The identities of users at issuers."""
 
     @property
     def events(self) -> Events:

@@ -1,4 +1,4 @@
-"""The issuer whose users may sign in: of OpenID Connect, or GitHub (contract O7)."""
+"""The issuer whose users may sign in: an OpenID Connect issuer, or GitHub (contract O7)."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,7 +12,7 @@ class Authorization:
         endpoint: the URL, https, or http if the issuer itself is http.
         scope: the scopes to ask for, separated by spaces; empty for none. With ``openid``, a nonce is sent as well.
         issuer: the identifier of the issuer in its responses, ``iss`` (RFC 9207).
-        iss_in_response: whether the issuer adds ``iss`` to every response (RFC 9207), so that one without it is forged.
+        iss_in_response: whether the issuer adds ``iss`` to every response (RFC 9207), so that any without it is forged.
     """
 
     endpoint: str
@@ -28,7 +28,7 @@ class Redemption:
     Attributes:
         code: the code.
         code_verifier: the secret whose hash the browser sent with its request (RFC 7636).
-        nonce: the text that the ID token must repeat; without a meaning at GitHub, which has none.
+        nonce: the text that the ID token must repeat; unused for GitHub, which has none.
         redirect_uri: where the browser received the code.
     """
 
@@ -43,11 +43,11 @@ class IssuedIdentity:
     """A person as the issuer identifies them.
 
     Attributes:
-        subject: the id at the issuer, 1 to 255 printable characters; compared exactly, and never used again.
+        subject: the id at the issuer, 1 to 255 printable characters; compared exactly, and never reused.
         groups: the names of their groups, at most 1,000, each of 1 to 255 characters; None if the issuer has no groups.
-        names: what they may be called, the best first: not unique, not checked, and no proof of anything.
-        authenticated_at: when the issuer authenticated them, as Unix time; None if it does not say.
-        avatar: the https URL of their avatar, at most 4,096 printable characters; None for none.
+        names: possible names, the best first; neither unique nor verified, and proof of nothing.
+        authenticated_at: when the issuer authenticated them, as Unix time; None if unknown.
+        avatar: the https URL of their avatar, at most 4,096 printable characters; None without one.
     """
 
     subject: str
@@ -62,9 +62,9 @@ class Issuer(Protocol):
 
     Attributes:
         url: its identifier, as in the setting ``oidc_issuer``; with a subject, it identifies a person.
-        name: its host or name, for people.
-        client_id: what this service is called there.
-        return_url: where browsers come back from it.
+        name: its host or name, for display.
+        client_id: the id of this service there.
+        return_url: the URL to which browsers return.
     """
 
     url: str
@@ -73,20 +73,20 @@ class Issuer(Protocol):
     return_url: str
 
     def authorization(self) -> Authorization:
-        """Return where browsers go.
+        """Return where to send browsers.
 
         Raises:
             IssuerUnavailable: the issuer is out of reach, or its metadata cannot be used.
         """
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code and return the person to whom the issuer gave it.
+        """Exchange a code, and return the person for whom it was issued.
 
         Args:
             redemption: the code with its secrets.
             now: the time, as Unix time.
 
         Raises:
-            IssuerRefused: must be raised unless the issuer accepted the code and everything that it says is right.
+            IssuerRefused: must be raised unless the issuer accepted the code and its whole response is valid.
             IssuerUnavailable: the issuer is out of reach, or its metadata or keys cannot be used.
         """

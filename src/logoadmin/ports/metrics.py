@@ -6,13 +6,13 @@ from typing import ClassVar, Literal
 
 from logoadmin.domain.kernel.errors import StartError
 
-# Jobs of other processes whose age is watched: backups, and publishing into a folder.
+# Jobs of other processes whose last run is monitored: backups, and publishing into a folder.
 Milestone = Literal["last_backup", "published"]
 SignInOutcome = Literal["ok", "failed", "refused"]
 
 
 class Metrics:
-    """Counts events; this class counts none. Methods are quick, never raise, and are safe to call from several threads.
+    """Counts events; this class counts none. Methods are quick, never raise, and are safe to use from several threads.
 
     Labels come from fixed sets, so that no client can add a series.
 
@@ -24,21 +24,21 @@ class Metrics:
     enabled: ClassVar[bool] = False
 
     def sign_in(self, outcome: SignInOutcome) -> None:
-        """Count a sign-in by password; it was refused after too many that failed."""
+        """Count a sign-in by password; ``refused`` means after too many failures."""
 
     def database_call(self, outcome: str, seconds: float) -> None:
         """Count a database call.
 
         Args:
             outcome: ``ok``, or the code of the cause of a failure.
-            seconds: the time with waits and retries.
+            seconds: the time, including waits and retries.
         """
 
     def request_started(self) -> None:
-        """Count a request as being answered; :meth:`request_ended` must follow."""
+        """Count a request as in flight; :meth:`request_ended` must follow."""
 
     def request_ended(self) -> None:
-        """Count a request as being answered no longer."""
+        """Count a request as no longer in flight."""
 
     def request_body(self, size: int) -> None:
         """Count received bytes of a request body."""
@@ -70,11 +70,11 @@ class Metrics:
         """Return everything in the text format of Prometheus.
 
         Args:
-            last_change: the id of the last change; None where the storage does not respond.
+            last_change: the id of the last change; None if storage does not respond.
             database: the kind of database.
-            milestones: the Unix time of each, 0 before the first; None where the storage does not respond.
-            proposals: how many wait, and for how many seconds the first of them does, 0 without any; the same.
-            pictures: how many are stored, the bytes that they take, and how many they may take; the same.
+            milestones: the Unix time of each, 0 before the first; None if storage does not respond.
+            proposals: the number of waiting ones, and how many seconds the first has waited, 0 without any; likewise.
+            pictures: the number of stored ones, their size, and the maximum size, in bytes; likewise.
 
         Raises:
             StartError: nothing is counted.
@@ -87,7 +87,7 @@ class NoMetrics(Metrics):
     """Counts nothing.
 
     Attributes:
-        cure: what to do to have events counted.
+        cure: how to have events counted.
     """
 
     cure: str = "install logoadmin with the extra [metrics]"

@@ -1,4 +1,4 @@
-"""Outgoing requests: the only way in which the core asks other hosts for something (contract L8)."""
+"""Outgoing requests: the only way in which the core contacts other hosts (contract L8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ class Fetched:
     """A response.
 
     Attributes:
-        url: the URL it came from, which is another one after a redirect.
+        url: the URL of the response, a different one after a redirect.
         media_type: such as ``text/css``, in lower case and without parameters; empty if the response names none.
         body: the decompressed body.
         charset: the parameter ``charset`` of the media type; empty if it has none.
@@ -25,18 +25,18 @@ class Fetched:
 
 
 class Outgoing(Protocol):
-    """Sends requests to public hosts and to those that the operator listed. Safe to use from several threads."""
+    """Sends requests to public hosts and to hosts that the operator listed. Safe to use from several threads."""
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
         """Return the response to a GET.
 
         Args:
             url: http or https, absolute; a fragment is not sent.
-            most: the largest body, in bytes, compressed and decompressed.
-            seconds: for everything: resolving, connecting, redirects and the body.
+            most: the maximum body size, in bytes, compressed and decompressed.
+            seconds: the limit for everything: resolving, connecting, redirects and the body.
 
         Raises:
-            OutgoingError: must be raised for anything else than a whole response with status 200.
+            OutgoingError: must be raised for anything but a whole response with status 200.
         """
 
 
@@ -49,10 +49,10 @@ class PostingOutgoing(Protocol):
         Args:
             url: https, or http to a host that the operator listed.
             content: the JSON.
-            seconds: for resolving, connecting, sending and the head of the response.
+            seconds: the limit for resolving, connecting, sending and the head of the response.
 
         Raises:
-            OutgoingError: must be raised without a response; its text names the host and nothing else of the URL.
+            OutgoingError: must be raised without a response; the message has the host and nothing else of the URL.
         """
 
 
@@ -66,11 +66,11 @@ class ConfidentialOutgoing(Outgoing, Protocol):
 
         Args:
             url: https, or http to a host that the operator listed.
-            form: the fields of a POST; without them it is a GET.
-            headers: further headers of the request, or others in place of the usual ones.
+            form: the fields of a POST; None for a GET.
+            headers: additional headers of the request, which may replace the usual ones.
             most: as in :meth:`~Outgoing.fetch`.
             seconds: as in :meth:`~Outgoing.fetch`.
 
         Raises:
-            OutgoingError: must be raised for anything else than a whole response, without any part of the secrets.
+            OutgoingError: must be raised for anything but a whole response, without any part of the secrets.
         """

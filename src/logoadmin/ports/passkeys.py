@@ -1,6 +1,6 @@
 """Verification of passkeys (WebAuthn level 3, contract O1, O2).
 
-What browsers send has the names of WebAuthn's ``PublicKeyCredential.toJSON()``; binary values are base64url.
+Data from browsers has the names of WebAuthn's ``PublicKeyCredential.toJSON()``; binary values are base64url.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.limits import described
 
 # In characters of base64url. WebAuthn level 3 §4: a credential id has at most 1,023 bytes.
 MAX_CREDENTIAL_ID: Final = 1364
-# An attestation with certificates, although none is asked for, fits.
+# Fits an attestation with certificates, although none is requested.
 MAX_ATTESTATION: Final = 32_768
 MAX_CLIENT_DATA: Final = 8192
 MAX_AUTHENTICATOR_DATA: Final = 4096
@@ -122,7 +122,7 @@ PasskeyUse = Annotated[
 
 
 class PasskeyRefused(Exception):
-    """A credential proves nothing. The text has the reason, for the log of a developer; clients must not see it."""
+    """A credential was rejected. The message has the reason, for logs; clients must not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +145,18 @@ class Passkey:
 
 
 class Passkeys(Protocol):
-    """Makes options for browsers and verifies their answers. Safe to use from several threads.
+    """Creates options for browsers and verifies their responses. Safe to use from several threads.
 
-    A challenge is base64url of at least 16 bytes; it must be fresh and used once, which is up to the caller, as is the
+    A challenge is base64url of at least 16 bytes. Callers must ensure that it is fresh and used once, and check the
     signature counter. Users are identified by a handle of at most 64 bytes of ASCII.
     """
 
     def creation_options(
         self, challenge: str, handle: str, username: str, existing: Sequence[Passkey]
     ) -> Mapping[str, Any]:
-        """Return options for a new passkey of a user, as ``parseCreationOptionsFromJSON`` takes them.
+        """Return options for a new passkey of a user, for ``parseCreationOptionsFromJSON``.
 
-        The passkey must be discoverable; no attestation is requested; ``existing`` are excluded.
+        The passkey must be discoverable; no attestation is requested; ``existing`` passkeys are excluded.
         """
 
     def created(self, challenge: str, credential: CreatedCredential) -> Passkey:
@@ -168,23 +168,23 @@ class Passkeys(Protocol):
         """
 
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
-        """Return options for the use of one of some passkeys, as ``parseRequestOptionsFromJSON`` takes them.
+        """Return options for the use of one of these passkeys, for ``parseRequestOptionsFromJSON``.
 
         Args:
             challenge: the challenge.
-            passkeys: the passkeys; none for any that the authenticator finds.
+            passkeys: the passkeys; empty for any that the authenticator finds.
             verified: whether the authenticator must verify its user; otherwise it does if it can.
         """
 
     def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:
-        """Return the signature counter of a use of a passkey.
+        """Verify the use of a passkey, and return its signature counter.
 
         Raises:
             PasskeyRefused: must be raised unless the passkey signed this challenge for a present user, at the origin
-                of this service and not in a frame of another one; unless it verified its user, if ``verified``; if it
-                names another handle, or with ``verified`` none; if it is synced now and was not before, or was.
+                of this service and not in a frame of another one, and verified its user if ``verified``; if it has
+                another handle, or with ``verified`` none; and if it is synced now and was not before, or the reverse.
         """
 
 
-# How to get them, which may take a while the first time; or why they cannot be used here, as a text for clients.
+# Returns the adapter, which may take a while the first time.
 OpenPasskeys = Callable[[], Passkeys]

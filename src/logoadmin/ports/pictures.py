@@ -5,24 +5,24 @@ from typing import Final, Protocol
 
 from logoadmin.domain.kernel.limits import Ground
 
-# Of a frame.
+# Per frame.
 MAX_PIXELS: Final = 40_000_000
-# Of an animation, the first frames that stay within both are kept; the second is of all of them together.
+# Of an animation, the first frames within both limits are kept; the second limits all of them together.
 MAX_FRAMES: Final = 100
 MAX_DECODED_PIXELS: Final = 64_000_000
 STORED_SIDE: Final = 1600
 THUMBNAIL_SIDE: Final = 320
-# Of all stored frames of an animation together: encoding takes about a second for each ten million.
+# For all stored frames of an animation together: encoding takes about a second for each ten million.
 MAX_ANIMATED_PIXELS: Final = 16_000_000
-# Bytes up to which PNG and GIF are stored without a loss.
+# The maximum size at which PNG and GIF are stored without loss, in bytes.
 MAX_LOSSLESS: Final = 512 * 1024
-# Of a stored file, and of its thumbnail.
+# The maximum sizes of a stored file and of its thumbnail, in bytes.
 MAX_STORED: Final = 4 * 1024 * 1024
 MAX_THUMBNAIL: Final = 512 * 1024
 
 
 class PictureRefused(Exception):
-    """A file is not a picture that can be stored; the text is for its sender."""
+    """A file is not a picture that can be stored; the message is for its sender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class ConvertedPicture:
         content: a WebP of at most :data:`STORED_SIDE` pixels a side and :data:`MAX_STORED` bytes, without metadata.
         thumbnail: a WebP of its first frame, of at most :data:`THUMBNAIL_SIDE` pixels a side and
             :data:`MAX_THUMBNAIL` bytes.
-        width: of the content, in pixels.
-        height: of the content, in pixels.
+        width: the width of the content, in pixels.
+        height: the height of the content, in pixels.
         frames: the number of its frames.
-        ground: the one on which the visible pixels of the first frame stand out.
+        ground: the background on which the visible pixels of the first frame stand out.
     """
 
     content: bytes = field(repr=False)
@@ -50,25 +50,25 @@ class ConvertedPicture:
 class PictureCodec(Protocol):
     """Converts one picture at a time; further calls wait. Safe to use from several threads.
 
-    A call takes at most 256 MiB, whatever the file: it must be judged by its header before it is decoded.
+    A call takes at most 256 MiB for any file, so the header must be checked before decoding.
     """
 
     def cost(self, content: bytes) -> int:
-        """Return the pixels of all frames of a file that are kept, judged by its header.
+        """Return the number of pixels in all frames of a file that are kept, by its header.
 
         Raises:
-            PictureRefused: it is another file, or too large.
+            PictureRefused: it has another format, or is too large.
         """
 
     def convert(self, content: bytes) -> ConvertedPicture:
         """Return the stored form of a file, which is PNG, JPEG, GIF or WebP by its content.
 
         Raises:
-            PictureRefused: it is another file, cut off, or too large.
+            PictureRefused: it has another format, is cut off, or is too large.
         """
 
     def read(self, content: bytes) -> ConvertedPicture:
-        """Return a file that is in its stored form already, with the same content.
+        """Return a file that is already in its stored form, with the same content.
 
         Raises:
             PictureRefused: it is not.

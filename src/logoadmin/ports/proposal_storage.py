@@ -1,4 +1,4 @@
-"""Proposals (contract R1), notices that are still to be sent (contract R6), and notices for members (contract R7)."""
+"""Proposals (contract R1), unsent notices (contract R6), and notices for members (contract R7)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -30,8 +30,8 @@ class ListedProposal:
         user_since: the change that created this user; a later user with the id is another person.
         title: the subject.
         kinds: the kinds of record in it, a bit each.
-        summary: what lists show of the changes, as JSON.
-        size: the bytes of the changes and the note.
+        summary: the summary of the changes for lists, as JSON.
+        size: the size of the changes and the note, in bytes.
         reason: why it was declined.
         created_at: when it was made, as Unix time.
         waiting_since: when it last began to wait.
@@ -39,9 +39,9 @@ class ListedProposal:
         decided_by: the user who did so.
         request_id: the id of the request that applied it.
         first_change: the first change that applying it made; None without any.
-        last_change: the last one, without a gap between the two.
+        last_change: the last change that applying it made; all changes between the two are its own.
         unapplied_since: when it was decided, if it still has texts that were not applied.
-        undone_change: if it waits because all of these were undone, the last change that undid one.
+        undone_change: if it waits because all its changes were undone, the last change that undid one.
     """
 
     proposal_id: int
@@ -89,7 +89,7 @@ class Viewer:
     Attributes:
         user_id: the user, who sees their own proposals; None for no such proposals.
         since: the change that created the user; proposals of an earlier user with this id were another person's.
-        hidden_kinds: the kinds of record that the user may not change, a bit each; no other proposal with them is seen.
+        hidden_kinds: the kinds of record that the user may not change, a bit each; they hide others' proposals.
     """
 
     user_id: int | None
@@ -145,7 +145,7 @@ class Proposals(Protocol):
 
         Args:
             after: the id.
-            limit: the most of them; long texts may end the page earlier, see TruncatedPage.
+            limit: their maximum number; long texts may end the page earlier, see TruncatedPage.
             state: those in this state; None for all.
             user_id: those of this submitter; None for all.
             viewer: those that this user sees; None for all.
@@ -153,16 +153,16 @@ class Proposals(Protocol):
         """
 
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
-        """Return the number of proposals that wait of the user whom a change created, and their size in bytes."""
+        """Return the number and bytes of the waiting proposals of the user whom the change ``since`` created."""
 
     def successful(self, user_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """Return those of these users of whom a proposal was applied, each with the change that created the user."""
+        """Return the users who have an applied proposal, each with the change that created the user."""
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
         """Return up to ``limit`` proposals with texts that were not applied, decided at a Unix time or earlier."""
 
     def waiting(self) -> tuple[int, int | None]:
-        """Return the number of proposals that wait, and since when the first of them does; None without any."""
+        """Return the number of waiting proposals, and since when the first has waited; None without any."""
 
 
 NoticeEvent = Literal["proposal.waiting", "proposal.applied", "proposal.declined", "artwork.blocked"]
@@ -179,8 +179,8 @@ class StoredNotice:
         kind: ``proposal``, or the kind of artwork.
         id: the id of that.
         text: what happened, for people.
-        due_at: when it is to be sent, as Unix time; after an attempt, when it is sent again unless that succeeded.
-        attempts: how often it was sent.
+        due_at: when to send it, as Unix time; after an attempt, when to retry unless that succeeded.
+        attempts: the number of attempts.
     """
 
     notice_id: int
@@ -206,7 +206,7 @@ class Notices(Protocol):
         """Return the notice that has been due for longest, or None."""
 
     def attempt(self, notice_id: int, due_at: int, attempts: int) -> None:
-        """Store that a notice is being sent, and when to send it again unless it is removed before."""
+        """Record an attempt to send a notice, and when to retry unless it is removed before."""
 
     def remove(self, notice_id: int) -> None:
         """Remove a notice."""
@@ -237,7 +237,7 @@ class SeenNotices:
 
     Attributes:
         at: the time of the newest one, as Unix time.
-        of_that_second: those of that time, each by a word without spaces, since others of the same second may follow.
+        of_that_second: the seen notices of that time, each as a word without spaces, since more may follow.
     """
 
     at: int
@@ -245,22 +245,22 @@ class SeenNotices:
 
 
 class MemberNotices(Protocol):
-    """The sources of notices for members. The newest come first; of the same second, higher ids first."""
+    """The sources of notices for members. The newest come first; within a second, higher ids first."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        """Return up to ``limit`` proposals that were applied or declined, of the user whom a change created."""
+        """Return up to ``limit`` applied or declined proposals of the user whom the change ``since`` created."""
 
     def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        """Return up to ``limit`` proposals of that user that wait because all that they had changed was undone."""
+        """Return up to ``limit`` proposals of that user that wait because all their changes were undone."""
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         """Return up to ``limit`` blocked artworks that exist and have the author with this ``user_id``.
 
-        Of the same second, themes come before logos.
+        Within a second, themes come before logos.
         """
 
     def seen(self, user_id: int) -> SeenNotices | None:
-        """Return what a user has seen, or None."""
+        """Return the notices that a user has seen, or None."""
 
     def set_seen(self, user_id: int, seen: SeenNotices) -> None:
-        """Store what an existing user has seen; it is removed with the user."""
+        """Store the notices that an existing user has seen; they are removed with the user."""

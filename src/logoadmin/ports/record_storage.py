@@ -25,8 +25,7 @@ class Records(Protocol[Record]):
         """Return the id for a new record, if the service assigns the ids of the kind.
 
         It is one more than the highest that any record of the kind ever had, 1 at first. Each call uses up an id, even
-        if the record is then refused. Ids of a unit of work that is undone can be used again; ids of removed records
-        cannot.
+        if the record is then refused. Ids of an undone unit of work can be reused; ids of removed records cannot.
 
         Raises:
             Conflict: there are no more ids (contract A2).
@@ -36,12 +35,12 @@ class Records(Protocol[Record]):
         """Return a record, or None."""
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
-        """Return those of up to 50 records that exist, by id; a truncated page where their texts are too long."""
+        """Return the existing ones of up to 50 records, by id; a truncated page if their texts are too long."""
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         """Return up to ``limit`` records with an id above ``after``, by id, that match the filter.
 
-        In descending order, those with an id below it, the highest first; it may be one more than any id can be.
+        In descending order, those with an id below it, the highest first; ``after`` may be one above any possible id.
         """
 
     def sorted_page(
@@ -55,8 +54,8 @@ class Records(Protocol[Record]):
 
         Args:
             sort: whether names or versions are compared.
-            after: the record that they follow in this order, which need not be stored any more; None for the first.
-            limit: the most records.
+            after: the record that they follow in this order, even if it was removed; None for the first page.
+            limit: the maximum number of records.
             where: the filter.
             order: the order.
         """
@@ -65,14 +64,14 @@ class Records(Protocol[Record]):
         """Store a new record; a user, whose role must exist, without a password.
 
         Raises:
-            DuplicateEntry: a unique value is taken; nothing was changed, and the unit of work goes on.
+            DuplicateEntry: a unique value is taken; nothing was changed, and the unit of work stays usable.
         """
 
     def update(self, record: Record, /) -> None:
-        """Give an existing record new values; its links, and a user's sessions and password, stay.
+        """Update an existing record; its links, and a user's sessions and password, stay.
 
         Raises:
-            DuplicateUpdate: another record has a unique value; nothing was changed, and the unit of work goes on.
+            DuplicateUpdate: another record has a unique value; nothing was changed, and the unit of work stays usable.
         """
 
     def remove(self, id_: int, /) -> bool:
@@ -89,10 +88,10 @@ class Secrets(Protocol):
     """The secrets of the service."""
 
     def get(self, name: str) -> str | None:
-        """Return a secret, or None. In :meth:`Storage.write`, others must not change it before the end."""
+        """Return a secret, or None. In :meth:`Storage.write`, it must not be changed by others before the end."""
 
     def several(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Return those of some secrets that exist, by their names."""
+        """Return the existing ones of these secrets, by name."""
 
     def put(self, name: str, value: str) -> None:
-        """Store a secret, in place of the current one of that name."""
+        """Store a secret, replacing the current one of that name."""

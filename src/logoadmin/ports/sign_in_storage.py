@@ -1,4 +1,4 @@
-"""Ways to sign in beside passwords, and the events of signing in (contract O).
+"""Ways to sign in besides passwords, and the events of signing in (contract O).
 
 Except for events, they are removed with their user. None of them is in the history or in exports.
 """
@@ -18,14 +18,14 @@ class Factor:
     """A second factor of a user (contract O1).
 
     Attributes:
-        factor_id: its id, never given twice.
+        factor_id: its id, never reused.
         user_id: the user.
-        kind: what it is.
+        kind: its kind.
         name: the name that the user gave it.
         created_at: the time of its enrolment, as Unix time.
-        secret: of TOTP, the encrypted secret; of a passkey, JSON with the public key, which may be known.
-        credential: of a passkey, its credential id in base64url, at most 1,364 characters, and unique; None for TOTP.
-        counter: of TOTP, the last time step that was used; of a passkey, its signature counter.
+        secret: for TOTP, the encrypted secret; for a passkey, JSON with the public key, which is not secret.
+        credential: for a passkey, its credential id in base64url, at most 1,364 characters, and unique; None for TOTP.
+        counter: for TOTP, the last time step that was used; for a passkey, its signature counter.
         confirmed: whether it can be used.
         last_used_at: when it was last used, as Unix time; None for never.
     """
@@ -52,13 +52,13 @@ class Factors(Protocol):
         """Store a new factor of an existing user."""
 
     def of_user(self, user_id: int) -> tuple[Factor, ...]:
-        """Return the factors of a user, by id; also those that are not confirmed."""
+        """Return the factors of a user, by id, including unconfirmed ones."""
 
     def find_credential(self, credential: str) -> Factor | None:
         """Return the passkey with a credential id, or None."""
 
     def update(self, factor: Factor) -> None:
-        """Store the secret of an existing factor, whether it can be used, its counter and its last use."""
+        """Store the secret, the confirmation, the counter and the last use of an existing factor."""
 
     def remove(self, factor_id: int, user_id: int) -> bool:
         """Remove a factor of a user; return whether it existed."""
@@ -68,13 +68,13 @@ class RecoveryCodes(Protocol):
     """The recovery codes of users, hashed (contract O1)."""
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
-        """Store different codes of an existing user, in place of those that are left."""
+        """Store different codes of an existing user, replacing those that are left."""
 
     def left(self, user_id: int) -> int:
-        """Return how many codes of a user are left."""
+        """Return the number of a user's codes that are left."""
 
     def use(self, user_id: int, code_hash: str) -> bool:
-        """Remove a code of a user; return whether it existed, which is true once however many try at the same time."""
+        """Remove a code of a user; return whether it existed, which is true for only one of concurrent calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class Challenge:
 
     Attributes:
         challenge_hash: its hash.
-        purpose: the only thing that it can be used for, if it was not used.
+        purpose: its only purpose, or ``used``.
         user_id: the only user for whom it can be used; None for a used challenge.
-        data: what signing in with it needs, at most 65,535 bytes.
+        data: data for signing in with it, at most 65,535 bytes.
         expires_at: when it expires, as Unix time.
     """
 
@@ -103,13 +103,13 @@ class Challenges(Protocol):
         """Store a new challenge, of an existing user if any."""
 
     def add_once(self, challenge: Challenge) -> bool:
-        """Store a challenge of no user; return whether it was new, which is true once however many try it."""
+        """Store a challenge of no user; return whether it was new, which is true for only one of concurrent calls."""
 
     def get(self, challenge_hash: str) -> Challenge | None:
         """Return a challenge, even if it has expired, or None."""
 
     def take(self, challenge_hash: str) -> bool:
-        """Remove a challenge; return whether it existed, which is true once however many try at the same time."""
+        """Remove a challenge; return whether it existed, which is true for only one of concurrent calls."""
 
     def drop(self, user_id: int, purpose: ChallengePurpose | None = None) -> None:
         """Remove the challenges of a user for one purpose, or all."""
@@ -124,7 +124,7 @@ class Identity:
 
     Attributes:
         issuer: the issuer, at most 2,048 characters.
-        subject: its name of the user, at most 255 characters.
+        subject: the user's id there, at most 255 characters.
         user_id: the user here.
         groups: the groups at the last sign-in, as a list in JSON; ``null`` if the issuer has no groups.
         refused: whether the issuer named no group with a role then, so that the user has no rights.
@@ -147,7 +147,7 @@ class Identities(Protocol):
         """Return the identities of a user, by issuer, then by subject."""
 
     def put(self, identity: Identity) -> None:
-        """Store an identity of an existing user, in place of the current one of that issuer and subject."""
+        """Store an identity of an existing user, replacing the current one of that issuer and subject."""
 
 
 class Events(Protocol):
@@ -168,14 +168,14 @@ class Events(Protocol):
         every: int = 0,
         user_since: int = 0,
     ) -> bool:
-        """Add 1 to the count of the event with these values in the hour of ``at``; return whether there is one.
+        """Add 1 to the count of the event with these values in the hour of ``at``; return whether it exists.
 
-        Its time becomes ``at``. It stays as it is if that is less than ``every`` seconds after its time. Hours are
-        those of Unix time. Where there are several events, the first one is meant.
+        Its time becomes ``at``. It is unchanged if ``at`` is less than ``every`` seconds after its time. Hours are
+        those of Unix time. If there are several events, the first one counts.
         """
 
     def number(self, event: CountedEvent, at: int, most: int) -> int:
-        """Return how many rows of an event there are in the hour of ``at``; at most ``most``."""
+        """Return the number of rows of an event in the hour of ``at``, at most ``most``."""
 
     def page(
         self,

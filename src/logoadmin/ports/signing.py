@@ -16,7 +16,7 @@ class SigningKey(Protocol):
         """The public key."""
 
     def sign(self, content: bytes) -> bytes:
-        """Return the signature of the content, the same each time (RFC 8032 §5.1)."""
+        """Return the signature of the content, which is always the same (RFC 8032 §5.1)."""
 
 
 class Signing(Protocol):

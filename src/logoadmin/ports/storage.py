@@ -1,4 +1,4 @@
-"""Storage: the unit of work, put together from the repositories of every room, and what runs it.
+"""Storage: the unit of work, which combines the repositories of all contexts, and the protocol that runs it.
 
 Adapters of these ports behave identically: order, ids, errors and their texts are specified here, and
 ``tests/contracts`` tests them on every adapter.
@@ -6,9 +6,9 @@ Adapters of these ports behave identically: order, ids, errors and their texts a
 Names are compared exactly, code point by code point (contract A6). Every method of a repository may raise
 StorageUnavailable (contract A20).
 
-There is one write at a time: no other write changes anything between its first and its last step, and it sees all
-earlier writes. Therefore its reads stay true until its end, changes are numbered in the order in which they are stored,
-and no record has to be locked.
+Writes run one at a time: between the first and the last step of a write, no other write changes anything, and it sees
+all earlier writes. Therefore its reads stay valid until its end, changes are numbered in the order in which they are
+stored, and no record has to be locked.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class UnitOfWork(Protocol):
-    """The repositories of one transaction, each made when it is first used."""
+    """The repositories of one transaction, each created when it is first used."""
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
         """Return the records of a kind."""
@@ -44,7 +44,7 @@ class UnitOfWork(Protocol):
 
     @property
     def stored_responses(self) -> StoredResponses:
-        """The responses to commands that may be sent again."""
+        """The responses to commands that may be repeated."""
 
     @property
     def secrets(self) -> Secrets:
@@ -56,7 +56,7 @@ class UnitOfWork(Protocol):
 
     @property
     def notices(self) -> Notices:
-        """The notices that are still to be sent."""
+        """The unsent notices."""
 
     @property
     def member_notices(self) -> MemberNotices:
@@ -78,7 +78,7 @@ class UnitOfWork(Protocol):
         """The repositories of identity."""
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Begin a scope of a write, whose changes alone are undone if it raises.
+        """Open a savepoint scope in a write; if it raises, only its changes are undone.
 
         After a failure of the database in a scope, every scope raises StorageUnavailable, and the write does not
         commit.
@@ -86,19 +86,19 @@ class UnitOfWork(Protocol):
 
 
 class Storage(Protocol):
-    """Runs work in transactions. Safe to use from several threads; one unit of work stays in one thread.
+    """Runs unit-of-work functions in transactions. Safe to use from several threads; each unit stays in one thread.
 
-    The work is a function, so that a storage can run it again from its start if a transaction failed and certainly left
-    no changes (after a deadlock, or when the connection was lost before the commit).
+    A storage may run a function again if its transaction failed and certainly left no changes (after a deadlock, or
+    when the connection was lost before the commit).
     """
 
     @property
     def server(self) -> str:
-        """Where the records are, for messages: host:port or a file's name, never a user, a password or a URL."""
+        """The location of the records, for messages: host:port or a file's name, never a user, a password or a URL."""
 
     @property
     def product(self) -> str:
-        """The common name of the database, for people."""
+        """The common name of the database, for display."""
 
     @property
     def waits(self) -> bool:
@@ -109,51 +109,51 @@ class Storage(Protocol):
         """The best number of concurrent reads; more only slow each other down."""
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that only reads; its statements may each see another moment."""
+        """Run a function that only reads, and return its result; each statement may see a different moment."""
 
     def snapshot(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
-        """Return the answer of work that only reads; its statements all see the same moment."""
+        """Run a function that only reads, and return its result; all statements see the same moment."""
 
     def write(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
-        """Return the answer of work that changes something, once the changes are durable.
+        """Run a function that makes changes, and return its result once they are durable.
 
-        There is one write at a time: the work begins when the write before it has ended. If it raises, all its changes
-        are undone and the error passes on.
+        Writes run one at a time: the function starts when the previous write has ended. If it raises, all its changes
+        are undone and the error propagates.
 
         Args:
             work: the unit-of-work function.
             alone: whether it may take long, so that it must not share a transaction with writes of other threads.
 
         Raises:
-            StorageUnavailable: the database is out of reach, within 2 s; the changes may have been stored or not.
+            StorageUnavailable: the database is out of reach, within 2 s; the changes may or may not have been stored.
         """
 
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
-        """Run the work of a write if it can begin without waiting; return whether it ran."""
+        """Run a write if it can start without waiting; return whether it ran."""
 
     def check(self) -> None:
         """Require that storage responds and that its tables fit this program.
 
         Raises:
-            SchemaMismatch: the tables are older, newer or missing; the text has the solution.
+            SchemaMismatch: the tables are older, newer or missing; the message has the solution.
             StorageUnavailable: the database is out of reach.
         """
 
     def data_version(self) -> int | None:
-        """Return a number that changes with any stored write of any process.
+        """Return a number that changes with every stored write of any process.
 
-        It takes microseconds; None if finding out would take a wait.
+        It takes microseconds; None if it would have to wait.
         """
 
     def erase_removed(self) -> bool:
-        """Overwrite what files still hold of removed rows, as far as that is up to this program.
+        """Overwrite the remains of removed rows in files, as far as this program controls them.
 
         Returns:
-            Whether nothing is left; otherwise somebody reads, and it can be tried again later.
+            Whether nothing is left; False while there are readers, so that it can be retried later.
         """
 
     def is_failing(self) -> bool:
-        """Return whether every call fails at present, so that nobody should wait for others to find out."""
+        """Return whether every call currently fails, so that there is no point in waiting for others to find out."""
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""
@@ -163,11 +163,11 @@ class Storage(Protocol):
 
 
 class StorageLifecycle(Storage, Protocol):
-    """A storage as the start of a program sees it."""
+    """A storage with the methods that the start of a program needs."""
 
     @property
     def embedded(self) -> bool:
-        """Whether the database is a file, which is created when a program needs it, and not a server's."""
+        """Whether the database is a file that is created on demand, and not on a server."""
 
     def is_empty(self) -> bool:
         """Return whether the tables do not exist yet.
@@ -177,16 +177,16 @@ class StorageLifecycle(Storage, Protocol):
         """
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None]) -> Answer | None:
-        """Create the tables or bring them up to date, and return the answer of work on them.
+        """Create or migrate the tables, and return the result of a function on them.
 
-        Existing tables stay. Several processes may call it at once: they wait for each other, and each finds what the
-        one before it left. In a file, the tables and the changes of the work are stored together or not at all.
+        Existing tables are kept. Several processes may call this at once: they wait for each other, and each sees the
+        result of the one before. In a file, the tables and the function's changes are stored together or not at all.
 
         Args:
-            first: the work, which checks whether there is anything to do.
+            first: the unit-of-work function, which checks whether there is anything to do.
 
         Raises:
-            SchemaMismatch: a newer program made the tables.
+            SchemaMismatch: a newer program created the tables.
             StartError: the database has other tables of these names, its user may not create tables, or the file cannot
                 be created.
             StorageUnavailable: the database is out of reach.

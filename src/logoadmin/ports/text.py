@@ -1,4 +1,4 @@
-"""Rendering what authors write about their artworks (contract S1)."""
+"""Rendering texts that authors write about their artworks (contract S1)."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ class TextRenderer(Protocol):
     """Renders CommonMark. Safe to use from several threads."""
 
     def html(self, text: str) -> str:
-        """Return a text as HTML that runs nothing, loads nothing, and can stand inside any page.
+        """Return a text as HTML that runs nothing, loads nothing, and can be embedded in any page.
 
         HTML and pictures in the text become text. Links are ``http``, ``https`` or ``mailto``. Headings begin at the
         third level, below those of the page.

@@ -38,5 +38,5 @@ class TokenVerifier(Protocol):
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify tokens, as JWKs (RFC 7517), the one in use first.
 
-        They must not help to make a token; shared keys are not among them.
+        They must not help to forge a token, so shared keys are not included.
         """
