@@ -1,4 +1,4 @@
-"""CommonMark as safe HTML, by the library markdown-it-py (contract S1)."""
+"""CommonMark as safe HTML, by markdown-it-py (contract S1)."""
 
 import re
 from collections.abc import Iterable
@@ -12,23 +12,23 @@ _LINK: Final = re.compile(r"(?:https?://|mailto:)[^/?#]", re.ASCII | re.IGNORECA
 _LEVEL_ABOVE: Final = 2
 _LOWEST: Final = 6
 _REL: Final = "nofollow ugc noopener"
-# Each finds its own direction, so that no paragraph turns the next one.
+# Each gets its own text direction, so that no paragraph affects the next one.
 _WITH_DIRECTION: Final = frozenset({"p", "li", *(f"h{level}" for level in range(1, 7))})
 
 
 class _Parser(MarkdownIt):
-    """CommonMark without HTML, whose other links are text."""
+    """CommonMark without HTML, in which links that are not allowed stay text."""
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": False})
-        # The first text compiles its rules, of which a second one at the same time would find some alone.
+        # The first text compiles the rules; a second one at the same time would see only some of them.
         self.render("a")
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 (the name is the library's)
         return _LINK.match(url) is not None
 
 
-# It keeps nothing between texts, and making one takes milliseconds.
+# It keeps no state between texts, and creating one takes milliseconds.
 _PARSER: Final = _Parser()
 
 
@@ -49,7 +49,7 @@ class CommonmarkText:
 
 
 def _set_levels(headings: Iterable[Token]) -> None:
-    """Put headings below those of the page, without gaps; each begins and ends with a token."""
+    """Put headings below those of the page, without gaps; each has an opening and a closing token."""
     level = _LEVEL_ABOVE
     for token in headings:
         if token.nesting == 1:
@@ -58,9 +58,9 @@ def _set_levels(headings: Iterable[Token]) -> None:
 
 
 def _safe(token: Token) -> Token:
-    """Return an inline token; a picture as the text that names it."""
+    """Return an inline token; a picture as text."""
     if token.type == "link_open":
-        # A link without an address, [a](), leads nowhere.
+        # A link without an address, [a](), has no target.
         token.attrs = {**token.attrs, "rel": _REL} if token.attrs["href"] else {}
     elif token.type == "image":
         return Token("text", "", 0, content=f"![{token.content}]({token.attrs['src']})")

@@ -1,4 +1,4 @@
-"""Signatures with Ed25519 (RFC 8032), by the library cryptography (contract L7)."""
+"""Signatures with Ed25519 (RFC 8032), by the cryptography library (contract L7)."""
 
 import base64
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ed25519Key:
-    """A :class:`~logoadmin.ports.signing.SigningKey` of the library cryptography."""
+    """A :class:`~logoadmin.ports.signing.SigningKey` of the cryptography library."""
 
     jwk: Mapping[str, str]
     private: "Ed25519PrivateKey" = field(repr=False)
@@ -26,11 +26,11 @@ class Ed25519Key:
 
 
 class Ed25519Signing:
-    """The :class:`~logoadmin.ports.signing.Signing` of the library cryptography."""
+    """The :class:`~logoadmin.ports.signing.Signing` of the cryptography library."""
 
     def generate(self) -> str:
         """Return the seed of a new key in base64url, the member ``d`` of a JWK (RFC 8037 §2)."""
-        # Imported here: few programs sign, and it takes a while.
+        # Imported here, because it is slow and few programs sign.
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return base64url(Ed25519PrivateKey.generate().private_bytes_raw())
@@ -43,10 +43,10 @@ class Ed25519Signing:
 
 
 def keys_of_file(path: str) -> tuple[Ed25519Key, ...]:
-    """Return the private keys in a PEM file (PKCS #8), in their order.
+    """Return the private keys in a PEM file (PKCS #8), in order.
 
     Raises:
-        SettingsError: the file cannot be read, or one of them cannot be used; the text repeats nothing of its content.
+        SettingsError: the file cannot be read, or a key cannot be used; the message has nothing of the file's content.
     """
     try:
         pem = Path(path).read_bytes()

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
 
 class FernetEncryption:
-    """The :class:`~logoadmin.ports.encryption.Encryption` of the library cryptography."""
+    """The :class:`~logoadmin.ports.encryption.Encryption` of the cryptography library."""
 
     def encrypt(self, text: str, key: str) -> str:
-        """Return a token of Fernet."""
+        """Return a Fernet token."""
         return _fernet(key).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted: str, key: str) -> str:
-        """Return what is in a token of Fernet.
+        """Return the content of a Fernet token.
 
         Raises:
-            ValueError: the token is broken or was made with another key.
+            ValueError: the token is damaged, or was created with another key.
         """
         from cryptography.fernet import InvalidToken
 
@@ -30,7 +30,7 @@ class FernetEncryption:
 
 
 def _fernet(key: str) -> "Fernet":
-    # Imported here: few requests have a key, and it takes a while.
+    # Imported here, because it is slow and few requests have a key.
     from cryptography.fernet import Fernet
 
     # Never change this prefix: stored responses could no longer be decrypted.

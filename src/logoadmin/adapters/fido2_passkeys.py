@@ -1,4 +1,4 @@
-"""Passkeys by the library fido2 (contract O1, O2)."""
+"""Passkeys by the fido2 library (contract O1, O2)."""
 
 import json
 from base64 import urlsafe_b64decode
@@ -30,9 +30,9 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.jwk import base64url
 from logoadmin.ports.passkeys import CreatedCredential, Passkey, PasskeyRefused, UsedCredential
 
-# How long a browser waits for its user: as long as a challenge lives.
+# How long a browser waits for its user: as long as a challenge is valid.
 _TIMEOUT: Final = 300_000  # ms
-# What all authenticators have one of; the first is preferred.
+# Every authenticator supports one of these; the first is preferred.
 _ALGORITHMS: Final = (ES256, EdDSA, RS256)
 # The modulus of an RSA key in bytes; verifying with a larger one could take long.
 _RSA_SIZES: Final = range(256, 513)
@@ -41,14 +41,14 @@ _NAME: Final = "logoadmin"
 
 
 class Fido2Passkeys:
-    """The :class:`~logoadmin.ports.passkeys.Passkeys` of the library fido2."""
+    """The :class:`~logoadmin.ports.passkeys.Passkeys` of the fido2 library."""
 
     def __init__(self, public_url: PublicUrl) -> None:
-        """Accept credentials from the origin of a URL whose host is a name; it is the RP ID."""
+        """Accept credentials from the origin of a URL, whose host is a name and the RP ID."""
         self._server = Fido2Server(
             PublicKeyCredentialRpEntity(name=_NAME, id=public_url.host),
             attestation=AttestationConveyancePreference.NONE,
-            # The library's own test accepts every sub-domain and every port.
+            # The library's own check accepts every sub-domain and every port.
             verify_origin=lambda origin: origin == public_url.origin,
         )
         self._server.allowed_algorithms = [
@@ -73,17 +73,17 @@ class Fido2Passkeys:
         """Return a new passkey.
 
         Raises:
-            PasskeyRefused: it was not created for this challenge, here, or with an algorithm that was offered.
+            PasskeyRefused: it was not created for this challenge and service, or not with an offered algorithm.
         """
-        given = credential.response
-        # The user does not matter here; older versions of the library want a name all the same.
+        reply = credential.response
+        # The user does not matter here, but older versions of the library require a name.
         user = PublicKeyCredentialUserEntity(id=b"-", name="-")
         _, state = self._server.register_begin(user, challenge=_bytes(challenge))
         with _refused():
-            _check_client_data(given.client_data)
-            found = cbor.decode(_bytes(given.attestation_object))
+            _check_client_data(reply.client_data)
+            found = cbor.decode(_bytes(reply.attestation_object))
             _require(isinstance(found, Mapping) and isinstance(found.get("authData"), bytes), "no authenticator data")
-            response = {"clientDataJSON": given.client_data, "attestationObject": given.attestation_object}
+            response = {"clientDataJSON": reply.client_data, "attestationObject": reply.attestation_object}
             authenticator = self._server.register_complete(state, _sent(credential.id, response))
             attested = authenticator.credential_data
             if attested is None or attested.credential_id != _bytes(credential.id):
@@ -93,7 +93,7 @@ class Fido2Passkeys:
                 _stored_key(attested.public_key),
                 authenticator.counter,
                 _is_synced(authenticator),
-                tuple(each for each in given.transports if AuthenticatorTransport(each) is not None),
+                tuple(each for each in reply.transports if AuthenticatorTransport(each) is not None),
             )
 
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
@@ -104,32 +104,32 @@ class Fido2Passkeys:
         return _plain(options.public_key)
 
     def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:
-        """Return the signature counter of a use of a passkey.
+        """Verify the use of a passkey, and return its signature counter.
 
         Raises:
-            PasskeyRefused: the passkey did not sign this challenge, here, or not as it was asked to.
+            PasskeyRefused: the passkey did not sign this challenge for this service, or not as required.
         """
-        given = credential.response
+        reply = credential.response
         _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
         attested = _attested(passkey)
         with _refused():
-            _check_client_data(given.client_data)
-            named = None if given.user_handle is None else _bytes(given.user_handle)
+            _check_client_data(reply.client_data)
+            named = None if reply.user_handle is None else _bytes(reply.user_handle)
             _require(named == handle.encode() or (named is None and not verified), "another user handle")
             response = {
-                "clientDataJSON": given.client_data,
-                "authenticatorData": given.authenticator_data,
-                "signature": given.signature,
+                "clientDataJSON": reply.client_data,
+                "authenticatorData": reply.authenticator_data,
+                "signature": reply.signature,
             }
             self._server.authenticate_complete(state, [attested], _sent(credential.id, response))
-            authenticator = AuthenticatorData(_bytes(given.authenticator_data))
+            authenticator = AuthenticatorData(_bytes(reply.authenticator_data))
             _require(_is_synced(authenticator) == passkey.synced, "another kind of credential")
             return authenticator.counter
 
 
 @contextmanager
 def _refused() -> Iterator[None]:
-    """Refuse a credential for whatever goes wrong while it is read: it is not ours, and the library checks no types."""
+    """Refuse a credential after any error while it is read: it is not ours, and the library checks no types."""
     try:
         yield
     except PasskeyRefused:
@@ -144,7 +144,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 def _check_client_data(text: str) -> None:
-    """Refuse client data of the wrong types, from which the library makes objects of any size, and those of frames."""
+    """Refuse client data of wrong types, from which the library creates objects of any size, and that of frames."""
     data = strict_json(_bytes(text))
     _require(isinstance(data, dict), "client data without members")
     _require(all(isinstance(data.get(name), str) for name in ("type", "challenge", "origin")), "incomplete client data")
@@ -152,7 +152,7 @@ def _check_client_data(text: str) -> None:
 
 
 def _stored_key(key: CoseKey) -> str:
-    """Return a public key as text, if it is one for an algorithm that was offered."""
+    """Return a public key as text, if its algorithm was offered."""
     _require(type(key) in _ALGORITHMS, "an algorithm that was not offered")
     _require(not isinstance(key, RS256) or len(key[-1].lstrip(b"\0")) in _RSA_SIZES, "an RSA key of an unusual size")
     encoded = cbor.encode(key)
@@ -192,7 +192,7 @@ def _sent(credential_id: str, response: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def _plain(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return options as JSON has them, without the library's types."""
+    """Return options as plain JSON, without the library's types."""
     plain: dict[str, Any] = json.loads(json.dumps(dict(options)))
     return plain | {"timeout": _TIMEOUT}
 

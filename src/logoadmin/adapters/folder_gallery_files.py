@@ -17,14 +17,14 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]  # not on Windows
 
-# The folders in the folder.
+# The sub-folders.
 _FOLDERS: Final = frozenset(("authors", "checks", "css", "logos", "pictures", "themes"))
-# Those with a folder for each page.
+# The sub-folders with a folder for each page.
 _OF_PAGES: Final = frozenset(("authors", "logos", "themes"))
-# What web servers, which often run as another user, must be able to read.
+# Readable by web servers, which often run as another user.
 _PUBLIC_FILE: Final = 0o644
 _PUBLIC_FOLDER: Final = 0o755
-# Of many files, the first are synced one by one; syncing everything once may write what others have in memory.
+# The first of many files are synced one by one; syncing everything once may also write other programs' data.
 _SYNCED_ALONE: Final = 32
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
@@ -45,7 +45,7 @@ class FolderGalleryFiles:
 
         Raises:
             StartError: another program publishes here.
-            OSError: there can be no such folder.
+            OSError: the folder cannot be created.
         """
         _make(self._folder)
         handle = os.open(self._folder, os.O_RDONLY)
@@ -61,7 +61,7 @@ class FolderGalleryFiles:
         """Return a context in which a file in the folder is locked, until the process ends; None if it is locked.
 
         Raises:
-            OSError: there can be no such file.
+            OSError: the file cannot be created.
         """
         _make(self._folder)
         file = os.fdopen(os.open(self._folder / LEASE, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "rb")
@@ -71,7 +71,7 @@ class FolderGalleryFiles:
         return None
 
     def names(self) -> Collection[str]:
-        """Return the names of everything in the folder, and of files in its folders; only real files look like ours."""
+        """Return the names of everything here, and of files in the sub-folders; only real files look like ours."""
         return [*_names_in(self._folder, "")]
 
     def read(self, name: str) -> bytes | None:
@@ -94,16 +94,16 @@ class FolderGalleryFiles:
         """Write a file under another name, sync it to the disk and rename it.
 
         Raises:
-            StartError: its name or its folder is a link, which may lead anywhere.
+            StartError: its name or its folder is a link, which may point anywhere.
             OSError: it cannot be written.
         """
         self._write(name, content, durable=True)
 
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
-        """Write files, of which many are synced together.
+        """Write files, syncing many of them together.
 
         Raises:
-            StartError, OSError: as :meth:`write`.
+            StartError, OSError: as by :meth:`write`.
         """
         count = 0
         for name, content in contents:
@@ -129,7 +129,7 @@ class FolderGalleryFiles:
             raise OSError(error.errno, error.strerror, str(path)) from None
 
     def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
-        """Return the names of files by their times."""
+        """Return the names of existing files, the oldest first."""
         found: list[tuple[float, str]] = []
         for name in names:
             with suppress(FileNotFoundError):
@@ -143,16 +143,16 @@ class FolderGalleryFiles:
                 os.utime(self._folder / name, (at, at), follow_symlinks=False)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists, and the folder that it alone was in."""
+        """Remove a file, if it exists, and the folder of a page that this empties."""
         path = self._folder / name
         path.unlink(missing_ok=True)
         if path.parent.parent != self._folder.parent and path.parent.parent != self._folder:
-            with suppress(OSError):  # it has others
+            with suppress(OSError):  # it has other files
                 path.parent.rmdir()
 
 
 def _names_in(folder: Path | str, name: str) -> Iterator[str]:
-    """Yield the names of everything in a folder, which itself has a name."""
+    """Yield the names of everything in a folder, which begin with the name of the folder itself."""
     for entry in os.scandir(folder):
         found = f"{name}{entry.name}"
         is_ours = found in _FOLDERS or name.rstrip("/") in _OF_PAGES
@@ -163,12 +163,12 @@ def _names_in(folder: Path | str, name: str) -> Iterator[str]:
 
 
 def _locks(handle: int) -> bool:
-    """Lock a file until it is closed; return whether no other process has locked it."""
+    """Lock a file until it is closed; return False if another process has locked it."""
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        # Some file systems have no such locks, as NFS of folders.
+        # Some file systems, such as NFS, cannot lock folders.
         return error.errno not in {errno.EWOULDBLOCK, errno.EACCES}
     return True
 
@@ -180,10 +180,10 @@ def _make(folder: Path) -> None:
 
 
 def _date_later(part: Path, replaced: Path) -> None:
-    """Date a file at least a second later than its predecessor.
+    """Date a file at least a second after its predecessor.
 
-    Web servers such as nginx make entity tags from the second and the size, so that of two pointers of one second,
-    readers would never see the later one.
+    Web servers such as nginx derive entity tags from the time in seconds and the size, so readers would never see the
+    later of two pointers within a second.
     """
     with suppress(FileNotFoundError):
         after = int(replaced.stat().st_mtime) + 1

@@ -1,4 +1,4 @@
-"""The pages of the published gallery, made with the library Jinja (contract Q1, Q2, Q5)."""
+"""The pages of the published gallery, rendered with Jinja (contract Q1, Q2, Q5)."""
 
 import hashlib
 import json
@@ -19,11 +19,11 @@ from logoadmin.ports.text import TextRenderer
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# The style sheet of all pages, and the template of what a gallery adds to it.
+# The style sheet of all pages, and the template of a gallery's additions to it.
 _SHEET: Final = "page.css"
 _LOOK: Final = "look.css"
 _DATA: Final = b'<script type="application/json" id="gallery">'
-# The side of thumbnails in pixels, and the number of colours for what stands in place of a picture.
+# The side of thumbnails in pixels, and the number of colours of placeholders for pictures.
 _THUMBNAIL: Final = 320
 _HUES: Final = 12
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,9 +49,9 @@ class JinjaGalleryPage:
 
         Args:
             templates: the templates, by name; ``index.html`` among them.
-            words: the sentences of the other pages, in English and in Russian, and as ``list`` those of the first one.
+            words: the sentences of the other pages, in English and in Russian, and as ``list`` those of the first page.
             beside: the files that pages load, by name.
-            text: renders what authors write.
+            text: renders the texts of authors.
         """
         self._templates, self._words, self._beside, self._text = templates, words, beside, text
         made_with = [sorted(each.items()) for each in (templates, words, beside)]
@@ -59,7 +59,7 @@ class JinjaGalleryPage:
 
     @cached_property
     def _environment(self) -> "Environment":
-        # Imported here: few programs make pages, and it takes a while.
+        # Imported here, because it is slow and few programs render pages.
         from jinja2 import DictLoader, Environment, StrictUndefined
 
         environment = Environment(
@@ -102,7 +102,7 @@ class JinjaGalleryPage:
         return self._environment.get_template(template).render(values).encode()
 
     def is_page(self, content: bytes) -> bool:
-        """Return whether a file has the place for data."""
+        """Return whether a file has the element for data."""
         return _DATA in content
 
     def _sentence(self, name: str, /, **of: object) -> "_Html":
@@ -122,7 +122,7 @@ class JinjaGalleryPage:
 
 
 class _Html(str):
-    """Text that is HTML already, which Jinja knows by its method."""
+    """Text that is HTML already, which Jinja recognises by its method."""
 
     __slots__ = ()
 
@@ -131,7 +131,7 @@ class _Html(str):
 
 
 def _data(value: Mapping[str, object]) -> str:
-    """Return data for a script; in JSON, these characters stand in strings alone."""
+    """Return data for a script; in JSON, these characters only occur in strings."""
     return canonical(value).decode().replace("<", "\\u003c")
 
 
@@ -162,7 +162,7 @@ def _size(count: int) -> str:
 
 
 def _initials(name: str) -> str:
-    """Return up to two letters that stand in place of a picture."""
+    """Return up to two letters, the placeholder for a picture."""
     letters = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
     words = re.findall(r"[^\W_]+", letters) or name.split()
     return "".join(word[0] for word in words[:2]).upper()

@@ -1,4 +1,4 @@
-"""Access tokens as JWTs after RFC 9068, checked as RFC 8725 advises, and their keys (contract C2).
+"""Access tokens as JWTs by RFC 9068, checked as RFC 8725 advises, and their keys (contract C2).
 
 A key is a shared one for HS256, or a pair from a PEM file for EdDSA or RS256.
 """
@@ -28,7 +28,7 @@ _SHORTEST_RSA: Final = 2048  # bits, RFC 7518 §3.3
 _MAKE_ONE: Final = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
 _TYPE: Final = "at+jwt"
 _CACHED: Final = 1024  # tokens
-# The largest grant; and by how many characters tokens of other keys may be longer than ours of it.
+# The largest grant, and the number of characters by which tokens of other keys may exceed our token for it.
 _LONGEST_GRANT: Final = Grant(MAX_ID, "x" * 64, 2**53, 2**53, ("x" * MAX_NAME,) * MAX_SCOPES)
 _SPARE: Final = 4096
 _DIGITS: Final = re.compile("[0-9]{1,10}")
@@ -41,11 +41,11 @@ class Key:
 
     Attributes:
         kid: its name in the header of tokens.
-        algorithm: the only one that it is ever used with.
+        algorithm: the only one that it is used with.
         verifying: the shared or the public key.
-        signing: the shared or the private key; None where only the public one is known.
-        public: the public key as the required members of a JWK (RFC 7517); None of a shared key, which has none.
-        trusted_since: from when its tokens are accepted for the lifetime of one, as Unix time; None for always.
+        signing: the shared or the private key; None if only the public one is known.
+        public: the public key as the required members of a JWK (RFC 7517); None for a shared key.
+        trusted_since: the Unix time from which its tokens are accepted for one token lifetime; None for always.
     """
 
     kid: str
@@ -57,10 +57,10 @@ class Key:
 
 
 def keys_of(paths: Sequence[str], text: str) -> list[Key]:
-    """Return the keys in PEM files, of which the first signs, and the shared keys in a text with white space between.
+    """Return the keys in PEM files, the first of which signs, and the shared keys in a text, separated by white space.
 
     Raises:
-        SettingsError: one of them cannot be used.
+        SettingsError: a key cannot be used.
     """
     shared = text.split() or ([text] if text else [])
     files = [key_from_file(path, signs=number == 0) for number, path in enumerate(paths)]
@@ -68,7 +68,7 @@ def keys_of(paths: Sequence[str], text: str) -> list[Key]:
 
 
 def derived_keys(keys: Sequence[Key], purpose: str) -> tuple[bytes, ...]:
-    """Return a secret for another purpose from each key with a private part; nothing of the key follows from it."""
+    """Return a secret for another purpose from each key with a private part; it reveals nothing of the key."""
     return tuple(hmac.digest(_secret_of(key.signing), purpose.encode(), "sha256") for key in keys if key.signing)
 
 
@@ -81,7 +81,7 @@ def _secret_of(signing: "str | Ed25519PrivateKey | RSAPrivateKey") -> bytes:
 
 
 def hs256_key(secret: str) -> Key:
-    """Return a key that everybody who verifies must share.
+    """Return a key that all verifiers must share.
 
     Raises:
         SettingsError: it has less than 32 bytes.
@@ -105,7 +105,7 @@ def key_from_file(path: str, *, signs: bool) -> Key:
         signs: whether it must be a private key.
 
     Raises:
-        SettingsError: it cannot be read or used; the text names the file and repeats none of its content.
+        SettingsError: it cannot be read or used; the message names the file and has nothing of its content.
     """
     # Imported here, because only key files need it.
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -130,7 +130,7 @@ def key_from_file(path: str, *, signs: bool) -> Key:
 
 
 def _pair(path: str, public: object, private: Any) -> Key:
-    """Return a key of two parts, of which the private one may be missing."""
+    """Return a key from its two parts, the private one of which may be missing."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
@@ -163,7 +163,7 @@ class JwtTokens:
         Args:
             keys: the keys.
             issuer, audience: ``iss`` and ``aud`` of the tokens.
-            lifetime: the longest time from ``iat`` to ``exp`` that is accepted, in seconds.
+            lifetime: the maximum time from ``iat`` to ``exp``, in seconds.
 
         Raises:
             ValueError: the first key cannot sign.
@@ -175,7 +175,7 @@ class JwtTokens:
         self._keys: dict[str, Key] = {}
         for key in keys:
             self._keys.setdefault(key.kid, key)
-        # Earlier versions knew one shared key, and their tokens have no kid.
+        # Earlier versions had one shared key, and their tokens have no kid.
         self._shared = tuple(key for key in self._keys.values() if key.algorithm == "HS256")
         self._public = tuple(
             {**key.public, "kid": key.kid, "use": "sig", "alg": key.algorithm}
@@ -191,12 +191,12 @@ class JwtTokens:
 
     @cached_property
     def _longest(self) -> int:
-        """The length of tokens above which none was issued here, so that they are not worth a look."""
+        """The maximum length of tokens that are checked, because none longer was issued here."""
         return len(self.sign(_LONGEST_GRANT)) + _SPARE
 
     def sign(self, grant: Grant) -> str:
         """Return a JWT with the claims of the grant."""
-        import jwt  # here, because many programs need no token, and it takes a while
+        import jwt  # here, because it is slow and many programs need no token
 
         claims = {
             "iss": self._issuer,
@@ -212,10 +212,10 @@ class JwtTokens:
         return jwt.encode(claims, self._signing, algorithm=self._signer.algorithm, headers=headers)
 
     def verify(self, token: str, now: int) -> SignedIn:
-        """Return whom the token was made for.
+        """Return the user and the session of a token.
 
         Raises:
-            InvalidToken: it is not one of ours, or not good at ``now``.
+            InvalidToken: it is not one of ours, or not valid at ``now``.
         """
         begins, ends, caller, key = self._verified(token)
         if not begins - CLOCK_SKEW <= now < ends:
@@ -235,7 +235,7 @@ class JwtTokens:
         return key.kid not in self._distrusted
 
     def _genuine(self, token: str) -> tuple[int, int, SignedIn, Key]:
-        """Return from when and until when a token of ours is good, whom it was made for, and its key."""
+        """Return when a token of ours becomes valid and expires, its user and session, and its key."""
         import jwt
 
         if len(token) > self._longest:
@@ -247,7 +247,7 @@ class JwtTokens:
         claims: dict[str, Any] = decoded["payload"]
         issued_at, expires_at, user_id, session_id = (claims[name] for name in ("iat", "exp", "sub", "sid"))
         not_before = claims.get("nbf", issued_at)
-        # A bool is an int, and PyJWT takes text for a time.
+        # A bool is an int, and PyJWT accepts text as a time.
         are_times = all(type(time) is int for time in (issued_at, expires_at, not_before))
         is_user = _DIGITS.fullmatch(user_id) is not None and int(user_id) <= MAX_ID and isinstance(session_id, str)
         if decoded["header"].get("typ") != _TYPE or not are_times or not is_user:

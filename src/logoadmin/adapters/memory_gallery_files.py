@@ -1,4 +1,4 @@
-"""The files of the published gallery in memory: those of a database in memory, and the reference for other places."""
+"""The files of the published gallery in memory: for a database in memory, and as the reference for other adapters."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -22,7 +22,7 @@ class MemoryGalleryFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Let nobody else publish here until the end."""
+        """Prevent others from publishing here until the end."""
         if self.is_locked:
             raise StartError("Another logoadmin publish is writing into memory")
         self.is_locked = True
@@ -32,7 +32,7 @@ class MemoryGalleryFiles:
             self.is_locked = False
 
     def lease(self) -> AbstractContextManager[object]:
-        """Return a context: no other process knows the dictionary."""
+        """Return a context without effect: no other process knows the dictionary."""
         return nullcontext()
 
     def names(self) -> Collection[str]:
@@ -58,7 +58,7 @@ class MemoryGalleryFiles:
             self.write(name, content)
 
     def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
-        """Return the names of files by their times."""
+        """Return the names of existing files, the oldest first."""
         found = sorted((self.changed_at.get(name, 0), name) for name in names if name in self.files)
         return [name for changed_at, name in found if changed_at < before]
 

@@ -1,10 +1,10 @@
 """Metrics with prometheus-client (contract K2).
 
-Where ``PROMETHEUS_MULTIPROC_DIR`` is set before this module is imported, each process counts in files of that
-directory, and :meth:`PrometheusMetrics.text` adds them up. Otherwise each instance counts in its own memory.
+If ``PROMETHEUS_MULTIPROC_DIR`` is set before this module is imported, each process counts in files of that directory,
+and :meth:`PrometheusMetrics.text` adds them up. Otherwise each instance counts in its own memory.
 
-Counting a response takes prometheus-client a quarter of the time in which a cached one is served. Responses are
-therefore noted, and added up some hundred at a time and at least four times a second.
+With prometheus-client, counting a response takes a quarter of the time of serving a cached one. Responses are therefore
+queued, and counted some hundred at a time, and at least four times a second.
 """
 
 import atexit
@@ -29,8 +29,8 @@ from logoadmin.ports.metrics import Metrics, Milestone, SignInOutcome
 # The upper bounds of the buckets of all histograms, in seconds.
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _NAMESPACE: Final = "logoadmin"
-# How the values of several processes become one.
-_Together = Literal["livesum", "max", "mostrecent"]
+# How the values of several processes are combined.
+_Aggregation = Literal["livesum", "max", "mostrecent"]
 _BATCH: Final = 256  # responses
 _DELAY: Final = 0.25  # seconds
 _MILESTONES: Final[Mapping[Milestone, str]] = {
@@ -63,12 +63,12 @@ class PrometheusMetrics(Metrics):
         self._sent = self._counter("http_response_bytes", "Sent bytes of response bodies.")
         self._cache = self._counter("response_cache", "Public responses: served again (hit) or stored.", "outcome")
         self._generations = self._counter("gallery_generations", "Generations of the published gallery.", "outcome")
-        # All workers publish the same: their numbers are not added up.
+        # All workers publish the same, so their numbers are not added up.
         self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "max")
         self._left_out = self._gauge(
             "gallery_left_out", "Active records that are not published.", "mostrecent", "reason"
         )
-        # Of a single label all values are shown from the start, so that a rate has a first value.
+        # All values of a single label are exposed from the start, so that a rate has a first value.
         self._by_outcome = {
             (counter, outcome): counter.labels(outcome)
             for counter, outcomes in (
@@ -80,8 +80,8 @@ class PrometheusMetrics(Metrics):
             for outcome in outcomes
         }
         self._left_out_by_reason = {reason: self._left_out.labels(reason) for reason in get_args(LeftOutReason)}
-        self._noted: deque[tuple[str, str, int, float, bool]] = deque()
-        if self._directory is not None:  # others read what this process has counted
+        self._queued: deque[tuple[str, str, int, float, bool]] = deque()
+        if self._directory is not None:  # other processes read these counts
             atexit.register(self._add_up)
             threading.Thread(target=self._add_up_regularly, name="metrics", daemon=True).start()
 
@@ -102,8 +102,8 @@ class PrometheusMetrics(Metrics):
         self._received.inc(size)
 
     def response(self, operation: str, status: str, size: int, seconds: float, *, from_cache: bool) -> None:
-        self._noted.append((operation, status, size, seconds, from_cache))
-        if len(self._noted) >= _BATCH:
+        self._queued.append((operation, status, size, seconds, from_cache))
+        if len(self._queued) >= _BATCH:
             self._add_up()
 
     def response_stored(self) -> None:
@@ -131,18 +131,18 @@ class PrometheusMetrics(Metrics):
         return generate_latest(_Collected(series)).decode()
 
     def _add_up(self) -> None:
-        """Count the responses that were noted."""
+        """Count the queued responses."""
         with self._adding:
-            noted = [self._noted.popleft() for _ in range(len(self._noted))]
-            if not noted:
+            queued = [self._queued.popleft() for _ in range(len(self._queued))]
+            if not queued:
                 return
-            requests = Multiset((operation, status) for operation, status, *_ in noted)
+            requests = Multiset((operation, status) for operation, status, *_ in queued)
             for labels, count in requests.items():
                 self._requests.labels(*labels).inc(count)
-            for _, _, _, seconds, _ in noted:
+            for _, _, _, seconds, _ in queued:
                 self._seconds.observe(seconds)
-            self._sent.inc(sum(size for _, _, size, _, _ in noted))
-            self._by_outcome[self._cache, "hit"].inc(sum(from_cache for *_, from_cache in noted))
+            self._sent.inc(sum(size for _, _, size, _, _ in queued))
+            self._by_outcome[self._cache, "hit"].inc(sum(from_cache for *_, from_cache in queued))
 
     def _add_up_regularly(self) -> None:
         while True:
@@ -155,7 +155,7 @@ class PrometheusMetrics(Metrics):
             _forget_ended(Path(self._directory))
             counted = MultiProcessCollector(None, self._directory)
         for metric in counted.collect():
-            if metric.name.startswith(_NAMESPACE):  # a host may count in the same directory
+            if metric.name.startswith(_NAMESPACE):  # an embedding program may count in the same directory
                 metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
                 yield metric
 
@@ -165,8 +165,8 @@ class PrometheusMetrics(Metrics):
     def _histogram(self, name: str, text: str) -> Histogram:
         return Histogram(name, text, namespace=_NAMESPACE, registry=self._registry, buckets=BUCKETS)
 
-    def _gauge(self, name: str, text: str, together: _Together = "livesum", *labels: str) -> Gauge:
-        return Gauge(name, text, labels, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode=together)
+    def _gauge(self, name: str, text: str, aggregation: _Aggregation = "livesum", *labels: str) -> Gauge:
+        return Gauge(name, text, labels, namespace=_NAMESPACE, registry=self._registry, multiprocess_mode=aggregation)
 
 
 class _Collected(CollectorRegistry):

@@ -12,12 +12,12 @@ from logoadmin.ports.outgoing import Fetched
 if TYPE_CHECKING:
     from logoadmin.adapters.httpcore_outgoing.exchange import Exchange
 
-# The most bytes of a response of which only the head matters.
+# The maximum size of a response of which only the head matters, in bytes.
 _HEAD: Final = 65_536
 
 
 class GuardedOutgoing:
-    """Asks public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
+    """Contacts public hosts and those that the operator lists; see :class:`~logoadmin.ports.outgoing.Outgoing`."""
 
     def __init__(
         self,
@@ -26,19 +26,19 @@ class GuardedOutgoing:
         context: ssl.SSLContext | None = None,
         resolve: Resolve = socket.getaddrinfo,
     ) -> None:
-        """Prepare requests, without loading what they need.
+        """Prepare requests, without loading the modules for them.
 
         Args:
-            hosts: names and addresses that may be asked although they are not public.
+            hosts: names and addresses that are allowed although they are not public.
             context: verifies certificates; by default with those that the system trusts.
             resolve: returns the addresses of names.
         """
         self._guard = Guard(hosts, resolve)
-        self._given = context
+        self._custom_context = context
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
-        return self._given or ssl.create_default_context()
+        return self._custom_context or ssl.create_default_context()
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
         """Return the response to a GET."""
@@ -55,7 +55,7 @@ class GuardedOutgoing:
         return self._exchange(most, seconds).send(url, form, headers)
 
     def _exchange(self, most: int, seconds: float) -> "Exchange":
-        # Imported here: it takes a tenth of a second, and most processes never ask another host.
+        # Imported here: it takes a tenth of a second, and most processes never contact another host.
         from logoadmin.adapters.httpcore_outgoing.exchange import Exchange
 
         return Exchange(Budget(most, seconds), self._guard, self._context)

@@ -1,7 +1,7 @@
 """One request, with its redirects or without any, over httpcore2 (contract L8).
 
-A URL is parsed once for judging and asking. Connections go to judged addresses, and share one deadline and one limit on
-the bytes of all of them.
+A URL is parsed once, for the check and the request. Connections go to checked addresses, and share one deadline and one
+limit on received bytes.
 """
 
 import re
@@ -29,7 +29,7 @@ _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}", re.ASCII)
 _CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9._:-]{1,40})""", re.ASCII)
-# Only gzip, whose output can be bounded while it is read. No connection is used twice: each has its own judgement.
+# Only gzip, whose output can be bounded while it is read. Connections are not reused: each is checked.
 _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "logoadmin"}
 # Servers commonly accept no more, and parsing takes time.
 _MAX_URL: Final = 8_192  # characters
@@ -39,11 +39,11 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 class Undecodable(Exception):
-    """A body is not compressed in the way that its head says, or in one that was not asked for."""
+    """A body is not compressed as its head says, or in an encoding that was not requested."""
 
 
 class Exchange:
-    """Asks one URL; see :class:`~logoadmin.ports.outgoing.Outgoing` for the methods."""
+    """Requests one URL; see :class:`~logoadmin.ports.outgoing.Outgoing` for the methods."""
 
     def __init__(self, budget: Budget, guard: Guard, context: ssl.SSLContext) -> None:
         self._budget, self._guard, self._context = budget, guard, context
@@ -54,7 +54,7 @@ class Exchange:
         with self._pool() as pool:
             for _ in range(1 + _MAX_REDIRECTS):
                 with _explained(target, self._budget):
-                    reached = self._ask(pool, target)
+                    reached = self._request(pool, target)
                 if isinstance(reached, Fetched):
                     return reached
                 target = reached
@@ -78,26 +78,26 @@ class Exchange:
     def _confidential(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
     ) -> Iterator[tuple[httpcore2.Response, "Target"]]:
-        """Send a request that nobody on the way may read along, and yield the response."""
+        """Send a request that nobody in between may read, and yield the response."""
         target = target_of(url)
         if not (target.is_secure or self._guard.lists(target.host)):
             raise OutgoingError(target.host, "is not asked without TLS, because it is not listed in outgoing_hosts")
         with (
             self._pool() as pool,
             _explained(target, self._budget),
-            pool.stream(method, target.asked, headers=target.headers(headers), content=content) as response,
+            pool.stream(method, target.request_url, headers=target.headers(headers), content=content) as response,
         ):
             yield response, target
 
     def _pool(self) -> httpcore2.ConnectionPool:
-        """Return a pool for one request, without the environment's proxies, which would resolve names unjudged."""
+        """Return a pool for one request, without the environment's proxies, which would resolve names unchecked."""
         backend = _GuardedBackend(self._guard, self._budget)
         return httpcore2.ConnectionPool(self._context, max_keepalive_connections=0, network_backend=backend)
 
-    def _ask(self, pool: httpcore2.ConnectionPool, target: "Target") -> "Fetched | Target":
+    def _request(self, pool: httpcore2.ConnectionPool, target: "Target") -> "Fetched | Target":
         """Return the response of a target, or the target to which it redirects."""
-        with pool.stream("GET", target.asked, headers=target.headers()) as response:
-            location = _head(response, b"location")
+        with pool.stream("GET", target.request_url, headers=target.headers()) as response:
+            location = _header(response, b"location")
             if response.status in _REDIRECTS and location:
                 return redirected(target, location)
             if response.status != 200:
@@ -107,7 +107,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a request goes.
+    """The target of a request.
 
     Attributes:
         url: the URL with the host as below, and without a fragment.
@@ -125,7 +125,7 @@ class Target:
         return self.url.scheme == "https"
 
     @property
-    def asked(self) -> httpcore2.URL:
+    def request_url(self) -> httpcore2.URL:
         """The URL for the library."""
         return httpcore2.URL(scheme=self.url.raw_scheme, host=self.host, port=self.port, target=self.url.raw_path)
 
@@ -152,7 +152,7 @@ def redirected(target: Target, location: bytes) -> Target:
     """Return the target of a redirect.
 
     Raises:
-        OutgoingError: as :func:`target_of`, and where the redirect leads from https to http.
+        OutgoingError: as by :func:`target_of`, and if the redirect is from https to http.
     """
     if len(location) > _MAX_URL:
         raise OutgoingError(target.host, "redirects to a URL that is too long")
@@ -180,9 +180,9 @@ def _target(url: URL) -> Target:
 
 
 def _received(response: httpcore2.Response, target: Target, budget: Budget) -> Fetched:
-    encoding = _head(response, b"content-encoding").decode("latin-1").lower()
+    encoding = _header(response, b"content-encoding").decode("latin-1").lower()
     body = read_body(response.iter_stream(), encoding, budget.most)
-    content_type = _head(response, b"content-type").decode("latin-1").lower()
+    content_type = _header(response, b"content-type").decode("latin-1").lower()
     media_type = content_type.partition(";")[0].strip()
     charset = _CHARSET.search(content_type)
     return Fetched(
@@ -194,14 +194,14 @@ def _received(response: httpcore2.Response, target: Target, budget: Budget) -> F
     )
 
 
-def _head(response: httpcore2.Response, name: bytes) -> bytes:
-    """Return the values of a head, as one list (RFC 9110 §5.3)."""
+def _header(response: httpcore2.Response, name: bytes) -> bytes:
+    """Return the values of a header, as one list (RFC 9110 §5.3)."""
     return b", ".join(value.strip() for sent, value in response.headers if sent.lower() == name)
 
 
 @contextmanager
 def _explained(target: Target, budget: Budget) -> Iterator[None]:
-    """Raise every failure as an OutgoingError that names the host and the reason, and nothing that was received."""
+    """Raise every failure as an OutgoingError with the host and the reason, and nothing that was received."""
     try:
         yield
     except TimeoutError:
@@ -229,7 +229,7 @@ def read_body(chunks: Iterable[bytes], encoding: str, most: int) -> bytes:
     Args:
         chunks: the body as it arrives.
         encoding: the ``Content-Encoding``.
-        most: the largest size, in bytes, before and after.
+        most: the maximum size, in bytes, before and after decompression.
 
     Raises:
         TooLarge: the body is larger.
@@ -272,7 +272,7 @@ def _decompressed(chunks: Iterable[bytes], most: int) -> bytes:
 
 
 class _GuardedBackend(NetworkBackend):
-    """Connects to the addresses that the guard judged, without resolving the name again."""
+    """Connects to the addresses that the guard checked, without resolving the name again."""
 
     def __init__(self, guard: Guard, budget: Budget) -> None:
         self._guard = guard
@@ -282,7 +282,7 @@ class _GuardedBackend(NetworkBackend):
         """Return a connection to one of the addresses of a host.
 
         Raises:
-            OutgoingError: the host must not be asked, or none of its addresses accepts a connection.
+            OutgoingError: the host is not allowed, or none of its addresses accepts a connection.
             TimeoutError: the time is over.
         """
         addresses = self._guard.addresses(host, port, self._budget)[:_MAX_TRIED]
@@ -298,7 +298,7 @@ class _GuardedBackend(NetworkBackend):
 
 
 class _Stream(NetworkStream):
-    """A connection whose every step ends in time."""
+    """A connection with a time limit on every step."""
 
     def __init__(self, connected: socket.socket, budget: Budget) -> None:
         self._socket = connected
@@ -326,8 +326,8 @@ class _Stream(NetworkStream):
         """Return the connection with TLS."""
         try:
             self._socket.settimeout(self._budget.time_left())
-            # The server has to announce the end: otherwise anyone on the way could cut a body short. Early versions of
-            # Python 3.11 have OpenSSL 3 ignore this; others have no such option.
+            # The server has to announce the end: otherwise anyone in between could cut a body short. Early versions of
+            # Python 3.11 make OpenSSL 3 ignore this; others have no such option.
             ssl_context.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
             secured = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname, suppress_ragged_eofs=False)
         except BaseException:

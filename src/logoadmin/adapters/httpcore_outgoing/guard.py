@@ -1,4 +1,4 @@
-"""What one outgoing request may take, and whom it may ask: names are resolved, and every address is judged (L8)."""
+"""The limits of an outgoing request and its permitted hosts: names are resolved, and all addresses checked (L8)."""
 
 import logging
 import socket
@@ -18,23 +18,23 @@ log = logging.getLogger("logoadmin.outgoing")
 # As socket.getaddrinfo; the addresses are the first elements of the last element of each result.
 Resolve = Callable[..., Sequence[tuple[Any, Any, Any, Any, tuple[Any, ...]]]]
 
-# Resolving cannot be interrupted: threads that were given up end when the system gives up.
+# Resolving cannot be interrupted: abandoned threads end when the system gives up.
 _MAX_RESOLVING: Final = 16
-# A working resolver needs less, and the owner of a name can let it take any time.
+# A working resolver needs less, and the owner of a name can make it take any time.
 _RESOLVING_SECONDS: Final = 3.0
-# Heads of responses, and the frames of chunks.
+# Heads of responses, and the framing of chunks.
 _OVERHEAD: Final = 256 * 1024
 
 
 class TooLarge(Exception):
-    """A response has more bytes than it may have."""
+    """A response exceeds its limit of bytes."""
 
 
 class Budget:
     """The time and the received bytes that are left.
 
     Attributes:
-        most: the largest body, in bytes.
+        most: the maximum body size, in bytes.
         seconds: the time for everything.
     """
 
@@ -59,7 +59,7 @@ class Budget:
         """Count received bytes, of whatever kind.
 
         Raises:
-            TooLarge: more than can belong to a response with a body that is small enough.
+            TooLarge: more than a response with the largest body can have.
         """
         self._bytes -= size
         if self._bytes < 0:
@@ -67,7 +67,7 @@ class Budget:
 
 
 class Guard:
-    """Judges hosts by all of their addresses."""
+    """Checks hosts by all of their addresses."""
 
     def __init__(self, allowed: Collection[str], resolve: Resolve) -> None:
         """Allow hosts that are not public.
@@ -78,7 +78,7 @@ class Guard:
         """
         self._allowed = frozenset(allowed)
         self._resolve = resolve
-        # Its own, so that names that others choose do not keep the issuer of single sign-on waiting.
+        # Its own, so that names that others choose do not delay the issuer of single sign-on.
         self._resolving = BoundedSemaphore(_MAX_RESOLVING)
 
     def lists(self, host: str) -> bool:
@@ -86,14 +86,14 @@ class Guard:
         return host in self._allowed
 
     def addresses(self, host: str, port: int, budget: Budget) -> list[Address]:
-        """Return the addresses of a host, each of which may be used, in the order in which they should be tried.
+        """Return the addresses of a host, all of them allowed, in the order in which they should be tried.
 
         Raises:
-            OutgoingError: the host has no address, or one that it must not have, or is not resolved in time.
-            TimeoutError: the time for everything is over.
+            OutgoingError: the host has no address, or a forbidden one, or is not resolved in time.
+            TimeoutError: the overall time is up.
         """
         with suppress(ValueError):
-            return self._judged(host, [ip_address(host)])
+            return self._checked(host, [ip_address(host)])
         try:
             found = self._resolved(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
         except TimeoutError:
@@ -101,23 +101,23 @@ class Guard:
             raise OutgoingError(host, f"is not resolved within {_RESOLVING_SECONDS:g} s") from None
         except OSError:
             raise OutgoingError(host, "cannot be resolved") from None
-        return self._judged(host, dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
+        return self._checked(host, dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
 
-    def _judged(self, host: str, addresses: Iterable[Address]) -> list[Address]:
-        judged = list(addresses)
-        for address in judged:
+    def _checked(self, host: str, addresses: Iterable[Address]) -> list[Address]:
+        checked = list(addresses)
+        for address in checked:
             if is_forbidden(address):
                 log.info("%s has the address %s, which is never asked", host, address)
                 raise OutgoingError(host, "has an address that is never allowed")
             if not (is_public(address) or host in self._allowed or str(address) in self._allowed):
                 log.info("%s has the address %s, which is not public", host, address)
                 raise OutgoingError(host, "has an address that is not public, and is not listed in outgoing_hosts")
-        if not judged:
+        if not checked:
             raise OutgoingError(host, "cannot be resolved")
-        return judged
+        return checked
 
     def _resolved(self, budget: Budget, work: Callable[[], Any]) -> Any:
-        """Return the result of work that cannot be interrupted, or give up when its time is over."""
+        """Return the result of a function that cannot be interrupted, or give up after its time."""
         ends_at = time.monotonic() + min(budget.time_left(), _RESOLVING_SECONDS)
         if not self._resolving.acquire(timeout=ends_at - time.monotonic()):
             raise TimeoutError

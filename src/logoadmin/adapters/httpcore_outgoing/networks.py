@@ -16,7 +16,7 @@ def _table(rows: Mapping[str, str]) -> Mapping[Network, str]:
     return {ip_network(network): use for network, use in rows.items()}
 
 
-# Networks that are asked only if the operator lists the host.
+# Networks that are contacted only if the operator lists the host.
 NOT_PUBLIC: Final = _table(
     {
         "0.0.0.0/8": "this network",
@@ -58,8 +58,8 @@ HOLDING_IPV4: Final = _table(
     }
 )
 
-# Networks that are never asked, not even if the operator lists the host: those of the link, and services that hand out
-# the credentials of a machine.
+# Networks that are never contacted, not even if the operator lists the host: link-local ones, and services that hand
+# out the credentials of a machine.
 FORBIDDEN: Final = _table(
     {
         "169.254.0.0/16": "link-local",
@@ -110,8 +110,8 @@ def is_forbidden(address: Address) -> bool:
         return True
     if isinstance(address, IPv4Address):
         return False
-    # A network may use any prefix of its own for NAT64. Outside the known ones only whole addresses are compared, which
-    # no other address contains by chance.
+    # A network may use any of its own prefixes for NAT64. Outside the known ones, only single addresses are compared,
+    # which no other address contains by chance.
     refused = FORBIDDEN if _holds_ipv4(address) else _METADATA
     return address.scope_id is not None or any(_is_in(refused, ipv4) for ipv4 in _embedded(address))
 

@@ -2,9 +2,9 @@
 
 Records are lost when the process ends.
 
-From the outside in: :mod:`storage` runs work on the repositories, which are in :mod:`records`, :mod:`identity`,
+From the outside in: :mod:`storage` runs functions on the repositories in :mod:`records`, :mod:`identity`,
 :mod:`gallery` and :mod:`proposals`; :mod:`tables` has their data, and the journal through which they change it. The
-ports describe their methods.
+ports document their methods.
 """
 
 from logoadmin.adapters.memory_storage.storage import MemoryStorage

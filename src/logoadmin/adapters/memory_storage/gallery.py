@@ -12,7 +12,7 @@ from logoadmin.ports.gallery_storage import PictureName, Standing, StoredPicture
 
 
 class MemoryPictures(Repository):
-    """The pictures, as :class:`~logoadmin.ports.gallery_storage.Pictures` says."""
+    """Implements :class:`~logoadmin.ports.gallery_storage.Pictures`."""
 
     def get(self, picture: str) -> StoredPicture | None:
         row = self._tables.pictures.get(picture)
@@ -129,7 +129,7 @@ _age = attrgetter("at", "kind", "id")
 
 
 class MemoryWithdrawals(Repository):
-    """The withdrawals, as :class:`~logoadmin.ports.gallery_storage.Withdrawals` says."""
+    """Implements :class:`~logoadmin.ports.gallery_storage.Withdrawals`."""
 
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
         found = (self._tables.withdrawals.get((kind, id_)) for id_ in sorted(set(ids)))

@@ -16,7 +16,7 @@ from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor,
 
 
 class MemorySessions(Repository):
-    """The sessions, as :class:`~logoadmin.ports.identity_storage.Sessions` says."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Sessions`."""
 
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         session = self._tables.sessions.get(session_id)
@@ -88,7 +88,7 @@ class MemorySessions(Repository):
 
 
 class MemoryPreferences(Repository):
-    """The preferences, as :class:`~logoadmin.ports.identity_storage.Preferences` says."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Preferences`."""
 
     def get(self, user_id: int) -> str | None:
         return self._tables.preferences.get(user_id)
@@ -98,7 +98,7 @@ class MemoryPreferences(Repository):
 
 
 class MemorySecrets(Repository):
-    """The secrets, as :class:`~logoadmin.ports.record_storage.Secrets` says."""
+    """Implements :class:`~logoadmin.ports.record_storage.Secrets`."""
 
     def get(self, name: str) -> str | None:
         return self._tables.secrets.get(name)
@@ -112,7 +112,7 @@ class MemorySecrets(Repository):
 
 
 class MemoryServiceKeys(Repository):
-    """The service keys, as :class:`~logoadmin.ports.identity_storage.ServiceKeys` says."""
+    """Implements :class:`~logoadmin.ports.identity_storage.ServiceKeys`."""
 
     def next_id(self) -> int:
         return self._next("key_id")
@@ -146,7 +146,7 @@ class MemoryServiceKeys(Repository):
 
 
 class MemorySignInAttempts(Repository):
-    """The attempts to sign in, as :class:`~logoadmin.ports.identity_storage.SignInAttempts` says."""
+    """Implements :class:`~logoadmin.ports.identity_storage.SignInAttempts`."""
 
     def count(self, counted: str) -> tuple[int, int]:
         return self._tables.sign_in_attempts.get(counted, (0, 0))
@@ -176,7 +176,7 @@ _HOUR: Final = 3600
 
 
 class MemoryFactors(Repository):
-    """The factors, as :class:`~logoadmin.ports.sign_in_storage.Factors` says."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Factors`."""
 
     def next_id(self) -> int:
         return self._next("factor_id")
@@ -202,7 +202,7 @@ class MemoryFactors(Repository):
 
 
 class MemoryRecoveryCodes(Repository):
-    """The recovery codes, as :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes` says."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.RecoveryCodes`."""
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
         for code_hash in self._of(user_id):
@@ -221,7 +221,7 @@ class MemoryRecoveryCodes(Repository):
 
 
 class MemoryChallenges(Repository):
-    """The challenges, as :class:`~logoadmin.ports.sign_in_storage.Challenges` says."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Challenges`."""
 
     def add(self, challenge: Challenge) -> None:
         self._journal.set(self._tables.challenges, challenge.challenge_hash, challenge)
@@ -249,7 +249,7 @@ class MemoryChallenges(Repository):
 
 
 class MemoryIdentities(Repository):
-    """The identities, as :class:`~logoadmin.ports.sign_in_storage.Identities` says."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Identities`."""
 
     def find(self, issuer: str, subject: str) -> Identity | None:
         return self._tables.identities.get((issuer, subject))
@@ -263,7 +263,7 @@ class MemoryIdentities(Repository):
 
 
 class MemoryEvents(Repository):
-    """The events, as :class:`~logoadmin.ports.sign_in_storage.Events` says."""
+    """Implements :class:`~logoadmin.ports.sign_in_storage.Events`."""
 
     def next_id(self) -> int:
         return self._next("event_id")

@@ -22,7 +22,7 @@ from logoadmin.ports.proposal_storage import (
 
 
 class MemoryProposals(Repository):
-    """The proposals, as :class:`~logoadmin.ports.proposal_storage.Proposals` says."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.Proposals`."""
 
     def next_id(self) -> int:
         return self._next("proposal_id")
@@ -92,7 +92,7 @@ class MemoryProposals(Repository):
 
 
 class MemoryNotices(Repository):
-    """The notices, as :class:`~logoadmin.ports.proposal_storage.Notices` says."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.Notices`."""
 
     def next_id(self) -> int:
         return self._next("notice_id")
@@ -112,7 +112,7 @@ class MemoryNotices(Repository):
 
 
 class MemoryMemberNotices(Repository):
-    """The sources, as :class:`~logoadmin.ports.proposal_storage.MemberNotices` says."""
+    """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
         found = (

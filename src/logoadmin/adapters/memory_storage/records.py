@@ -39,7 +39,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class MemoryRecords(Repository, Generic[Record]):
-    """The records of one kind, as :class:`~logoadmin.ports.record_storage.Records` says."""
+    """Implements :class:`~logoadmin.ports.record_storage.Records`."""
 
     def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
         super().__init__(tables, journal)
@@ -60,7 +60,7 @@ class MemoryRecords(Repository, Generic[Record]):
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         wanted = where.given
         part = search_form(wanted.pop("q", ""))
-        rows = (row for row in self._rows.after(after, order) if self._meets(row, part, wanted))
+        rows = (row for row in self._rows.after(after, order) if self._matches(row, part, wanted))
         return truncated_page(islice(rows, limit), text_length)
 
     def sorted_page(
@@ -73,7 +73,7 @@ class MemoryRecords(Repository, Generic[Record]):
             name: str = getattr(row, self._kind.name_field)
             return (search_form(name) if sort == "name" else row.version), self._kind.id_of(row)
 
-        rows = [row for row in self._rows.values() if self._meets(row, part, wanted)]
+        rows = [row for row in self._rows.values() if self._matches(row, part, wanted)]
         if order == "asc":
             following = [row for row in rows if after is None or place(row) > place(after)]
             return truncated_page(nsmallest(limit, following, place), text_length)
@@ -99,7 +99,7 @@ class MemoryRecords(Repository, Generic[Record]):
         for id_ in ids:
             self._change(self._rows, id_, version=version)
 
-    def _meets(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
+    def _matches(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
         name = search_form(getattr(row, self._kind.name_field))
         return part in name and all(getattr(row, field) == value for field, value in wanted.items())
 
@@ -178,12 +178,12 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         self._journal.delete(self._tables.links[self._kind.kind], id_)
         return super().remove(id_)
 
-    def _meets(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
+    def _matches(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
         others = {field: value for field, value in wanted.items() if field not in {"author_id", "tag", "origin"}}
         is_by = "author_id" not in wanted or wanted["author_id"] in self._author_ids(row)
         has_tag = "tag" not in wanted or wanted["tag"] in (row.details.tags or ())
         has_origin = "origin" not in wanted or wanted["origin"] == row.details.origin
-        return is_by and has_tag and has_origin and super()._meets(row, part, others)
+        return is_by and has_tag and has_origin and super()._matches(row, part, others)
 
     def _author_ids(self, artwork: Artwork) -> Iterable[int]:
         return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})
@@ -201,7 +201,7 @@ REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
 
 
 class MemoryLinks(Repository):
-    """The links of one kind of artwork, as :class:`~logoadmin.ports.gallery_storage.Links` says."""
+    """Implements :class:`~logoadmin.ports.gallery_storage.Links`."""
 
     def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
         super().__init__(tables, journal)
@@ -239,7 +239,7 @@ class MemoryLinks(Repository):
 
 
 class MemoryPasswords(Repository):
-    """The password hashes, as :class:`~logoadmin.ports.identity_storage.Passwords` says."""
+    """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         return self._tables.passwords.get(user_id)
@@ -282,7 +282,7 @@ _id_of = attrgetter("change_id")
 
 
 class MemoryChanges(Repository):
-    """The history, as :class:`~logoadmin.ports.history_storage.Changes` says."""
+    """Implements :class:`~logoadmin.ports.history_storage.Changes`."""
 
     def last_id(self) -> int:
         return len(self._tables.changes)
@@ -345,7 +345,7 @@ def matches(change: Change, where: ChangeFilter) -> bool:
 
 
 class MemoryStoredResponses(Repository):
-    """The stored responses, as :class:`~logoadmin.ports.history_storage.StoredResponses` says."""
+    """Implements :class:`~logoadmin.ports.history_storage.StoredResponses`."""
 
     def get(self, key_hash: str) -> StoredResponse | None:
         return self._tables.stored_responses.get(key_hash)
@@ -364,7 +364,7 @@ class MemoryStoredResponses(Repository):
 
 
 class MemoryActs(Repository):
-    """The acts, as :class:`~logoadmin.ports.history_storage.Acts` says."""
+    """Implements :class:`~logoadmin.ports.history_storage.Acts`."""
 
     def get(self, act_id: int) -> StoredAct | None:
         act = self._tables.acts.get(act_id)

@@ -42,31 +42,31 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class _Identity(Repository):
-    passwords = cached_property(lambda room: MemoryPasswords(room._tables, room._journal))
-    sessions = cached_property(lambda room: MemorySessions(room._tables, room._journal))
-    preferences = cached_property(lambda room: MemoryPreferences(room._tables, room._journal))
-    keys = cached_property(lambda room: MemoryServiceKeys(room._tables, room._journal))
-    sign_in_attempts = cached_property(lambda room: MemorySignInAttempts(room._tables, room._journal))
-    factors = cached_property(lambda room: MemoryFactors(room._tables, room._journal))
-    recovery_codes = cached_property(lambda room: MemoryRecoveryCodes(room._tables, room._journal))
-    challenges = cached_property(lambda room: MemoryChallenges(room._tables, room._journal))
-    identities = cached_property(lambda room: MemoryIdentities(room._tables, room._journal))
-    events = cached_property(lambda room: MemoryEvents(room._tables, room._journal))
+    passwords = cached_property(lambda self: MemoryPasswords(self._tables, self._journal))
+    sessions = cached_property(lambda self: MemorySessions(self._tables, self._journal))
+    preferences = cached_property(lambda self: MemoryPreferences(self._tables, self._journal))
+    keys = cached_property(lambda self: MemoryServiceKeys(self._tables, self._journal))
+    sign_in_attempts = cached_property(lambda self: MemorySignInAttempts(self._tables, self._journal))
+    factors = cached_property(lambda self: MemoryFactors(self._tables, self._journal))
+    recovery_codes = cached_property(lambda self: MemoryRecoveryCodes(self._tables, self._journal))
+    challenges = cached_property(lambda self: MemoryChallenges(self._tables, self._journal))
+    identities = cached_property(lambda self: MemoryIdentities(self._tables, self._journal))
+    events = cached_property(lambda self: MemoryEvents(self._tables, self._journal))
 
 
 class MemoryUnitOfWork(Repository):
     """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
 
-    changes = cached_property(lambda room: MemoryChanges(room._tables, room._journal))
-    acts = cached_property(lambda room: MemoryActs(room._tables, room._journal))
-    stored_responses = cached_property(lambda room: MemoryStoredResponses(room._tables, room._journal))
-    secrets = cached_property(lambda room: MemorySecrets(room._tables, room._journal))
-    proposals = cached_property(lambda room: MemoryProposals(room._tables, room._journal))
-    notices = cached_property(lambda room: MemoryNotices(room._tables, room._journal))
-    member_notices = cached_property(lambda room: MemoryMemberNotices(room._tables, room._journal))
-    pictures = cached_property(lambda room: MemoryPictures(room._tables, room._journal))
-    withdrawals = cached_property(lambda room: MemoryWithdrawals(room._tables, room._journal))
-    identity = cached_property(lambda room: _Identity(room._tables, room._journal))
+    changes = cached_property(lambda self: MemoryChanges(self._tables, self._journal))
+    acts = cached_property(lambda self: MemoryActs(self._tables, self._journal))
+    stored_responses = cached_property(lambda self: MemoryStoredResponses(self._tables, self._journal))
+    secrets = cached_property(lambda self: MemorySecrets(self._tables, self._journal))
+    proposals = cached_property(lambda self: MemoryProposals(self._tables, self._journal))
+    notices = cached_property(lambda self: MemoryNotices(self._tables, self._journal))
+    member_notices = cached_property(lambda self: MemoryMemberNotices(self._tables, self._journal))
+    pictures = cached_property(lambda self: MemoryPictures(self._tables, self._journal))
+    withdrawals = cached_property(lambda self: MemoryWithdrawals(self._tables, self._journal))
+    identity = cached_property(lambda self: _Identity(self._tables, self._journal))
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
         return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)
@@ -79,7 +79,7 @@ class MemoryUnitOfWork(Repository):
 
 
 class MemoryStorage:
-    """The :class:`~logoadmin.ports.storage.Storage` of dictionaries: one unit of work at a time, undone by journal."""
+    """A :class:`~logoadmin.ports.storage.Storage` of dictionaries: one unit of work at a time, undone by a journal."""
 
     server = "memory"
     waits = False
@@ -149,7 +149,7 @@ class MemoryStorage:
     def is_failing(self) -> bool:
         return False
 
-    def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (what a database tells by)
+    def timed_out(self, *, writing: bool) -> StorageUnavailable:  # noqa: ARG002 (for databases)
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ _ABSENT: Final[Any] = object()
 
 
 class Rows(UserDict[int, Row]):
-    """Records by id, whose ids are in order, so that the cost of a page depends on its own length alone."""
+    """Records by id, in order of their ids, so that the cost of a page depends only on its length."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Rows(UserDict[int, Row]):
 
 
 def copied(json: Any) -> Any:
-    """Return a copy of JSON, so that nobody who has it changes the stored value."""
+    """Return a copy of JSON, so that its receiver cannot change the stored value."""
     if isinstance(json, dict):
         return {name: copied(value) for name, value in json.items()}
     return type(json)(map(copied, json)) if isinstance(json, list | tuple) else json
@@ -57,7 +57,7 @@ def copied(json: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """A picture with its file and thumbnail, and until when it stays at least."""
+    """A picture with its file and thumbnail, and the time until which it must stay."""
 
     stored: StoredPicture
     files: tuple[bytes, bytes] | None
@@ -65,7 +65,7 @@ class PictureRow:
 
     @property
     def bytes(self) -> int:
-        """The bytes of both files."""
+        """The size of both files, in bytes."""
         return sum(map(len, self.files or ()))
 
 
@@ -79,7 +79,7 @@ class KeyRow(NamedTuple):
 
 @dataclass
 class Tables:
-    """All that is stored. Records by id; links as ``{artwork: {author: link}}``, in link order."""
+    """All stored data. Records by id; links as ``{artwork: {author: link}}``, in link order."""
 
     records: dict[Kind, Rows[Any]] = field(default_factory=lambda: {kind: Rows() for kind in KINDS})
     links: dict[Kind, dict[int, dict[int, int]]] = field(
@@ -122,7 +122,7 @@ class Tables:
 
 
 class Journal:
-    """Every change of a dictionary passes through here, so that all of them can be undone, or the latest."""
+    """Records every change of a dictionary, so that all changes, or the latest, can be undone."""
 
     def __init__(self) -> None:
         self._before: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
@@ -174,18 +174,18 @@ class Repository:
             self._journal.set(self._tables.last_ids, name, id_)
 
     def _change(self, table: MutableMapping[Any, Any], key: Any, **values: Any) -> None:
-        """Give a row other values."""
+        """Update values of a row."""
         self._journal.set(table, key, replace(table[key], **values))
 
     def _remove_some(self, table: MutableMapping[Any, Any], most: int, is_over: Callable[[Any], bool]) -> int:
-        """Remove up to ``most`` rows that are over; return how many."""
+        """Remove up to ``most`` rows for which ``is_over`` is true; return how many."""
         over = list(islice((key for key, row in table.items() if is_over(row)), most))
         for key in over:
             self._journal.delete(table, key)
         return len(over)
 
     def _end_by(self, table: MutableMapping[Any, Any], latest: int, most: int) -> int:
-        """Let up to ``most`` rows that expire after ``latest`` expire then; return how many."""
+        """Make up to ``most`` rows that expire after ``latest`` expire then; return how many."""
         late = list(islice((key for key, row in table.items() if row.expires_at > latest), most))
         for key in late:
             self._change(table, key, expires_at=latest)

@@ -19,9 +19,9 @@ Document = TypeVar("Document")
 _MOST: Final = 256 * 1024  # bytes of a response
 _SECONDS: Final = 5.0  # for each request
 LIFETIME: Final = 3_600.0  # seconds for which a document is kept
-# A failure is remembered, so that visitors of the sign-in page do not ask an issuer that is down one by one.
+# A failure is remembered, so that not every visitor of the sign-in page contacts an issuer that is down.
 _FAILURE: Final = 10.0  # seconds
-# The cures of failed requests, by the reasons of the port.
+# The remedies for failed requests, by the reasons of the port.
 _REACH: Final = "check that the issuer is running, and that firewalls and IPAddressDeny= let this machine reach it"
 _CURES: Final = {
     "cannot be resolved": "correct the host in oidc_issuer, or the name resolution of this machine (DNS, /etc/hosts)",
@@ -35,14 +35,14 @@ _ACCESS_TOKEN: Final = re.compile(r"[!-~]{1,65536}", re.ASCII)
 
 
 class Unusable(Exception):
-    """The metadata, keys or tokens of an issuer are wrong; the text has the reason, and nothing that was received."""
+    """An issuer's metadata, keys or tokens are invalid; the message has the reason, and nothing that was received."""
 
 
 class IssuerRequests:
     """Requests to one issuer."""
 
     def __init__(self, name: str, outgoing: ConfidentialOutgoing) -> None:
-        """Ask the issuer with this name, as people read it."""
+        """Contact the issuer with this display name."""
         self._name, self._outgoing = name, outgoing
 
     def ask(
@@ -51,7 +51,7 @@ class IssuerRequests:
         """Return the response to one request, whatever its status.
 
         Raises:
-            IssuerUnavailable: there is none, or the issuer is overloaded or has a fault.
+            IssuerUnavailable: there is no response, or the issuer is overloaded or has a fault.
         """
         try:
             received = self._outgoing.send(url, form=form, headers=headers or {}, most=_MOST, seconds=_SECONDS)
@@ -82,7 +82,7 @@ def code_form(redemption: Redemption) -> dict[str, str]:
 
 
 def token_response(received: Fetched) -> Mapping[str, Any]:
-    """Return the content of the response of a token endpoint to a code that it accepts.
+    """Return the content of a token endpoint's response to an accepted code.
 
     Raises:
         Unusable: the endpoint refuses the code, or the response is not one for bearer tokens.
@@ -100,7 +100,7 @@ def bearer(access_token: object) -> str:
     """Return the header ``Authorization`` with an access token.
 
     Raises:
-        Unusable: it fits no header.
+        Unusable: it cannot be sent in a header.
     """
     if not isinstance(access_token, str) or not _ACCESS_TOKEN.fullmatch(access_token):
         raise Unusable("its token response has no usable access token")
@@ -111,7 +111,7 @@ def json_object(received: Fetched, name: str) -> dict[str, Any]:
     """Return the JSON object in a response.
 
     Raises:
-        Unusable: it has none; the text names it as ``name``.
+        Unusable: it has none; the message calls it ``name``.
     """
     try:
         found = from_json(received.body, allow_inf_nan=False)
@@ -123,7 +123,7 @@ def json_object(received: Fetched, name: str) -> dict[str, Any]:
 
 
 def _reason(received: Fetched) -> str:
-    """Return the error code of a refusal, which tells a wrong secret from a wrong code (RFC 6749 §5.2)."""
+    """Return the error code of a refusal, which distinguishes a wrong secret from a wrong code (RFC 6749 §5.2)."""
     try:
         code = json_object(received, "refusal").get("error")
     except Unusable:
@@ -133,7 +133,7 @@ def _reason(received: Fetched) -> str:
 
 
 class Cached(Generic[Document]):
-    """A document that is read by one thread at a time, while the others wait for it."""
+    """A cached document, which one thread at a time reads while the others wait for it."""
 
     def __init__(self, read: Callable[[], Document], monotonic: Callable[[], float]) -> None:
         self._read, self._monotonic = read, monotonic

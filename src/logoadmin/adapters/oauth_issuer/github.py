@@ -1,8 +1,8 @@
 """GitHub as an issuer: OAuth with PKCE, and the user of its API (contract O7).
 
-GitHub is no issuer of OpenID Connect: it signs nothing for this service, and has no nonce. Its word about a person
-counts because it comes over TLS from GitHub itself, for a token that this client has just got for the code. The code
-belongs to the browser by PKCE and ``state``.
+GitHub is not an OpenID Connect issuer: it signs nothing for this service, and has no nonce. Its data about a person is
+trusted because it comes over TLS from GitHub itself, for a token that this client has just received for the code. PKCE
+and ``state`` bind the code to the browser.
 """
 
 from collections.abc import Mapping
@@ -43,13 +43,13 @@ class GitHubIssuer:
         url: str = "https://github.com",
         api: str = "https://api.github.com",
     ) -> None:
-        """Prepare requests; the first one is sent when something is asked.
+        """Prepare requests; the first one is sent when it is needed.
 
         Args:
             client_id: the client ID of the OAuth app.
             client_secret: its client secret.
             return_url: its authorization callback URL, where browsers come back.
-            outgoing: asks GitHub.
+            outgoing: sends requests to GitHub.
             url: the address of GitHub, which is also the identifier of the issuer.
             api: the address of its REST API.
         """
@@ -58,13 +58,13 @@ class GitHubIssuer:
         self._requests = IssuerRequests(self.name, outgoing)
 
     def authorization(self) -> Authorization:
-        """Return where browsers go; without a scope, GitHub gives access to public data alone."""
+        """Return where to send browsers; without a scope, GitHub gives access only to public data."""
         oauth = f"{self.url}/login/oauth"
         # Its documentation does not promise ``iss``, but responses have it since 2026.
         return Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code and return the user of GitHub to whom it was given; the nonce has no meaning here."""
+        """Exchange a code and return its GitHub user; the nonce is not used."""
         del now  # nothing has a time
         try:
             answer = token_response(self._exchange(redemption))
@@ -88,7 +88,7 @@ class GitHubIssuer:
 
 
 def _identity_of(user: Mapping[str, Any]) -> IssuedIdentity:
-    """Return the person in a user of the API. Logins are renamed and used again; the number stays.
+    """Return the person of a user in the API. Logins can be renamed and reused; the number stays.
 
     Raises:
         Unusable: the user has no usable number or no login.

@@ -1,7 +1,7 @@
 """An OpenID Connect issuer: its metadata, its keys, the exchange of codes, and ID tokens (contract O7).
 
 By OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for keys
-asks through urllib, which knows no guard; so the keys are fetched here.
+uses urllib, which bypasses the guard, so the keys are fetched here.
 """
 
 import base64
@@ -32,18 +32,18 @@ from logoadmin.jwk import base64url
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
-# How long no newer keys are fetched for an unknown one.
+# The minimum time between fetches of newer keys for an unknown one.
 _KEYS_REST: Final = 60.0  # seconds
 _MAX_KEYS: Final = 100
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
-# Where browsers and this service are sent. A fragment or credentials have no use, and other schemes run scripts.
+# Where browsers and this service are sent. Fragments and credentials have no use, and other schemes run scripts.
 _URL: Final = re.compile(
     r"(https?)://[a-z0-9._~:\[\]-]+(/[!$-;=?-Z_a-z~]*|\?[!$-;=?-Z_a-z~]*)?", re.ASCII | re.IGNORECASE
 )
 _MAX_URL: Final = 2_048
 _SCOPES: Final = ("openid", "profile", "email")
-# Public keys only, so that nobody can sign with a key that everybody may read; with the type and curve of their keys,
-# and the hash of at_hash.
+# Public-key algorithms only, so that nobody can sign with a key that everybody may read; with the type and curve of
+# their keys, and the hash for at_hash.
 _ALGORITHMS: Final[Mapping[str, tuple[str, str | None, str]]] = {
     "RS256": ("RSA", None, "sha256"),
     "PS256": ("RSA", None, "sha256"),
@@ -52,7 +52,7 @@ _ALGORITHMS: Final[Mapping[str, tuple[str, str | None, str]]] = {
 }
 _SHORTEST_RSA: Final = 2_048  # bits
 _LEEWAY: Final = 60  # seconds
-# The token comes from the token endpoint just now; clocks may differ.
+# The token has just come from the token endpoint; clocks may differ.
 _OLDEST: Final = 600  # seconds
 _MAX_TEXT: Final = 255
 _MAX_GROUPS: Final = 1_000
@@ -63,14 +63,14 @@ Jwk = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The metadata of an issuer, as far as they are used.
+    """The metadata of an issuer that are used.
 
     Attributes:
         authorization_endpoint: where browsers go.
         token_endpoint: where codes are exchanged.
         jwks_uri: where the keys are.
-        userinfo_endpoint: where claims are that the ID token has not; None if it has none.
-        takes_basic: whether the token endpoint takes the client's secret as a header, and not in the form.
+        userinfo_endpoint: the source of claims that the ID token lacks; None without one.
+        takes_basic: whether the token endpoint accepts the client's secret in a header, rather than in the form.
         scope: the scopes to ask for.
         iss_in_response: whether responses have ``iss`` (RFC 9207).
     """
@@ -97,15 +97,15 @@ class OidcIssuer:
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare requests; the first one is sent when something is asked.
+        """Prepare requests; the first one is sent when it is needed.
 
         Args:
             url: the identifier of the issuer, exactly as it is in its metadata and tokens.
             client_id: the id of this service there.
             client_secret: its secret.
             return_url: where browsers come back.
-            outgoing: asks the hosts of the issuer.
-            monotonic: the clock by which documents are kept.
+            outgoing: sends requests to the hosts of the issuer.
+            monotonic: the clock for cached documents.
         """
         self.url, self.client_id, self.return_url = url, client_id, return_url
         self.name = urlsplit(url).hostname or ""
@@ -115,7 +115,7 @@ class OidcIssuer:
         self._keys = Cached(self._read_keys, monotonic)
 
     def authorization(self) -> Authorization:
-        """Return where browsers go."""
+        """Return where to send browsers."""
         metadata = self._metadata.get()
         return Authorization(metadata.authorization_endpoint, metadata.scope, self.url, metadata.iss_in_response)
 
@@ -155,18 +155,18 @@ class OidcIssuer:
             return verified(token, self._keys.get(oldest=_KEYS_REST))
 
     def _userinfo(self, endpoint: str, access_token: object, claims: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the claims that the ID token has not (OpenID Connect Core 1.0 §5.3)."""
+        """Return the claims that the ID token lacks (OpenID Connect Core 1.0 §5.3)."""
         received = self._requests.ask(endpoint, headers={"Authorization": bearer(access_token)})
         if received.status != 200:
             raise Unusable(f"its userinfo endpoint responds with status {received.status}")
         answer = json_object(received, "userinfo response")
-        if answer.get("sub") != claims.get("sub"):  # of somebody else's token (§5.3.4)
+        if answer.get("sub") != claims.get("sub"):  # from another person's token (§5.3.4)
             raise Unusable("its userinfo response is about somebody else")
         return answer
 
     def _read_metadata(self) -> Metadata:
         url = self.url.rstrip("/") + _WELL_KNOWN
-        return self._document(url, "metadata", lambda told: metadata_of(told, self.url))
+        return self._document(url, "metadata", lambda document: metadata_of(document, self.url))
 
     def _read_keys(self) -> tuple[Jwk, ...]:
         return self._document(self._metadata.get().jwks_uri, "keys", keys_of)
@@ -175,7 +175,7 @@ class OidcIssuer:
         """Return a document that the issuer publishes, without following redirects, which may lead anywhere.
 
         Raises:
-            IssuerUnavailable: it cannot be had, or is wrong.
+            IssuerUnavailable: it cannot be fetched, or is invalid.
         """
         received = self._requests.ask(url)
         if received.status != 200:
@@ -186,43 +186,43 @@ class OidcIssuer:
             raise self._requests.unavailable(str(wrong)) from None
 
 
-def metadata_of(told: Mapping[str, Any], issuer: str) -> Metadata:
+def metadata_of(document: Mapping[str, Any], issuer: str) -> Metadata:
     """Return the metadata of an issuer.
 
     Raises:
-        Unusable: they are not those of this issuer, or something is missing or unsafe.
+        Unusable: they belong to another issuer, or something is missing or unsafe.
     """
-    if told.get("issuer") != issuer:
+    if document.get("issuer") != issuer:
         raise Unusable("its metadata are those of another issuer than oidc_issuer")
-    methods = _texts(told, "token_endpoint_auth_methods_supported") or ("client_secret_basic",)
+    methods = _texts(document, "token_endpoint_auth_methods_supported") or ("client_secret_basic",)
     if not {"client_secret_basic", "client_secret_post"} & {*methods}:
         raise Unusable("its token endpoint supports neither client_secret_basic nor client_secret_post")
-    scopes = (*_SCOPES, *(["groups"] if "groups" in _texts(told, "scopes_supported") else []))
+    scopes = (*_SCOPES, *(["groups"] if "groups" in _texts(document, "scopes_supported") else []))
     return Metadata(
-        _endpoint(told, "authorization_endpoint", issuer),
-        _endpoint(told, "token_endpoint", issuer),
-        _endpoint(told, "jwks_uri", issuer),
-        _endpoint(told, "userinfo_endpoint", issuer) if told.get("userinfo_endpoint") is not None else None,
+        _endpoint(document, "authorization_endpoint", issuer),
+        _endpoint(document, "token_endpoint", issuer),
+        _endpoint(document, "jwks_uri", issuer),
+        _endpoint(document, "userinfo_endpoint", issuer) if document.get("userinfo_endpoint") is not None else None,
         "client_secret_basic" in methods,
         " ".join(scopes),
-        told.get("authorization_response_iss_parameter_supported") is True,
+        document.get("authorization_response_iss_parameter_supported") is True,
     )
 
 
-def keys_of(told: Mapping[str, Any]) -> tuple[Jwk, ...]:
+def keys_of(document: Mapping[str, Any]) -> tuple[Jwk, ...]:
     """Return the keys in a JWK set.
 
     Raises:
         Unusable: there are none, or too many.
     """
-    keys = told.get("keys")
+    keys = document.get("keys")
     if not isinstance(keys, list) or not 0 < len(keys) <= _MAX_KEYS:
         raise Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
     return tuple(key for key in keys if isinstance(key, dict))
 
 
-def _endpoint(told: Mapping[str, Any], name: str, issuer: str) -> str:
-    url = told.get(name)
+def _endpoint(document: Mapping[str, Any], name: str, issuer: str) -> str:
+    url = document.get(name)
     if not isinstance(url, str) or len(url) > _MAX_URL or not (found := _URL.fullmatch(url)):
         raise Unusable(f"its metadata have no usable {name}")
     if found[1].lower() == "http" and not issuer.startswith("http:"):
@@ -230,8 +230,8 @@ def _endpoint(told: Mapping[str, Any], name: str, issuer: str) -> str:
     return url
 
 
-def _texts(told: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    listed = told.get(name)
+def _texts(document: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    listed = document.get(name)
     return tuple(text for text in listed if isinstance(text, str)) if isinstance(listed, list) else ()
 
 
@@ -264,7 +264,7 @@ def verified(token: str, keys: Sequence[Jwk]) -> tuple[dict[str, Any], str]:
 
 
 def _fits(key: Jwk, kid: object, algorithm: str) -> bool:
-    """Return whether a key may verify a token: the key decides about its use, and the token only names it."""
+    """Return whether a key may verify a token: the key determines its use, and the token only names it."""
     kty, curve, _ = _ALGORITHMS[algorithm]
     operations = key.get("key_ops", ["verify"])
     is_named = kid is None or key.get("kid") == kid
@@ -345,9 +345,9 @@ def identity_of(claims: Mapping[str, Any]) -> IssuedIdentity:
     return IssuedIdentity(subject, tuple(dict.fromkeys(_groups(claims.get("groups")))), names, seconds)
 
 
-def _groups(told: object) -> Iterator[str]:
-    """Yield the groups: a list, a single text or nothing, as issuers have it."""
-    listed = told if isinstance(told, list) else [] if told is None else [told]
+def _groups(claim: object) -> Iterator[str]:
+    """Yield the groups: a list, a single text or nothing, as issuers send them."""
+    listed = claim if isinstance(claim, list) else [] if claim is None else [claim]
     if len(listed) > _MAX_GROUPS:
         raise Unusable(f"there are more than {_MAX_GROUPS:,} groups")
     for group in listed:

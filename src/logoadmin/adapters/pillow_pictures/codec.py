@@ -1,4 +1,4 @@
-"""Pictures with Pillow, an optional package: judged by their headers, then decoded within bounds (contract P1)."""
+"""Pictures with Pillow, an optional package: checked by their headers, then decoded within bounds (contract P1)."""
 
 import io
 from collections.abc import Iterator
@@ -40,20 +40,20 @@ from logoadmin.ports.pictures import (
 _FORMATS: Final = ("JPEG", "WEBP")
 # Both keep every pixel, so that drawings stay sharp.
 _LOSSLESS: Final = ("PNG", "GIF")
-# The second one is for what would be too large with the first one.
+# The second one is for pictures that are too large with the first one.
 _QUALITIES: Final = (85, 50)
-# How often a picture that is still too large is scaled; each time aims at the bound.
+# How often a picture that is still too large is scaled down; each time aims at the limit.
 _SCALINGS: Final = 4
 # Each scan of a progressive JPEG takes time for all pixels, and a few bytes only; real files have 10.
 _MAX_SCANS: Final = 30
-# What decoding takes, in bytes: of the whole picture, and of the frames of an animation, which are kept besides.
+# The memory for decoding a picture, in bytes; and the maximum pixels of an animation's frame, as all frames are held.
 _MEMORY: Final = 220 * 1024**2
 _ANIMATED_PIXELS: Final = 10_000_000
-# For WebP, counted roughly: the decoder has two canvases, returns a copy, and copies the file and its metadata.
+# The estimate for WebP: the decoder has two canvases, returns a copy, and copies the file and its metadata.
 _WEBP_MEMORY: Final = 212 * 1024**2
 # Pixels that are scaled at a time.
 _BAND: Final = 250_000
-# Milliseconds: what GIF can express, and what browsers show instead of nearly nothing.
+# Milliseconds: the longest duration in GIF, the shortest that browsers use, and what they use instead of shorter ones.
 _LONGEST: Final = 655_350
 _SHORTEST: Final = 11
 _USUAL: Final = 100
@@ -66,11 +66,11 @@ _TURNS: Final = {
     7: Transpose.TRANSVERSE,
     8: Transpose.ROTATE_90,
 }
-# Of each value of a channel, its part of the luminance; of that, the contrast to black: the one to white is the rest.
+# For each channel value, its share of the luminance; for each luminance, its contrast to black; the rest is to white.
 _LUMINANCE: Final = [255 * (v / 3294.6 if v < 11 else ((v / 255 + 0.055) / 1.055) ** 2.4) for v in range(256)]
 _CONTRAST: Final = [255 * log(1 + 20 * v / 255, 21) for v in range(256)]
 _WEIGHTS: Final = (0.2126, 0.7152, 0.0722, 0)
-# How hard the encoder of WebP tries: with large pictures less, which takes half the time for a few percent more bytes.
+# The effort of the WebP encoder; less for large pictures, which takes half the time for a few percent more bytes.
 _METHOD: Final = 4
 _QUICK_METHOD: Final = 2
 _LARGE: Final = 250_000  # pixels
@@ -80,15 +80,15 @@ _AT_MOST: Final = f"it should have at most {MAX_PIXELS // 1_000_000} million"
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A picture that was judged by its header, and not decoded.
+    """A picture whose header was checked, before decoding.
 
     Attributes:
         form: its format.
         size: its size.
-        turn: how it is turned upright.
-        loops: how often its frames are played, 0 without an end.
+        turn: the transposition that makes it upright.
+        loops: how often its frames are played, 0 for endlessly.
         kept: the number of frames that are kept.
-        animation: its frames, if its file was taken apart.
+        animation: its frames, if its file was split.
         image: otherwise the picture.
     """
 
@@ -102,17 +102,17 @@ class _Source:
 
 
 class _DecodedFile(ImageFile.ImageFile):
-    """A file of decoded pixels, of which Pillow would make another copy."""
+    """A file of decoded pixels, which Pillow would copy."""
 
     def load(self) -> None:
         pass
 
 
 class _WebP(WebPImageFile, _DecodedFile):
-    """A WebP whose frames stay in the memory of the decoder's answer."""
+    """A WebP whose frames stay in the memory of the decoder's result."""
 
     def shown(self) -> Image.Image:
-        """Return the present frame."""
+        """Return the current frame."""
         self.load()
         file: Any = self.fp
         self.fp = None
@@ -134,7 +134,7 @@ def convert(content: bytes) -> ConvertedPicture:
         source = _opened(content)
         loops, lossless = source.loops, source.form in _LOSSLESS
         frames, durations = _decoded(source)
-        del source  # the decoder is released before the encoder needs room
+        del source  # the decoder is released before the encoder needs memory
         stored = _stored(frames, durations, loops, lossless=lossless)
         image = Image.open(io.BytesIO(stored))
         # The encoder merges equal frames.
@@ -156,7 +156,7 @@ def read(content: bytes) -> ConvertedPicture:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Refuse a picture in which Pillow finds anything wrong: its decoders raise errors of many classes."""
+    """Refuse a picture in which Pillow finds any error: its decoders raise errors of many classes."""
     try:
         yield
     except (PictureRefused, KeyboardInterrupt, SystemExit):
@@ -172,7 +172,7 @@ def _refusing() -> Iterator[None]:
 
 
 def _opened(content: bytes) -> _Source:
-    """Judge a picture by its header."""
+    """Open a picture, checking its header."""
     animation = _animation(content)
     if content.startswith(PNG):
         turn = _TURNS.get(png_orientation(content))
@@ -199,7 +199,7 @@ def _opened(content: bytes) -> _Source:
 
 
 def _animation(content: bytes) -> Animation | None:
-    """Return an animation whose file can be taken apart."""
+    """Return an animation whose file can be split."""
     if _is_svg(content):
         raise PictureRefused("Convert SVG to PNG or WebP first")
     if content.startswith((b"GIF87a", b"GIF89a")):
@@ -224,7 +224,7 @@ def _taken_apart(form: str, animation: Animation, turn: Transpose | None = None)
 def _check_size(size: tuple[int, int]) -> None:
     if size[0] * size[1] > MAX_PIXELS:
         raise PictureRefused(f"The picture has {size[0]} by {size[1]} pixels; {_AT_MOST}")
-    # Each row has a pointer, and is copied alone at least.
+    # Each row has a pointer, and at least one row is copied.
     _check_memory(4 * size[0] * size[1] + 8 * size[1] + 8 * size[0] <= _MEMORY)
 
 
@@ -301,7 +301,7 @@ def _stored_size(size: tuple[int, int], frames: int) -> tuple[int, int]:
 
 
 def _scaled(image: Image.Image, target: tuple[int, int]) -> Image.Image:
-    """Return an image in another size and in a mode that can be scaled, in bands: whole copies take much memory."""
+    """Return an image in another size and in a mode that can be scaled, by bands, because whole copies are large."""
     across = max(1, max(image.size) // max(target))
     # Few rows of a wide picture are a band already.
     down = min(across, max(1, _BAND // image.width))
@@ -317,7 +317,7 @@ def _scaled(image: Image.Image, target: tuple[int, int]) -> Image.Image:
 
 
 def _bands(image: Image.Image, factor: int = 1) -> Iterator[tuple[int, Image.Image]]:
-    """Yield the rows of an image in a mode that can be scaled, with the place of the first of each band."""
+    """Yield an image by bands, in a mode that can be scaled, each with the number of its first row."""
     image.load()
     step = factor * max(1, _BAND // (image.width * factor))
     for top in range(0, image.height, step):
@@ -342,12 +342,12 @@ def _plain(image: Image.Image) -> Image.Image:
 
 
 def _other(image: Image.Image, value: int) -> Image.Image:
-    """Return where an image has another value."""
+    """Return a mask of the pixels with another value."""
     return image.point([0 if each == value else 255 for each in range(256)])
 
 
 def _png(content: bytes) -> Image.Image:
-    """Open a PNG, whose transparent colour Pillow compares as eight bits: unscaled, or without the lower ones of 16."""
+    """Open a PNG. Pillow compares its transparent colour as eight bits: unscaled, or without the lower ones of 16."""
     image = Image.open(io.BytesIO(content), formats=("PNG",))
     _check_size(image.size)
     key, rawmode = image.info.get("transparency"), image.tile[0].args
@@ -372,7 +372,7 @@ def _png(content: bytes) -> Image.Image:
 
 
 def _in_srgb(image: Image.Image, info: dict[Any, Any]) -> Image.Image:
-    """Apply the first of the colour profiles that is not damaged, since no metadata is stored."""
+    """Apply the first valid colour profile, since no metadata is stored."""
     mode = "RGBA" if image.mode == "RGBA" else "RGB"
     profiles = [info.get("icc_profile")]
     if "gamma" in info and "srgb" not in info:
@@ -411,7 +411,7 @@ def _may_fit(frames: list[Image.Image], durations: list[int], how: dict[str, Any
 
 
 def _bounded(frames: list[Image.Image], durations: list[int], loops: int, most: int) -> bytes:
-    """Return a file within a bound; frames that have to be smaller for that are replaced in their list."""
+    """Return a file of at most ``most`` bytes; frames that must be smaller for that are replaced in their list."""
     for quality in _QUALITIES:
         found = _webp(frames, durations, loops, {"quality": quality})
         if len(found) <= most:
@@ -445,7 +445,7 @@ def _thumbnail(frame: Image.Image) -> bytes:
 
 
 def _ground(image: Image.Image) -> Ground:
-    """Return the ground to which the visible pixels of an image have more contrast."""
+    """Return the background with which the visible pixels of an image have more contrast."""
     image = image.convert("RGBA")
     luminance = image.convert("RGB").point(3 * _LUMINANCE).convert("L", _WEIGHTS)
     alpha = image.getchannel("A")

@@ -1,7 +1,7 @@
 """The structure of PNG, GIF and JPEG files, found without decoding them, as Chromium understands it (contract P1).
 
-Decoders differ in how they compose animations, and in what they take for an orientation or a profile. An animation is
-therefore taken apart into pictures of their own, which are composed in one way.
+Decoders differ in how they compose animations, and in what they accept as an orientation or a profile. An animation is
+therefore split into separate pictures, which are composed in one way.
 """
 
 import re
@@ -40,12 +40,12 @@ class Disposal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A frame as its file has it.
+    """A frame as stored in its file.
 
     Attributes:
-        content: a file with this frame alone; only that of the first frame has the colour space.
+        content: a file with only this frame; that of the first frame has the colour space.
         place: where it is drawn.
-        size: its own.
+        size: its size.
         duration: how long it is shown, in milliseconds.
         disposal: the treatment of its area afterwards.
         over: whether earlier frames show through.
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Animation:
-    """Frames, up to a number, and how often all of them are played, 0 without an end."""
+    """Frames, up to a number, and how often all of them are played, 0 for endlessly."""
 
     size: Size
     parts: tuple[Part, ...]
@@ -100,7 +100,7 @@ def gif_animation(content: bytes, most: int) -> Animation:
             alone = head + table + control + frame + b";"
             parts.append(Part(alone, (x, y), (width, height), 10 * hundredths, disposal, over=True))
             at, control = following, b""
-        else:  # decoders stop at what they do not know
+        else:  # decoders stop at unknown blocks
             break
     if parts:  # the first frame may be larger than the screen
         screen = tuple(map(max, screen, map(sum, zip(parts[0].place, parts[0].size, strict=True))))
@@ -166,7 +166,7 @@ def _chunk(kind: bytes, text: bytes) -> bytes:
 
 
 def png_orientation(content: bytes) -> int:
-    """Return the orientation of a PNG: that of an ``eXIf`` before its pixels."""
+    """Return the orientation of a PNG, from an ``eXIf`` before its pixels."""
     for kind, text in png_chunks(content):
         if kind == b"eXIf":
             return exif_orientation(text)
@@ -177,7 +177,7 @@ def png_orientation(content: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Jpeg:
-    """What the segments of a JPEG say.
+    """Data from the segments of a JPEG.
 
     Attributes:
         scans: their number.
@@ -191,7 +191,7 @@ class Jpeg:
 
 
 def jpeg_segments(content: bytes) -> Jpeg:
-    """Return what the segments of a JPEG say, up to its end; videos of phones follow that."""
+    """Read the segments of a JPEG up to its end, which videos of phones follow."""
     at, scans, held, exif = 2, 0, 0, b""
     components, is_full = 0, True
     while (found := _MARKER.search(content, at)) and found.end() + 2 <= len(content):
@@ -241,15 +241,15 @@ def exif_orientation(exif: bytes) -> int:
 
 
 def profile_of(gamma: float, chromaticities: tuple[float, ...] | None) -> bytes | None:
-    """Return the ICC profile of a PNG's gamma and chromaticities; None where browsers take it for sRGB.
+    """Return the ICC profile of a PNG's gamma and chromaticities; None if browsers treat them as sRGB.
 
-    Chromaticities without a gamma are nothing, and a gamma alone is not, within libpng's tolerance.
+    Chromaticities without a gamma are ignored, as is a gamma alone that is that of sRGB within libpng's tolerance.
     """
     if gamma <= 0 or (chromaticities is None and abs(gamma * 2.2 - 1) <= 0.05):
         return None
     white, *primaries = ((x / y, 1.0, (1 - x - y) / y) for x, y in _pairs(chromaticities or _SRGB_CHROMATICITIES))
     scales = _times(_inverted(_transposed(primaries)), white)
-    # The white becomes that of profiles.
+    # The white is adapted to that of profiles.
     cones = [there / here for there, here in zip(_times(_BRADFORD, _D50), _times(_BRADFORD, white), strict=True)]
     columns = []
     for primary, scale in zip(primaries, scales, strict=True):
