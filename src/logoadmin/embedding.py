@@ -74,7 +74,7 @@ def connect(
         database: ``sqlite:///file``, ``mysql+pymysql://user:password@host:port/name`` or ``memory:``.
         access: ``open``, the default, or ``guarded`` (contract B1); :func:`asgi` requires an explicit choice.
         admin_password: the password of the first administrator.
-        token_key: the key that signs access tokens, at least 32 bytes; by default, the keys in the database do.
+        token_key: the key for access tokens, at least 32 bytes, see the setting; by default, keys in the database.
         create: whether a missing SQLite file may be created; set False once there is a gallery, to get an error.
         gallery_dir: the folder into which :func:`asgi` publishes; by default, one next to the database (contract L1).
         outgoing_hosts: non-public hosts, by name or address, that outgoing requests may reach (contract L8).

@@ -131,7 +131,7 @@ def token_keys(given: Sequence[Key], storage: Storage, settings: Settings, creat
 def _accepted_keys(storage: Storage, settings: Settings) -> list[Key]:
     """Return the accepted token keys in the database; with key files, they are accepted for a while (contract C2).
 
-    In this way, a change to key files signs nobody out: tokens signed before expire and are refreshed.
+    In this way, a change to key files signs nobody out: earlier tokens stay valid until they expire and are refreshed.
     """
     if not settings.token_key_files:
         return stored_keys(storage) if settings.token_key is None else []

@@ -127,7 +127,7 @@ def _read(response: Any, path: str, most: int) -> Downloaded:
 
 
 def _decompressed(parts: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """Decompress gzip, up to ``most`` bytes and one more for each part."""
+    """Decompress gzip; each part yields at most ``most`` bytes and one more."""
     decompressor = zlib.decompressobj(wbits=31)
     for part in parts:
         yield decompressor.decompress(part, most + 1)

@@ -127,7 +127,7 @@ class Gallery:
         return None if contents is None else contents.record(kind, record_id)
 
     def css(self, record: Record | None) -> str | None:
-        """Return the CSS of a logo or theme, or None if it was withdrawn; long CSS is downloaded once.
+        """Return the CSS of a logo or theme; None without a record or if it was withdrawn. Long CSS is downloaded once.
 
         Raises:
             ReaderError: long CSS is neither stored nor readable.

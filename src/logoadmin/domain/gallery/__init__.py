@@ -1,1 +1,1 @@
-"""Logos, themes and their authors, and the settings of administrators."""
+"""Logos, themes, their authors and their pictures."""

@@ -95,7 +95,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         self.touch(AMENDED, id_, was, without if reason is None else {**without, BLOCKED_FIELD: reason})
 
     def check_not_blocked(self, id_: int, artwork: Artwork | None) -> None:
-        """Require that an artwork can be activated; None if it does not exist, but may have been blocked.
+        """Require that an artwork can be activated; it is None if it does not exist, but may have been blocked.
 
         Raises:
             ArtworkBlocked: it is blocked.

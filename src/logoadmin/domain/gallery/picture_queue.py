@@ -8,7 +8,7 @@ from typing import Final
 
 from logoadmin.domain.kernel.errors import TooManyPictures
 
-# How many callers without write scopes may wait, and how long anybody does.
+# How many callers may wait before one without write scopes is rejected, and how long anybody waits.
 _MOST: Final = 6
 _LONGEST: Final = 30.0  # seconds
 _RETRY_AFTER: Final = 10

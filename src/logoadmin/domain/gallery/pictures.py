@@ -57,7 +57,7 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefused
 
-# The error of clients that send pictures without Pillow.
+# The error for clients if Pillow is missing.
 NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is not installed"
 DEFAULT_SPACE: Final = 1024**3
 # The most of it for a user without write scopes.
@@ -165,7 +165,7 @@ class PictureService(Service):
     def list(self, uow: ReadUnitOfWork, command: ListPictures, _held: Held) -> Listing[KeptPicture]:
         """Return the stored pictures, by hash, with the records that name them (contract P4)."""
         pages = Pages(self._page, _PAGE_SIZES, attrgetter("picture"), start=_start)
-        # Names of pictures change without a version.
+        # The records that name a picture change without a version of the picture.
         return pages.listing(self, uow, command, version=0)
 
     @use_case(Permission(Scope.ALL, recent=True))

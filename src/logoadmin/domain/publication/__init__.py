@@ -1,1 +1,1 @@
-"""The published gallery as pure functions: records in, files out (contract L1, L2)."""
+"""The verdict on CSS, the signed files for readers, and the shared settings (contract L, J8)."""

@@ -142,7 +142,7 @@ class PublicationService(StatusService):
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
-        """Return the current public keys as JWKs with their thumbprints, the newest first.
+        """Return the signing public keys as JWKs with their thumbprints, the current one first.
 
         Raises:
             StorageUnavailable: the database is out of reach.

@@ -99,7 +99,7 @@ def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, page
 def _judged(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
     own = _findings(css, form, may_go_on)
     hosts, risks, conditions = set(own.hosts), [*own.risks, *_foreign(own, pages)], [*own.conditions]
-    # The imports to follow, with the position of the import in the text, and their level below it.
+    # The imports to follow, each with the place in the text that leads to it, and its level.
     waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
     followed: set[str] = set()
     for url, line, column, level in waiting:

@@ -69,7 +69,7 @@ def hosts_of(url: str) -> tuple[str, ...]:
 
 def _read(page: str, url: str) -> can_ada.URL | None:
     try:
-        # Parsed each time: the library reports objects that a module keeps as leaks when the program ends.
+        # Parsed each time: library objects that a module keeps are reported as leaks when the program ends.
         return can_ada.parse(page) + url
     except ValueError:
         return None

@@ -12,7 +12,7 @@ from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 
 # The members of the index, in the order of canonical JSON.
 SECTIONS: Final = ("authors", "logos", "themes")
-# Longer CSS, in bytes, is in a separate file, which keeps the index small (contract L2).
+# CSS of more bytes is in a separate file, which keeps the index small (contract L2).
 MOST_INLINE: Final = 2_048
 # The member of details that is only on pages, because it would dominate the index (contract L2).
 TEXT: Final = "text"

@@ -59,7 +59,7 @@ def noted_verdicts(index: str, sha256_of_index: str, targets: Targets, key: Sign
 
 
 def verdicts_in(files: GalleryFiles | None, targets: Targets, keys: Sequence[SigningKey]) -> Verdicts:
-    """Return verdicts, with those of the publication in files as known, unless it cannot be read or is not ours."""
+    """Return the verdicts of the publication in files, or none if it cannot be read or is not ours."""
     with suppress(OSError):
         notes = None if files is None else notes_in(files.read(STATE)).get("verdicts")
         if files is not None and isinstance(notes, dict) and IMMUTABLE_NAME.fullmatch(name := str(notes.get("index"))):
@@ -102,6 +102,6 @@ def _signed(sha256_of_index: str, targets: Targets) -> bytes:
 
 
 def _program() -> str:
-    """Return a hash of all that a verdict may depend on in the program: sources, libraries and Python."""
+    """Return a hash of the program's parts that verdicts may depend on: sources, libraries and Python."""
     sources = sorted((each.name, each.read_bytes()) for each in files_of(css).iterdir() if each.is_file())
     return sha256(repr((sources, tinycss2.VERSION, can_ada.__version__, sys.version)).encode())
