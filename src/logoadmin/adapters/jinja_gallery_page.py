@@ -106,7 +106,7 @@ class JinjaGalleryPage:
         return _DATA in content
 
     def _sentence(self, name: str, /, **of: object) -> "_Html":
-        """Return a sentence in English, which the script of the page can replace by the Russian one."""
+        """Return a sentence in English, which the script of the page can replace with the Russian one."""
         russian, english = escape(self._russian(name, **of)), escape(self._english(name, **of))
         return _Html(f'<span data-ru="{russian}">{english}</span>')
 
@@ -141,7 +141,7 @@ def _present(members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(authors: Iterable[Mapping[str, str]], url: str) -> list[dict[str, str]]:
-    """Return authors as people of schema.org."""
+    """Return authors as schema.org persons."""
     return [
         {"@type": "Person", "name": author["name"], **({"url": f"{url}{author['path']}"} if url else {})}
         for author in authors

@@ -5,7 +5,7 @@ import time
 
 
 class SystemClock:
-    """A :class:`~logoadmin.ports.environment.Clock` that asks the operating system."""
+    """A :class:`~logoadmin.ports.environment.Clock` of the operating system."""
 
     def now(self) -> int:
         """Return Unix time in whole seconds."""
@@ -21,7 +21,7 @@ class SystemClock:
 
 
 class SystemRandomness:
-    """A :class:`~logoadmin.ports.environment.Randomness` that asks the operating system."""
+    """A :class:`~logoadmin.ports.environment.Randomness` of the operating system."""
 
     def text(self) -> str:
         """Return 256 random bits in 43 characters of URL-safe base64."""

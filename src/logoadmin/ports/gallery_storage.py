@@ -19,11 +19,11 @@ class StoredPicture:
     Attributes:
         picture: the SHA-256 of the stored file, in hexadecimal.
         sent: the SHA-256 of the file that was sent.
-        sent_at: when, as Unix time.
-        width: of the stored file, in pixels.
-        height: of the stored file, in pixels.
+        sent_at: when it was sent, as Unix time.
+        width: the width of the stored file, in pixels.
+        height: the height of the stored file, in pixels.
         frames: the number of its frames.
-        size: of the stored file, in bytes.
+        size: the size of the stored file, in bytes.
         ground: the background on which its visible pixels stand out.
         is_removed: whether it was removed permanently, which is then all that is known of it.
         sender_id: the user who sent it; None for the program itself, and once the user was removed.

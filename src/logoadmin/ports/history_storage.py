@@ -21,7 +21,7 @@ class ReadsChanges(Protocol):
         """Return a change, or None."""
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
-        """Return the times of changes, in Unix time, by their ids; unknown ids are left out."""
+        """Return the times of changes, in Unix time, by id; unknown ids are omitted."""
 
     def last_of(self, kind: Kind, id_: int, besides: str | None = None) -> int:
         """Return the id of the newest change of a record, ignoring the request ``besides``; 0 without any."""
@@ -50,7 +50,7 @@ class ReadsChanges(Protocol):
 
 
 def created_by(births: Iterable[tuple[int, bool, int | None]]) -> int:
-    """Return the change that created the last of the records that had an id.
+    """Return the change that created the latest of the records with an id.
 
     Args:
         births: the changes that created or restored a record with the id, in order, at least one: each with its id,

@@ -44,7 +44,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whether a user may sign in, with which scopes, and under which name.
+    """Whether a user may sign in, with their scopes and name.
 
     Attributes:
         username: the user's name.
@@ -114,7 +114,7 @@ class Preferences(Protocol):
         """Return the preferences of a user, or None."""
 
     def set(self, user_id: int, text: str) -> None:
-        """Store the preferences of an existing user, in place of the current ones; they are removed with the user."""
+        """Store the preferences of an existing user, replacing the current ones; they are removed with the user."""
 
 
 class ServiceKeys(Protocol):

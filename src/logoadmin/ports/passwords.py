@@ -28,7 +28,7 @@ class PasswordHasher(Protocol):
         Hashes with other parameters take another time, which would reveal which users have them, and which exist.
 
         Args:
-            hash_: the hash that was verified; None for none.
+            hash_: the hash that was verified, or None.
             classes: the parameters of stored hashes, see
                 :meth:`~logoadmin.ports.identity_storage.Passwords.classes`.
             password: the password.

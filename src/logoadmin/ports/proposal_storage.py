@@ -87,7 +87,7 @@ class Viewer:
     """A user who does not see every proposal.
 
     Attributes:
-        user_id: the user, who sees their own proposals; None for no such proposals.
+        user_id: the user, who sees their own proposals; None if they own none.
         since: the change that created the user; proposals of an earlier user with this id were another person's.
         hidden_kinds: the kinds of record that the user may not change, a bit each; they hide others' proposals.
     """
@@ -146,9 +146,9 @@ class Proposals(Protocol):
         Args:
             after: the id.
             limit: their maximum number; long texts may end the page earlier, see TruncatedPage.
-            state: those in this state; None for all.
-            user_id: those of this submitter; None for all.
-            viewer: those that this user sees; None for all.
+            state: only proposals in this state; None for all.
+            user_id: only proposals of this submitter; None for all.
+            viewer: only proposals that this user sees; None for all.
             order: the order.
         """
 
@@ -177,7 +177,7 @@ class StoredNotice:
         receiver: the hash of the receiver's URL, which is a secret.
         event: what happened.
         kind: ``proposal``, or the kind of artwork.
-        id: the id of that.
+        id: its id.
         text: what happened, for people.
         due_at: when to send it, as Unix time; after an attempt, when to retry unless that succeeded.
         attempts: the number of attempts.

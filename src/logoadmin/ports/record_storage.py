@@ -88,7 +88,7 @@ class Secrets(Protocol):
     """The secrets of the service."""
 
     def get(self, name: str) -> str | None:
-        """Return a secret, or None. In :meth:`Storage.write`, it must not be changed by others before the end."""
+        """Return a secret, or None. In :meth:`Storage.write`, no other write may change it before the end."""
 
     def several(self, names: Sequence[str]) -> Mapping[str, str]:
         """Return the existing ones of these secrets, by name."""

@@ -190,7 +190,7 @@ class Events(Protocol):
         Args:
             after: the id.
             limit: their maximum number.
-            user_id: the user whose events they are; None for all.
+            user_id: only events of this user; None for all.
             order: the order of their ids.
             user_since: the change that created the user; None for the events of all users with the id.
         """

@@ -153,7 +153,7 @@ class Storage(Protocol):
         """
 
     def is_failing(self) -> bool:
-        """Return whether every call currently fails, so that there is no point in waiting for others to find out."""
+        """Return whether every call currently fails, so that waiting for others to find out is pointless."""
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
         """Return the error for a client that stops waiting for a call; it is also logged."""

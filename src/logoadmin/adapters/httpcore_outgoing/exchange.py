@@ -1,4 +1,4 @@
-"""One request, with its redirects or without any, over httpcore2 (contract L8).
+"""One request over httpcore2, with or without redirects (contract L8).
 
 A URL is parsed once, for the check and the request. Connections go to checked addresses, and share one deadline and one
 limit on received bytes.
@@ -138,7 +138,7 @@ def target_of(url: str) -> Target:
     """Return the target of an absolute URL.
 
     Raises:
-        OutgoingError: the URL has credentials or an unusual host, or is not an absolute one of http or https.
+        OutgoingError: the URL has credentials or an unusual host, or is not an absolute http or https URL.
     """
     if len(url) > _MAX_URL:
         raise OutgoingError("", "the URL is too long")
@@ -283,7 +283,7 @@ class _GuardedBackend(NetworkBackend):
 
         Raises:
             OutgoingError: the host is not allowed, or none of its addresses accepts a connection.
-            TimeoutError: the time is over.
+            TimeoutError: the time is up.
         """
         addresses = self._guard.addresses(host, port, self._budget)[:_MAX_TRIED]
         for number, address in enumerate(addresses):

@@ -162,7 +162,7 @@ class Repository:
         self._tables, self._journal = tables, journal
 
     def _next(self, name: str) -> int:
-        """Return the next id of one kind of record: never twice, without gaps."""
+        """Return the next id of one kind of record: never reused, without gaps."""
         id_ = self._tables.last_ids.get(name, 0) + 1
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")

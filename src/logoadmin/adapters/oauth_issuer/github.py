@@ -48,7 +48,7 @@ class GitHubIssuer:
         Args:
             client_id: the client ID of the OAuth app.
             client_secret: its client secret.
-            return_url: its authorization callback URL, where browsers come back.
+            return_url: its authorization callback URL, to which browsers return.
             outgoing: sends requests to GitHub.
             url: the address of GitHub, which is also the identifier of the issuer.
             api: the address of its REST API.

@@ -1,7 +1,7 @@
 """An OpenID Connect issuer: its metadata, its keys, the exchange of codes, and ID tokens (contract O7).
 
-By OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for keys
-uses urllib, which bypasses the guard, so the keys are fetched here.
+Implements OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for
+keys uses urllib, which bypasses the guard, so the keys are fetched here.
 """
 
 import base64
@@ -66,7 +66,7 @@ class Metadata:
     """The metadata of an issuer that are used.
 
     Attributes:
-        authorization_endpoint: where browsers go.
+        authorization_endpoint: where to send browsers.
         token_endpoint: where codes are exchanged.
         jwks_uri: where the keys are.
         userinfo_endpoint: the source of claims that the ID token lacks; None without one.
@@ -103,7 +103,7 @@ class OidcIssuer:
             url: the identifier of the issuer, exactly as it is in its metadata and tokens.
             client_id: the id of this service there.
             client_secret: its secret.
-            return_url: where browsers come back.
+            return_url: the URL to which browsers return.
             outgoing: sends requests to the hosts of the issuer.
             monotonic: the clock for cached documents.
         """

@@ -102,7 +102,7 @@ class _Source:
 
 
 class _DecodedFile(ImageFile.ImageFile):
-    """A file of decoded pixels, which Pillow would copy."""
+    """A file of decoded pixels, without the copy that Pillow would make."""
 
     def load(self) -> None:
         pass

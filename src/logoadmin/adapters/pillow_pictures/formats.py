@@ -180,9 +180,9 @@ class Jpeg:
     """Data from the segments of a JPEG.
 
     Attributes:
-        scans: their number.
+        scans: the number of scans.
         held: the bytes that a decoder holds besides the picture: of all scans, unless one has everything.
-        orientation: that of the first EXIF segment.
+        orientation: the orientation in the first EXIF segment.
     """
 
     scans: int
@@ -243,7 +243,7 @@ def exif_orientation(exif: bytes) -> int:
 def profile_of(gamma: float, chromaticities: tuple[float, ...] | None) -> bytes | None:
     """Return the ICC profile of a PNG's gamma and chromaticities; None if browsers treat them as sRGB.
 
-    Chromaticities without a gamma are ignored, as is a gamma alone that is that of sRGB within libpng's tolerance.
+    Chromaticities without a gamma are ignored, as is a gamma alone if it is sRGB's within libpng's tolerance.
     """
     if gamma <= 0 or (chromaticities is None and abs(gamma * 2.2 - 1) <= 0.05):
         return None

@@ -49,7 +49,7 @@ from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_o
 MOST_CHANGES: Final = 1_000
 # The maximum length of the response to a dry run, in characters, which is held in memory.
 _MOST_TEXT: Final = 67_108_864
-# The errors that get the place of their change.
+# Errors whose message begins with the place of their change.
 _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
 # The name of a use case that changes one record.

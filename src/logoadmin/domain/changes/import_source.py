@@ -259,7 +259,7 @@ def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[
 
 
 def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound, holder: str = "") -> Problem:
-    """Return why a line was not stored, at the field that caused it; ``holder`` is the record with its value."""
+    """Return why a line was not stored, at the field that caused it; ``holder`` is the record that has its value."""
     if isinstance(error, ArtworkBlocked):
         return Problem(("active",), f"{error.what} {error.id} is blocked: {error.reason}", "value_error")
     if isinstance(error, DuplicateEntry):

@@ -174,7 +174,7 @@ class Judge:
         return self._known[key]
 
     def known(self, kind: AnyArtworkKind, record: Values) -> Verdict | None:
-        """Return the verdict, if it was found before, or None."""
+        """Return the verdict if it is known, or None."""
         return self._known.get((kind.kind, record[_CSS], record[_TARGET]))
 
 
@@ -213,7 +213,7 @@ def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Ite
 
 
 def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[str, Any]:
-    """Return the summary of changes for lists, from verdicts that were found before."""
+    """Return the summary of changes for lists, from the verdicts that are known."""
     hosts: set[str] = set()
     risks: dict[str, None] = {}
     artworks = [(kind, each) for each in changes if (kind := _artwork_kind(each["kind"])) is not None]

@@ -136,7 +136,7 @@ class ProposalService(Service):
 
     @use_case(SIGNED_IN)
     def get(self, gate: Gate, command: GetProposal, caller: Caller = OWNER) -> Proposal:
-        """Return a proposal, which its submitter and those who may apply it see (contract R1).
+        """Return a proposal, visible to its submitter and to users who may apply it (contract R1).
 
         Raises:
             NotFound: the caller sees no such proposal.

@@ -61,7 +61,7 @@ def set_password(
         uow: the write.
         user: the user.
         password: its hash.
-        verified: whether the caller gave their current password, without which nobody changes their own.
+        verified: whether the caller's current password was verified, which changing their own requires.
         generated: whether the first start generated it, so that it must be changed (contract O5).
 
     Raises:
@@ -126,7 +126,7 @@ _WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL 
 
 
 def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
-    """Return the factors with which a user can sign in, by factor_id."""
+    """Return the confirmed factors of a user, by factor_id."""
     return tuple(factor for factor in identity_in(uow).factors.of_user(user_id) if factor.confirmed)
 
 

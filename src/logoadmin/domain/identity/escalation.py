@@ -109,7 +109,7 @@ class UserGuard:
 
 
 def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
-    """Return the scopes of a role without that of proposals, with which nothing can be changed.
+    """Return the scopes of a role except that of proposals, which cannot change anything.
 
     Every new user has it, and ``users:write`` is enough to manage them (contract B3, R2).
     """

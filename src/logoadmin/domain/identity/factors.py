@@ -135,7 +135,7 @@ class ConfirmTotp(Command):
 class FactorService(Service):
     """The use cases of second factors.
 
-    Those about one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
 
     def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:

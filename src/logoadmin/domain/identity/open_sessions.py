@@ -53,11 +53,11 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Who signs in, and how they proved it.
+    """The user who signs in, and their proof.
 
     Attributes:
         user_id: the user.
-        factor: what proved it; of two steps, the second.
+        factor: the factor of the proof; after two steps, the second.
         signed_in_at: when they proved it, as Unix time; None for now.
     """
 
@@ -75,8 +75,8 @@ class OpenSessions:
         clock: the clock.
         metrics: counts the outcomes of sign-ins.
         signer: signs access tokens.
-        randomness: for the other secrets.
-        rules: the choices of the operator.
+        randomness: generates the other secrets.
+        rules: the operator's sign-in settings.
         issuer_users: the users of the issuer, whose sessions continue as long as it admits them.
     """
 
@@ -107,8 +107,8 @@ class OpenSessions:
     ) -> Iterator["Attempt"]:
         """Begin an attempt to sign in; when the block ends, count its outcome, and record a refusal as an event.
 
-        A right password that needs a second step has no outcome yet. ``user_of`` returns the user whose account it is
-        for, if any, for the event of a refusal.
+        A right password that needs a second step has no outcome yet. ``user_of`` returns the user of the account, if
+        any, for the event of a refusal.
         """
         client = client_of(gate, caller)
         try:
@@ -211,7 +211,7 @@ class OpenSessions:
         )
 
     def end_all(self, uow: AuditedUnitOfWork, user_id: int) -> int:
-        """End the sessions of a user, and the codes and links that sign them in; return how many sessions."""
+        """End the sessions of a user, and drop their sign-in codes and links; return the number of sessions."""
         ended = len(self.of_user(uow, user_id, uow.now))
         end_sign_ins(uow, user_id)
         if ended:

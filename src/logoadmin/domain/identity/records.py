@@ -41,7 +41,7 @@ EventName = Literal[
     "suspended",
     "suspension_ended",
 ]
-# Anybody can cause these, so they are counted by user, address and hour.
+# Anyone can cause these, so they are counted by user, address and hour.
 CountedEvent = Literal["sign_in_refused", "sign_in_limited"]
 
 

@@ -121,7 +121,7 @@ class RoleService(Service):
     def preview(self, gate: Gate, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
         """Preview a change of a role without making it (contract J7).
 
-        Raises what :meth:`amend` raises.
+        Raises the errors of :meth:`amend`.
         """
         return gate.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
 

@@ -282,7 +282,6 @@ class SessionService(Service):
         return self._end(uow, command.user_id, command)
 
     def _end(self, uow: AuditedUnitOfWork, user_id: int, command: RemoveSession | RemoveUserSession) -> RemovedSession:
-        """End one session of a user."""
         theirs = self._open_sessions.of_user(uow, user_id, uow.now)
         if command.session_id not in {session.session_id for session in theirs}:
             raise NotFound("Session", command.session_id)

@@ -56,7 +56,7 @@ def record_event(
     Args:
         uow: the unit of work of the cause.
         event: what happened.
-        user_id: the user whose account it is, who may not be the caller.
+        user_id: the user of the account, not necessarily the caller.
         client: the caller, with an address and a ``User-Agent`` unless it is a command or a service key.
         now: the time.
         factor: the factor that signed in, or the kind of factor that was added or removed.
@@ -71,7 +71,7 @@ def record_event(
 
 
 def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, client: Caller, now: int) -> None:
-    """Count an event that anybody can cause, by user, network and hour.
+    """Count an event that anyone can cause, by user, network and hour.
 
     Beyond some rows per hour, events are counted without their address, and then without their user. If the name in
     an attempt is not a user's, it is not recorded, because it may be a password.
@@ -99,7 +99,7 @@ def count_refusal(
 ) -> None:
     """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted.
 
-    ``user_of`` returns the user whose account it is for, if any.
+    ``user_of`` returns the user of the account, if any.
     """
     with suppress(StorageUnavailable):
         storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
@@ -157,7 +157,7 @@ class EventService(Service):
     def list(self, uow: ReadUnitOfWork, command: ListEvents, held: Held) -> Listing[SignInEvent]:
         """Return events, by event_id: of all users, or without ``users:read`` only the caller's own (contract O9).
 
-        Events from before the user was created are not their own: the id may have been another person's.
+        Events from before the user was created are excluded: the id may have been another person's.
 
         Raises:
             NotPermitted: without ``users:read``, the caller requests another user's events, or is a service key.

@@ -44,7 +44,7 @@ _NOBODY: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit on the attempts that have something in common.
+    """A limit on attempts with something in common.
 
     Attributes:
         counted: the key of their count, which reveals neither names nor addresses.

@@ -63,7 +63,7 @@ class SingleSignOnRules:
 
 @dataclass(frozen=True, slots=True)
 class SignInRules:
-    """The choices of the operator about signing in.
+    """The operator's sign-in settings.
 
     Attributes:
         second_factor: the users who must enrol a second factor.

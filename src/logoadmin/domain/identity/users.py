@@ -293,7 +293,7 @@ def creation(hasher: PasswordHasher, accepted: str) -> WriteWork[CreateUser, Use
 
 
 def _check_own(uow: AuditedUnitOfWork, command: SetPassword, current: PasswordHash | None) -> None:
-    """Require that a new password may replace the user's own, of which ``current`` is the verified hash."""
+    """Require that users may replace their own password, of which ``current`` is the verified hash."""
     if identity_in(uow).passwords.get(command.user_id) != current:  # changed meanwhile
         raise IncorrectPassword
     if command.password == command.current_password and must_change_password(uow, command.user_id):
