@@ -95,7 +95,7 @@ class Guard:
         with suppress(ValueError):
             return self._checked(host, [ip_address(host)])
         try:
-            found = self._resolved(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
+            found = self._within_time(budget, lambda: self._resolve(host.encode(), port, type=socket.SOCK_STREAM))
         except TimeoutError:
             budget.time_left()
             raise OutgoingError(host, f"is not resolved within {_RESOLVING_SECONDS:g} s") from None
@@ -116,7 +116,7 @@ class Guard:
             raise OutgoingError(host, "cannot be resolved")
         return checked
 
-    def _resolved(self, budget: Budget, work: Callable[[], Any]) -> Any:
+    def _within_time(self, budget: Budget, work: Callable[[], Any]) -> Any:
         """Return the result of a function that cannot be interrupted, or give up after its time."""
         ends_at = time.monotonic() + min(budget.time_left(), _RESOLVING_SECONDS)
         if not self._resolving.acquire(timeout=ends_at - time.monotonic()):

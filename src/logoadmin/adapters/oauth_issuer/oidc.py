@@ -123,7 +123,7 @@ class OidcIssuer:
         """Exchange a code and return the person in the verified ID token."""
         metadata = self._metadata.get()
         try:
-            answer = token_response(self._exchanged(redemption, metadata))
+            answer = token_response(self._exchange(redemption, metadata))
             claims, algorithm = self._verified(answer.get("id_token"))
             check_claims(claims, self.url, self.client_id, redemption.nonce, now)
             access_token = answer.get("access_token")
@@ -136,7 +136,7 @@ class OidcIssuer:
             self._requests.refused(wrong)
         raise IssuerRefused
 
-    def _exchanged(self, redemption: Redemption, metadata: Metadata) -> Fetched:
+    def _exchange(self, redemption: Redemption, metadata: Metadata) -> Fetched:
         """Return the response of the token endpoint (RFC 6749 §4.1.3)."""
         form, headers = code_form(redemption), {}
         if metadata.takes_basic:

@@ -123,15 +123,15 @@ def cost(content: bytes) -> int:
     """Return the pixels of the frames that are kept."""
     with _refusing():
         if animation := _animation(content):
-            return _kept(animation.size, len(animation.parts)) * animation.size[0] * animation.size[1]
+            return _kept_frames(animation.size, len(animation.parts)) * animation.size[0] * animation.size[1]
         image = Image.open(io.BytesIO(content), formats=(*_FORMATS, "PNG"))
-        return _kept(image.size, int(getattr(image, "n_frames", 1))) * image.width * image.height
+        return _kept_frames(image.size, int(getattr(image, "n_frames", 1))) * image.width * image.height
 
 
 def convert(content: bytes) -> ConvertedPicture:
     """Return the stored form of a picture."""
     with _refusing():
-        source = _opened(content)
+        source = _open(content)
         loops, lossless = source.loops, source.form in _LOSSLESS
         frames, durations = _decoded(source)
         del source  # the decoder is released before the encoder needs memory
@@ -147,7 +147,7 @@ def read(content: bytes) -> ConvertedPicture:
     with _refusing():
         if len(content) > MAX_STORED:
             raise PictureRefused(f"A stored picture has at most {MAX_STORED // 1024**2} MiB")
-        source = _opened(content)
+        source = _open(content)
         if source.form != "WEBP" or max(source.size) > STORED_SIDE:
             raise PictureRefused("This is not a stored picture")
         frames, _ = _decoded(source)
@@ -171,24 +171,24 @@ def _refusing() -> Iterator[None]:
         raise PictureRefused(_CUT_OFF) from None
 
 
-def _opened(content: bytes) -> _Source:
+def _open(content: bytes) -> _Source:
     """Open a picture, checking its header."""
     animation = _animation(content)
     if content.startswith(PNG):
         turn = _TURNS.get(png_orientation(content))
         if animation is not None:
-            return _taken_apart("PNG", animation, turn)
+            return _split("PNG", animation, turn)
         image = _png(content)
         return _Source("PNG", image.size, turn, image=image)
     if animation is not None:
-        return _taken_apart("GIF", animation)
+        return _split("GIF", animation)
     image = Image.open(io.BytesIO(content), formats=_FORMATS)
     _check_size(image.size)
     if image.format == "WEBP":
         _check_memory(13 * image.width * image.height + 5 * len(content) <= _WEBP_MEMORY)
         image = _WebP(io.BytesIO(content))
         frames, loops = int(getattr(image, "n_frames", 1)), int(image.info.get("loop", 1))
-        return _Source("WEBP", image.size, None, loops, _kept(image.size, frames), image=image)
+        return _Source("WEBP", image.size, None, loops, _kept_frames(image.size, frames), image=image)
     segments = jpeg_segments(content)
     if segments.scans > _MAX_SCANS:
         raise PictureRefused("The JPEG has too many scans; save it again as a baseline JPEG")
@@ -212,10 +212,10 @@ def _is_svg(content: bytes) -> bool:
     return head.startswith(b"<svg") or (head.startswith((b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in head)
 
 
-def _taken_apart(form: str, animation: Animation, turn: Transpose | None = None) -> _Source:
+def _split(form: str, animation: Animation, turn: Transpose | None = None) -> _Source:
     if not animation.parts:
         raise PictureRefused(_CUT_OFF)
-    kept = _kept(animation.size, len(animation.parts))
+    kept = _kept_frames(animation.size, len(animation.parts))
     for size in (animation.size, *(part.size for part in animation.parts[:kept])):
         _check_size(size)
     return _Source(form, animation.size, turn, animation.loops, kept, animation)
@@ -233,7 +233,7 @@ def _check_memory(fits: bool) -> None:
         raise PictureRefused("Decoding the picture would take too much memory; send a smaller one, or a baseline JPEG")
 
 
-def _kept(size: tuple[int, int], frames: int) -> int:
+def _kept_frames(size: tuple[int, int], frames: int) -> int:
     """Return the number of the first frames of an animation that are kept."""
     pixels = size[0] * size[1]
     return 1 if not 0 < pixels <= _ANIMATED_PIXELS else max(1, min(frames, MAX_FRAMES, MAX_DECODED_PIXELS // pixels))
@@ -261,7 +261,7 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
         return
     parts = source.animation.parts[: source.kept]
     if len(parts) == 1 and (parts[0].place, parts[0].size) == ((0, 0), source.size):
-        image = _of_part(parts[0])
+        image = _open_part(parts[0])
         yield image, image.info, 0
         return
     canvas, info = Image.new("RGBA", source.size), dict[Any, Any]()
@@ -269,7 +269,7 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
         (x, y), (width, height) = part.place, part.size
         area = (x, y, x + width, y + height)
         before = canvas.crop(area) if part.disposal is Disposal.RESTORE and number else None
-        image = _of_part(part)
+        image = _open_part(part)
         info = info if number else image.info
         for top, band in _bands(image):
             if part.over:
@@ -284,7 +284,7 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
             canvas.paste((0, 0, 0, 0), area)
 
 
-def _of_part(part: Part) -> Image.Image:
+def _open_part(part: Part) -> Image.Image:
     image = (
         _png(part.content) if part.content.startswith(PNG) else Image.open(io.BytesIO(part.content), formats=("GIF",))
     )
@@ -335,13 +335,13 @@ def _plain(image: Image.Image) -> Image.Image:
         low, high = (Image.frombytes("L", image.size, content[first::2]) for first in (0, 1))
         if key is None:
             return high
-        return Image.merge("LA", (high, ImageChops.lighter(_other(low, key & 255), _other(high, key >> 8)))).convert(
+        return Image.merge("LA", (high, ImageChops.lighter(_unlike(low, key & 255), _unlike(high, key >> 8)))).convert(
             "RGBA"
         )
     return image.convert("RGBA" if image.has_transparency_data else "RGB")
 
 
-def _other(image: Image.Image, value: int) -> Image.Image:
+def _unlike(image: Image.Image, value: int) -> Image.Image:
     """Return a mask of the pixels with another value."""
     return image.point([0 if each == value else 255 for each in range(256)])
 
@@ -365,7 +365,7 @@ def _png(content: bytes) -> Image.Image:
                 box = (0, top, image.width, top + band.height)
                 found = seen.crop(box)
                 for channel, value in zip(band.split(), key, strict=True):
-                    found = ImageChops.lighter(found, _other(channel, value >> shift & 255))
+                    found = ImageChops.lighter(found, _unlike(channel, value >> shift & 255))
                 seen.paste(found, box)
         image.putalpha(seen)
     return image

@@ -142,7 +142,7 @@ class ChangeService(Service):
         undo = _Undo(uow)
         undo.undo(change)
         undone = change_log_of(uow).changes[-1]
-        _follow_undoing(uow, undo.proposed, self._notices)
+        _update_proposals(uow, undo.proposed, self._notices)
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
 
@@ -181,7 +181,7 @@ class ChangeService(Service):
                 _authorize(uow, change)
                 undo.undo(change)
                 undone += 1
-        _follow_undoing(uow, undo.proposed, self._notices)
+        _update_proposals(uow, undo.proposed, self._notices)
         return Undone(last, last + undone)
 
 
@@ -339,7 +339,7 @@ def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[s
     return values, links
 
 
-def _follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
+def _update_proposals(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
     """Update the states of proposals, some of whose changes were just undone or redone.
 
     A proposal is applied while any of its changes is in effect, and waits again once all are undone.
@@ -351,12 +351,12 @@ def _follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices
         proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
         if proposal is not None and proposal.last_change is not None:
             last = proposal.last_change
-            followed = _followed(uow, proposal)
-            if followed.state is not proposal.state:
-                proposals_in(uow).update(replace(followed, version=proposals_in(uow).next_version()))
+            updated = _with_current_state(uow, proposal)
+            if updated.state is not proposal.state:
+                proposals_in(uow).update(replace(updated, version=proposals_in(uow).next_version()))
                 # No notice was sent of a decision that was undone at once.
                 if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
-                    notices.of_proposal(uow, followed, uow.now)
+                    notices.of_proposal(uow, updated, uow.now)
 
 
 def _original_of(uow: AuditedUnitOfWork, change: Change) -> Change:
@@ -373,7 +373,7 @@ def _came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
     return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
 
 
-def _followed(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
+def _with_current_state(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
     """Return a proposal in the state that follows from its undone changes."""
     undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
     if None in undoers:

@@ -178,7 +178,7 @@ class ImportExportService(Service):
             command = command.model_copy(update={"idempotency_key": None})
         while True:
             try:
-                return _written_to(gate, command, source, caller, progress)
+                return _import_all(gate, command, source, caller, progress)
             except InvalidLines as error:
                 if skipped is None or error.unread or error.count > len(error.lines):
                     raise
@@ -229,14 +229,14 @@ class ImportExportService(Service):
                     write(csv_head(kind.kind))
                 for record in _all(uow, kind):
                     line = serialized_line(uow, kind, record, with_password=with_password_hashes)
-                    write(_written(command, line, record))
+                    write(_format_line(command, line, record))
                     counts[kind.kind] += 1
             return counts
 
         return gate.stream_snapshot(command, caller, dump)
 
 
-def _written_to(
+def _import_all(
     gate: Gate, command: ImportRecords, source: ImportSource, caller: Caller, progress: Callable[[], object]
 ) -> Imported:
     """Import all lines of a source, phase by phase, or none."""
@@ -246,17 +246,17 @@ def _written_to(
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        done, bad = _Done(AuthorsByName(uow, checked.names), progress), checked.bad
+        results, bad = _Results(AuthorsByName(uow, checked.names), progress), checked.bad
         for phase in sorted(checked.phases):
-            bad = bad.joined(_store_some(uow, source, done, phase))
+            bad = bad.joined(_store_some(uow, source, results, phase))
         if bad.count:
             raise bad.error()
-        return done.imported(command.dry_run)
+        return results.imported(command.dry_run)
 
     return gate.write(command, caller, load)
 
 
-def _written(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:
+def _format_line(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:
     if command.format == "csv":
         return csv_line(line, [author.username for author in getattr(record, AUTHORS_FIELD, ())])
     return json.dumps(line, ensure_ascii=False) + "\n"
@@ -273,7 +273,7 @@ def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
 
 
 @dataclass(slots=True)
-class _Done:
+class _Results:
     """The results of the lines."""
 
     named: AuthorsByName
@@ -307,7 +307,7 @@ class _Done:
         return Imported(counts, dry_run, len(self.without_password))
 
 
-def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase: int) -> BadLines:
+def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results, phase: int) -> BadLines:
     """Store the lines of a phase; refused lines are retried, as long as that helps, up to a limit.
 
     Lines are not held in memory, only the numbers and records of those that wait for others.
@@ -327,7 +327,7 @@ def _store_some(uow: AuditedUnitOfWork, source: ImportSource, done: _Done, phase
             uow.load(line.which for _, line in batch if line.which is not None)
             for number, line in batch:
                 # Of two lines for a record, the later one wins, so it must not be stored before the other.
-                if (line.which is None or line.which not in postponed) and done.stored(uow, number, line, refused):
+                if (line.which is None or line.which not in postponed) and results.stored(uow, number, line, refused):
                     continue
                 if line.which is not None:
                     postponed.add(line.which)

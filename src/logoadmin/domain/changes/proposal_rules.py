@@ -36,7 +36,7 @@ _AUTHOR_IDS: Final = "author_ids"
 # The fields that change the details of an artwork.
 _DETAILS: Final = ("details", "add_tags", "remove_tags")
 # Why submitters cannot set a field of their own records; other fields have a common text.
-_NOT_THEIRS: Final = {
+_NOT_SETTABLE: Final = {
     "active": "Submitters do not set this: a proposal that is applied makes it active",
     "unblock": "Submitters do not lift a block",
     "details": "Submitters do not remove all of them: name the members",
@@ -145,7 +145,7 @@ def _creates_author_of(user_id: int | None, change: Values) -> bool:
     return is_new_author and bool(change["create"]["user_id"] == user_id)
 
 
-def judged(
+def changes_to_store(
     uow: AuditedUnitOfWork,
     changes: Sequence[BulkChange],
     steps: Sequence[Step],
@@ -180,14 +180,14 @@ def judged(
                 get_existing(uow, AUTHORS, author_id)
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
-        problems += _not_theirs(place, change, step, targets, before) if own else ()
+        problems += _not_settable(place, change, step, targets, before) if own else ()
         found.append(given | {"before": before, "own": own or (not by_submitter and _key(given) in owned)})
     if problems:
         raise InvalidInput(problems)
     return tuple(found if by_submitter else _with_submitted(found, earlier))
 
 
-def _not_theirs(
+def _not_settable(
     place: int, change: BulkChange, step: Step, targets: Targets, before: Values | None
 ) -> Iterator[Problem]:
     """Yield the problems of values that submitters cannot set in their own records."""
@@ -204,7 +204,7 @@ def _not_theirs(
         members = [f"{name}.{member}" for member in value] if name == "details" and value is not None else [name]
         for each in members:
             if each not in settable:
-                text = _NOT_THEIRS.get(each, "Submitters do not set this")
+                text = _NOT_SETTABLE.get(each, "Submitters do not set this")
                 yield Problem(("changes", place, field, *each.split(".")), text, "value_error")
 
 

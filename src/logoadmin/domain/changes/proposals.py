@@ -23,8 +23,8 @@ from logoadmin.domain.changes.proposal_rules import (
     after,
     bits_of,
     brings_author,
+    changes_to_store,
     decision,
-    judged,
     kinds_of,
     own_author,
     size_of,
@@ -105,11 +105,11 @@ class ProposalService(Service):
             Conflict, DuplicateEntry: a change could not be applied; or too many proposals of the user wait.
             TooManyChanges: the proposal is too long.
         """
-        judge = self._judged(gate, command, caller)
+        judge = self._judge(gate, command, caller)
 
         def propose(uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
             user_id = uow.held.user_id
-            changes = judged(uow, command.changes, command.steps, (), by_submitter=True)
+            changes = changes_to_store(uow, command.changes, command.steps, (), by_submitter=True)
             new = StoredProposal(
                 proposal_id=proposals_in(uow).next_id(),
                 version=0,
@@ -161,7 +161,7 @@ class ProposalService(Service):
             Outdated: it has none of the versions in ``if_match``; or a record was changed since.
             NotPermitted, InvalidInput, Conflict, DuplicateEntry, TooManyChanges: see :meth:`propose`.
         """
-        judge = self._judged(gate, command, caller)
+        judge = self._judge(gate, command, caller)
 
         def amend(uow: AuditedUnitOfWork, command: AmendProposal) -> Proposal:
             proposal, owns = self._for_change(uow, command)
@@ -178,7 +178,7 @@ class ProposalService(Service):
             amended = replace(proposal, **values)
             if changes is not None:
                 by_submitter = owns and isinstance(uow.held, Rights)
-                changed = judged(uow, changes, command.steps, proposal.changes, by_submitter=by_submitter)
+                changed = changes_to_store(uow, changes, command.steps, proposal.changes, by_submitter=by_submitter)
                 amended = self._with_changes(uow, amended, changed, judge)
             elif not proposal.changes:
                 raise Conflict(
@@ -263,7 +263,7 @@ class ProposalService(Service):
         count, since = storage_of(self).read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
-    def _judged(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
+    def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
 
         def read(

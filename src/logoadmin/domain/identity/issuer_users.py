@@ -103,7 +103,7 @@ class IssuerUsers:
         if user is None:
             raise UserMissing
         if person.groups is not None:
-            _follow(uow, user, role_id)
+            _assign_role(uow, user, role_id)
         self._remember(uow, person, user.user_id, identity)
         return user.user_id
 
@@ -150,7 +150,7 @@ class IssuerUsers:
         if groups is None:
             return True
         role_id = self._role_id(uow, groups)
-        _follow(uow, user, role_id)
+        _assign_role(uow, user, role_id)
         return role_id is not None
 
     def _identity(self, uow: AnyUnitOfWork, person: IssuedIdentity) -> Identity | None:
@@ -172,7 +172,7 @@ class IssuerUsers:
             identity_in(uow).identities.put(Identity(self._issuer or "", person.subject, user_id, groups))
 
 
-def _follow(uow: AuditedUnitOfWork, user: User, role_id: int | None) -> None:
+def _assign_role(uow: AuditedUnitOfWork, user: User, role_id: int | None) -> None:
     """Give a user the role from the issuer's groups, if any."""
     if role_id not in (None, user.role_id):
         uow.records(USERS).amend(user.user_id, None, {"role_id": role_id})
