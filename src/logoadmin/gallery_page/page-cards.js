@@ -83,7 +83,7 @@ export class Cards {
 
   /** @param {Work} work */
   #card(work) {
-    const key = JSON.stringify(work.record); // one that was changed is drawn again
+    const key = JSON.stringify(work); // one that was changed is drawn again
     const card = this.#drawn.get(key) ?? cardOf(work);
     this.#drawn.set(key, card);
     return card;

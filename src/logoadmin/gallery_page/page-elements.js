@@ -1,17 +1,7 @@
-/** The parts of the list: texts, elements, works, and their pictures and cards. */
+/** The parts of the list: texts, elements, and the pictures and cards of works. */
 import { h, initials, language, locale } from "./page-choices.js";
 
-/** @typedef {import("./reader.js").Logo & import("./reader.js").Theme} Artwork which has one of both ids */
-/** @typedef {"logo" | "theme"} Kind */
-/**
- * A logo or a theme.
- * @typedef {object} Work
- * @property {Kind} kind
- * @property {number} id
- * @property {string} address of its page
- * @property {Artwork} record
- * @property {string} [words] what the search looks at
- */
+/** @typedef {import("./reader.js").Logo | import("./reader.js").Theme} Work */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have a form for each kind of number */
 /** @typedef {import("./page-choices.js").Child} Child */
 
@@ -24,6 +14,7 @@ export const config =
 const TEXTS = JSON.parse(document.getElementById("texts")?.textContent ?? "");
 const rules = new Intl.PluralRules(language);
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+export const byName = new Intl.Collator(language, { numeric: true }).compare;
 const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
@@ -58,11 +49,11 @@ export const explanation = (level, name, ...actions) => [
   h("p", { class: "actions" }, ...actions),
 ];
 
-/** @param {Kind} kind @param {Artwork} record @returns {Work} */
-export function workOf(kind, record) {
-  const id = kind === "logo" ? record.logo_id : record.theme_id;
-  return { kind, id, address: `${kind}s/${id}/`, record };
-}
+/** @param {Work} work */
+export const kindOf = (work) => ("logo_id" in work ? "logo" : "theme");
+
+/** @param {Work} work */
+export const idOf = (work) => ("logo_id" in work ? work.logo_id : work.theme_id);
 
 /** @param {string} name @returns {HTMLElement} up to two letters on the colour that they have on all pages */
 function initialsOf(name) {
@@ -72,7 +63,7 @@ function initialsOf(name) {
 }
 
 /** @param {Work} work @returns {HTMLElement} its picture, or what stands for it where there is none or it cannot be loaded */
-function pictureOf({ record: { picture, preview_url, name } }) {
+function pictureOf({ picture, preview_url, name }) {
   if (!picture && !preview_url) return initialsOf(name);
   const { path, thumbnail, width = 1, height = 1 } = picture ?? {};
   /** @type {HTMLImageElement} */
@@ -94,8 +85,8 @@ function pictureOf({ record: { picture, preview_url, name } }) {
 
 /** @param {Work} work @returns {HTMLElement} which is a link as a whole, called as the work */
 export function cardOf(work) {
-  const { kind, record, address } = work;
-  const { authors, created_at, updated_at, details: { description, version } = {}, name, picture, target } = record;
+  const { authors, created_at, updated_at, details: { description, version } = {}, name, picture, target } = work;
+  const kind = kindOf(work);
   const ground = (kind === "logo" && picture?.ground) || "";
   // Each name is isolated: one that turns its direction turns no other.
   const who = authors.flatMap(({ username }, index) => [index > 0 && ", ", h("bdi", {}, username)]);
@@ -104,7 +95,7 @@ export function cardOf(work) {
     "div",
     { role: "listitem", class: "card" },
     h("span", { class: `stage ${kind} ${ground}` }, pictureOf(work)),
-    h("h3", { class: "name" }, h("a", { href: address, dir: "auto" }, name)),
+    h("h3", { class: "name" }, h("a", { href: `${kind}s/${idOf(work)}/`, dir: "auto" }, name)),
     h(
       "p",
       { class: "line" },

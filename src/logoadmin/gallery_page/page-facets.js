@@ -1,14 +1,12 @@
 /** Targets and tags to choose from: chips with numbers for the largest ones, and a dialog with a search field for all. */
 import { h, language } from "./page-choices.js";
-import { plain, text } from "./page-elements.js";
+import { byName, plain, text } from "./page-elements.js";
 
-/** @typedef {Map<string, number>} Counts how many works each value has */
+/** @typedef {import("./page-elements.js").Work} Work */
 
 /** Chips that are always there, and rows that the dialog draws at once. */
 const LARGEST = 5;
 const ROWS = 200;
-
-const byName = new Intl.Collator(language, { numeric: true }).compare;
 
 /** Some values of which any number can be chosen. */
 export class Facet {
@@ -17,7 +15,7 @@ export class Facet {
   chosen = new Set();
   /** @type {string[]} from the largest */
   #values = [];
-  /** @type {Counts} of the works that are shown */
+  /** @type {Map<string, number>} how many of the works that are shown have each value */
   #counts = new Map();
   /** @type {Map<string, HTMLElement>} */
   #chips = new Map();
@@ -29,17 +27,20 @@ export class Facet {
   #dialog;
   #name;
   #nameOf;
+  #valuesOf;
   #changed;
 
   /**
    * @param {"Targets" | "Tags"} name
    * @param {(value: string) => string} nameOf what people call a value
+   * @param {(work: Work) => string[]} valuesOf the values of a work
    * @param {() => void} changed something else is chosen
    */
-  constructor(name, nameOf, changed) {
+  constructor(name, nameOf, valuesOf, changed) {
     const title = text(name.toLowerCase());
     this.#name = name;
     this.#nameOf = nameOf;
+    this.#valuesOf = valuesOf;
     this.#changed = changed;
     this.#search.placeholder = this.#search.ariaLabel = text(`search${name}`);
     const close = () => this.#dialog.close();
@@ -53,14 +54,15 @@ export class Facet {
     this.element = h("div", { role: "group", class: "facet", "aria-label": title }, this.#row, this.#dialog);
   }
 
-  /** @param {Counts} totals the numbers of all works, which decide what the largest values are */
-  use(totals) {
+  /** @param {Work[]} works all of them, which decide what the largest values are */
+  use(works) {
+    const totals = this.#counted(works);
     this.#values = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0) || byName(this.#nameOf(a), this.#nameOf(b)));
   }
 
-  /** @param {Counts} counts the numbers of the works that the other choices leave */
-  show(counts) {
-    this.#counts = counts;
+  /** @param {Work[]} works that the other choices leave */
+  show(works) {
+    this.#counts = this.#counted(works);
     const largest = this.#values.slice(0, LARGEST);
     const shown = [...[...this.chosen].filter((value) => !largest.includes(value)), ...largest];
     const others = this.#values.filter((value) => !shown.includes(value)).length;
@@ -76,6 +78,14 @@ export class Facet {
     }
     this.#count();
     this.element.hidden = this.#values.length < 2 && this.chosen.size === 0;
+  }
+
+  /** @param {Work[]} works */
+  #counted(works) {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const value of works.flatMap(this.#valuesOf)) counts.set(value, (counts.get(value) ?? 0) + 1);
+    return counts;
   }
 
   /** @param {string} value */

@@ -1,42 +1,34 @@
 /** The list of all works: search, kinds, targets, tags, order, and the cards. */
 import { Cards } from "./page-cards.js";
-import { find, h, language } from "./page-choices.js";
-import { config, explanation, linkTo, plain, targetName, text } from "./page-elements.js";
+import { find, h } from "./page-choices.js";
+import { byName, config, explanation, idOf, kindOf, linkTo, plain, targetName, text } from "./page-elements.js";
 import { Facet } from "./page-facets.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
-const byName = new Intl.Collator(language, { numeric: true });
 /** @typedef {(a: Work, b: Work) => number} Order */
 /** @param {Work} work */
-const changedAt = ({ record }) => record.updated_at ?? record.created_at;
+const changedAt = (work) => work.updated_at ?? work.created_at;
 /** @type {Order} */
-const newest = (a, b) => b.record.created_at - a.record.created_at || b.id - a.id;
+const newest = (a, b) => b.created_at - a.created_at || idOf(b) - idOf(a);
 /** @type {Record<string, Order>} besides from the newest */
 const ORDERS = {
   updated: (a, b) => changedAt(b) - changedAt(a),
-  name: (a, b) => byName.compare(a.record.name, b.record.name),
+  name: (a, b) => byName(a.name, b.name),
 };
 
-/** @param {Iterable<string>} values @returns {Map<string, number>} */
-function counted(values) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
 /** @param {Work} work */
-const tagsOf = ({ record }) => record.details?.tags ?? [];
-/** @param {Work[]} works */
-const targetsIn = (works) => counted(works.map(({ record }) => record.target));
-/** @param {Work[]} works */
-const tagsIn = (works) => counted(works.flatMap(tagsOf));
+const tagsOf = ({ details }) => details?.tags ?? [];
+
+/** @type {WeakMap<Work, string>} */
+const WORDS = new WeakMap();
 
 /** @param {Work} work @returns {string} what the search looks at, which is read once */
 function wordsOf(work) {
-  const { name, authors, details } = work.record;
-  work.words ??= plain([name, ...authors.map(({ username }) => username), details?.description, ...tagsOf(work)].join("\n"));
-  return work.words;
+  const { name, authors, details } = work;
+  const words = WORDS.get(work) ?? plain([name, ...authors.map(({ username }) => username), details?.description, ...tagsOf(work)].join("\n"));
+  WORDS.set(work, words);
+  return words;
 }
 
 export class List {
@@ -50,13 +42,12 @@ export class List {
   #order;
   cards = new Cards();
   element = find(".list");
-  #masthead = find(".masthead");
   #form = /** @type {HTMLFormElement} */ (find("form"));
   #fields = /** @type {{q: HTMLInputElement, kind: RadioNodeList, sort: HTMLSelectElement}} */ (/** @type {unknown} */ (this.#form.elements));
   #clear = find(".found button");
   #nothing = find(".list > .state");
-  #targets = new Facet("Targets", targetName, () => this.#changed());
-  #tags = new Facet("Tags", (tag) => `#${tag}`, () => this.#changed());
+  #targets = new Facet("Targets", targetName, ({ target }) => [target], () => this.#changed());
+  #tags = new Facet("Tags", (tag) => `#${tag}`, tagsOf, () => this.#changed());
 
   constructor() {
     find(".facets").append(this.#targets.element, this.#tags.element);
@@ -99,8 +90,8 @@ export class List {
     this.#works = works;
     this.#order = this.#counted = undefined;
     this.cards.isAll = drawn.all;
-    const logos = works.filter(({ kind }) => kind === "logo").length;
-    const authors = new Set(works.flatMap(({ record }) => record.author_ids ?? [])).size;
+    const logos = works.filter((work) => kindOf(work) === "logo").length;
+    const authors = new Set(works.flatMap(({ author_ids }) => author_ids ?? [])).size;
     const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
     this.#onlyKind = logos === 0 ? "themes" : logos === works.length ? "logos" : "";
     find(".kinds").hidden = this.#onlyKind !== "";
@@ -126,7 +117,7 @@ export class List {
     this.cards.isAll = false;
     history.replaceState(history.state, "", this.address);
     this.#show();
-    const { offsetTop, offsetHeight } = this.#masthead;
+    const { offsetTop, offsetHeight } = find(".masthead");
     if (scrollY > offsetTop + offsetHeight) scrollTo({ top: offsetTop + offsetHeight, behavior: "instant" });
   }
 
@@ -164,17 +155,17 @@ export class List {
     const words = plain(this.#fields.q.value).split(/\s+/).filter(Boolean);
     const targets = this.#targets.chosen;
     const tags = [...this.#tags.chosen];
-    const ofKind = this.#inOrder().filter((work) => !kind || kind === `${work.kind}s`);
+    const ofKind = this.#inOrder().filter((work) => !kind || kind === `${kindOf(work)}s`);
     const named = words.length === 0 ? ofKind : ofKind.filter((work) => words.every((word) => wordsOf(work).includes(word)));
     const tagged = tags.length === 0 ? named : named.filter((work) => tags.every((tag) => tagsOf(work).includes(tag)));
-    const found = targets.size === 0 ? tagged : tagged.filter(({ record }) => targets.has(record.target));
+    const found = targets.size === 0 ? tagged : tagged.filter(({ target }) => targets.has(target));
     if (this.#counted !== kind) {
       this.#counted = kind;
-      this.#targets.use(targetsIn(ofKind));
-      this.#tags.use(tagsIn(ofKind));
+      this.#targets.use(ofKind);
+      this.#tags.use(ofKind);
     }
-    this.#targets.show(targetsIn(tagged));
-    this.#tags.show(tagsIn(found));
+    this.#targets.show(tagged);
+    this.#tags.show(found);
     return found;
   }
 

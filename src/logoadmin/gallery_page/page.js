@@ -1,6 +1,6 @@
 /** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
 import { find, h } from "./page-choices.js";
-import { config, dateOf, explanation, linkTo, text, workOf } from "./page-elements.js";
+import { config, dateOf, explanation, linkTo, text } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
@@ -49,10 +49,8 @@ function faultView(fault) {
 /** @param {Left["drawn"]} [drawn] what to draw at once. Take over what the reader has. */
 function refresh(drawn) {
   if (!gallery) return;
-  const logos = gallery.logos().map((record) => workOf("logo", /** @type {any} */ (record)));
-  const themes = gallery.themes().map((record) => workOf("theme", /** @type {any} */ (record)));
   place.replaceChildren();
-  list.use([...logos, ...themes], drawn);
+  list.use([...gallery.logos(), ...gallery.themes()], drawn);
 }
 
 /** @param {Fault | undefined} fault that keeps the gallery from being renewed */
