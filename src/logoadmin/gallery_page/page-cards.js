@@ -25,7 +25,8 @@ export class Cards {
   #drawn = new Map();
   /** @type {Work[]} */
   #works = [];
-  #count = 0;
+  /** How many are drawn. */
+  count = 0;
   #columns = 0;
   #show = 0;
   /** Whether all are wanted. */
@@ -34,13 +35,8 @@ export class Cards {
   constructor() {
     new ResizeObserver(() => {
       const columns = this.#measure();
-      if (columns && columns !== this.#columns) this.show(this.#works, this.#count);
+      if (columns && columns !== this.#columns) this.show(this.#works, this.count);
     }).observe(this.#list);
-  }
-
-  /** @returns {{all: boolean, count: number}} how many cards, for a later visit of this entry of the history */
-  get drawn() {
-    return { all: this.isAll, count: this.#count };
   }
 
   /** @param {Work[]} works @param {number} [least] how many to draw at once */
@@ -48,24 +44,24 @@ export class Cards {
     const focused = document.activeElement;
     const show = ++this.#show;
     this.#works = works;
+    if (least > MOST) this.isAll = true;
     this.#columns = this.#measure();
     if (!this.#columns) return;
     this.#list.replaceChildren();
-    this.#count = 0;
+    this.count = 0;
     this.#draw(Math.max(least, FIRST));
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
     this.#list.style.setProperty("--group", `${this.#list.firstElementChild?.clientHeight}px`);
     this.#more.hidden = this.isAll || works.length <= MOST;
     this.#more.replaceChildren(text("showAll", works.length));
     const grow = () => {
-      if (show === this.#show && this.#draw(this.#count + STEP)) whenIdle(grow);
+      if (show === this.#show && this.#draw(this.count + STEP)) whenIdle(grow);
     };
     requestAnimationFrame(() => whenIdle(grow)); // visible cards are drawn first
   }
 
   #showAll() {
-    const next = this.#count;
-    this.isAll = true;
+    const next = this.count;
     this.show(this.#works, next + STEP);
     this.#links()[next]?.focus({ preventScroll: true });
   }
@@ -73,12 +69,12 @@ export class Cards {
   /** @param {number} end @returns {boolean} whether there are more to draw */
   #draw(end) {
     const most = Math.min(this.#works.length, this.isAll ? Infinity : MOST);
-    while (this.#count < Math.min(end, most)) {
-      const works = this.#works.slice(this.#count, Math.min(this.#count + this.#columns * ROWS, most));
+    while (this.count < Math.min(end, most)) {
+      const works = this.#works.slice(this.count, Math.min(this.count + this.#columns * ROWS, most));
       this.#list.append(h("div", { role: "none", class: "cards" }, ...works.map((work) => this.#card(work))));
-      this.#count += works.length;
+      this.count += works.length;
     }
-    return this.#count < most;
+    return this.count < most;
   }
 
   /** @param {Work} work */

@@ -43,11 +43,10 @@ export class Facet {
     this.#valuesOf = valuesOf;
     this.#changed = changed;
     this.#search.placeholder = this.#search.ariaLabel = text(`search${name}`);
-    const close = () => this.#dialog.close();
     this.#dialog = h(
       "dialog",
       { "aria-label": title, closedby: "any", close: () => this.#more.focus() },
-      h("div", { class: "head" }, h("h2", {}, title), h("button", { type: "button", click: close }, text("done"))),
+      h("div", { class: "head" }, h("h2", {}, title), h("button", { type: "button", click: () => this.#dialog.close() }, text("done"))),
       this.#search,
       this.#rows,
     );

@@ -85,11 +85,10 @@ export class List {
     this.#show();
   }
 
-  /** @param {Work[]} works all of the gallery @param {{all: boolean, count: number}} [drawn] what to draw at once */
-  use(works, drawn = this.cards.drawn) {
+  /** @param {Work[]} works all of the gallery @param {number} [least] cards to draw at once */
+  use(works, least = this.cards.count) {
     this.#works = works;
     this.#order = this.#counted = undefined;
-    this.cards.isAll = drawn.all;
     const logos = works.filter((work) => kindOf(work) === "logo").length;
     const authors = new Set(works.flatMap(({ author_ids }) => author_ids ?? [])).size;
     const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
@@ -99,7 +98,7 @@ export class List {
     this.#form.hidden = find(".facets").hidden = find(".found").hidden = works.length < 2;
     find(".summary").replaceChildren(counts.filter(Boolean).join(" · "));
     this.element.hidden = false;
-    this.#show(drawn.count);
+    this.#show(least);
   }
 
   /** Read what the search looks at before somebody types. */

@@ -5,7 +5,7 @@ import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
 /** @typedef {import("./reader.js").Gallery} Gallery */
-/** @typedef {{drawn?: {all: boolean, count: number}, top?: number, link?: ?string, at?: number}} Left how an entry of the history was left */
+/** @typedef {{count?: number, top?: number, link?: ?string, at?: number}} Left how an entry of the history was left */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
 /** After the first works: the page asks for news, in case they are those of an earlier visit. */
@@ -46,11 +46,11 @@ function faultView(fault) {
   return h("section", { class: "state" }, ...explanation("h1", fault, action, linkTo("home", config.home)));
 }
 
-/** @param {Left["drawn"]} [drawn] what to draw at once. Take over what the reader has. */
-function refresh(drawn) {
+/** @param {number} [least] cards to draw at once. Take over what the reader has. */
+function refresh(least) {
   if (!gallery) return;
   place.replaceChildren();
-  list.use([...gallery.logos(), ...gallery.themes()], drawn);
+  list.use([...gallery.logos(), ...gallery.themes()], least);
 }
 
 /** @param {Fault | undefined} fault that keeps the gallery from being renewed */
@@ -90,7 +90,7 @@ async function start() {
   gallery.on("withdrawn", () => refresh());
   /** @type {Left} */
   const before = history.state ?? {};
-  refresh(before.drawn);
+  refresh(before.count);
   restore(before);
   setTimeout(settle, FIRST_CHECK);
 }
@@ -118,7 +118,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 addEventListener("hashchange", route);
 addEventListener("pagehide", () => {
   const focused = document.activeElement;
-  history.replaceState({ drawn: list.cards.drawn, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
+  history.replaceState({ count: list.cards.count, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
 });
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("[type=search]");
