@@ -81,9 +81,10 @@ def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> 
         assert page is not None
         publication.publish(files)
         script = files.read("page.js")
-        templates = dict.fromkeys(("artwork.html", "author.html", "checks.html", "feed.xml", "sitemap.xml"), "")
+        others = ("artwork.html", "author.html", "checks.html", "feed.xml", "sitemap.xml", "look.css")
+        templates = dict.fromkeys(others, "")
         templates["index.html"] = '<script type="application/json" id="gallery"></script>'
-        other = JinjaGalleryPage(templates, {"list": {}}, {"page.js": b"// new"}, CommonmarkText())
+        other = JinjaGalleryPage(templates, {"list": {}}, {"page.js": b"// new", "page.css": b""}, CommonmarkText())
         for name, service in {
             "page.js": service_with(gallery, page, other),
             "index.html": service_with(gallery, replace(page, title="New")),

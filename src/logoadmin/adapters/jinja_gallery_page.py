@@ -19,7 +19,7 @@ from logoadmin.ports.text import TextRenderer
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# The style sheet of all pages, and the template of a gallery's additions to it.
+# The style sheet of all pages, and the template of the rules added to it.
 _SHEET: Final = "page.css"
 _LOOK: Final = "look.css"
 _DATA: Final = b'<script type="application/json" id="gallery">'
@@ -78,7 +78,7 @@ class JinjaGalleryPage:
             "ru": self._russian,
             "t": lambda name, **of: fixed.get(name) or self._sentence(name, **of),
         }
-        environment.globals |= {**words, "policy": POLICY, "named": _named}
+        environment.globals |= {**words, "policy": POLICY, "named": _named, "hues": _HUES}
         environment.filters |= {
             "commonmark": self._text.html, "isolated": isolated, "date": _date, "iso": _iso, "size": _size,
             "initials": _initials, "hue": _hue, "thumbnail_width": _thumbnail_width, "present": _present, "data": _data,
@@ -88,8 +88,7 @@ class JinjaGalleryPage:
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load."""
         files = {**self._beside, PAGE: self._filled_in(PAGE, {**values, "gallery": data, "texts": self._words["list"]})}
-        if values["mark"] or values["accent"]:
-            files[_SHEET] += self._filled_in(_LOOK, values)
+        files[_SHEET] += self._filled_in(_LOOK, values)
         return files
 
     def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
