@@ -67,14 +67,11 @@ export class Facet {
     const others = this.#values.filter((value) => !shown.includes(value)).length;
     this.#more.replaceChildren(text(`more${this.#name}`, others));
     const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
-    // Chips that stay keep the focus, and the row the place to which it is scrolled.
-    if (chips.length !== this.#row.childElementCount || chips.some((chip, place) => chip !== this.#row.children[place])) {
-      const focused = document.activeElement;
-      const { scrollLeft } = this.#row;
-      this.#row.replaceChildren(...chips);
-      this.#row.scrollLeft = scrollLeft;
-      if (focused instanceof HTMLElement && this.#row.contains(focused)) focused.focus({ preventScroll: true });
+    // Chips that stay in their place keep the focus, and the row the place to which it is scrolled.
+    for (const [place, chip] of chips.entries()) {
+      if (this.#row.children[place] !== chip) this.#row.insertBefore(chip, this.#row.children[place] ?? null);
     }
+    while (this.#row.childElementCount > chips.length) this.#row.lastElementChild?.remove();
     this.#count();
     this.element.hidden = this.#values.length < 2 && this.chosen.size === 0;
   }
