@@ -6,12 +6,11 @@ import { Facet } from "./page-facets.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
-/** @typedef {(a: Work, b: Work) => number} Order */
 /** @param {Work} work */
 const changedAt = (work) => work.updated_at ?? work.created_at;
-/** @type {Order} */
+/** @type {(a: Work, b: Work) => number} */
 const newest = (a, b) => b.created_at - a.created_at || idOf(b) - idOf(a);
-/** @type {Record<string, Order>} besides from the newest */
+/** @type {Record<string, typeof newest>} besides from the newest */
 const ORDERS = {
   updated: (a, b) => changedAt(b) - changedAt(a),
   name: (a, b) => byName(a.name, b.name),
@@ -154,7 +153,10 @@ export class List {
     const words = plain(this.#fields.q.value).split(/\s+/).filter(Boolean);
     const targets = this.#targets.chosen;
     const tags = [...this.#tags.chosen];
-    const ofKind = this.#inOrder().filter((work) => !kind || kind === `${kindOf(work)}s`);
+    const order = this.#fields.sort.value;
+    if (this.#order !== order) this.#works.sort((a, b) => ORDERS[order]?.(a, b) || newest(a, b));
+    this.#order = order;
+    const ofKind = this.#works.filter((work) => !kind || kind === `${kindOf(work)}s`);
     const named = words.length === 0 ? ofKind : ofKind.filter((work) => words.every((word) => wordsOf(work).includes(word)));
     const tagged = tags.length === 0 ? named : named.filter((work) => tags.every((tag) => tagsOf(work).includes(tag)));
     const found = targets.size === 0 ? tagged : tagged.filter(({ target }) => targets.has(target));
@@ -166,14 +168,6 @@ export class List {
     this.#targets.show(tagged);
     this.#tags.show(found);
     return found;
-  }
-
-  /** @returns {Work[]} all of them */
-  #inOrder() {
-    const order = this.#fields.sort.value;
-    if (this.#order !== order) this.#works.sort((a, b) => ORDERS[order]?.(a, b) || newest(a, b));
-    this.#order = order;
-    return this.#works;
   }
 
   #reset() {

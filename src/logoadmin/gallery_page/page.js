@@ -4,21 +4,17 @@ import { config, dateOf, explanation, linkTo, text } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
-/** @typedef {import("./reader.js").Gallery} Gallery */
 /** @typedef {{count?: number, top?: number, link?: ?string, at?: number}} Left how an entry of the history was left */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
-/** After the first works: the page asks for news, in case they are those of an earlier visit. */
-const FIRST_CHECK = 500;
 /** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
 const CHECK_EVERY = 60_000;
 
-const notice = find("#notice");
 const main = find("#main");
 /** The message in place of the list. */
 const place = find("#place");
 
-/** @type {Gallery | undefined} */
+/** @type {import("./reader.js").Gallery | undefined} */
 let gallery;
 let checkedAt = 0;
 
@@ -57,7 +53,7 @@ function refresh(least) {
 function tell(fault) {
   const issued = dateOf(gallery?.latest.issued ?? 0);
   const kept = fault === "offline" || fault === "expired" ? fault : "broken";
-  notice.replaceChildren(...(fault ? [h("p", {}, text(`${kept}Kept`, issued)), retry()] : []));
+  find("#notice").replaceChildren(...(fault ? [h("p", {}, text(`${kept}Kept`, issued)), retry()] : []));
 }
 
 /** Look for news, and say if that fails. */
@@ -92,10 +88,10 @@ async function start() {
   const before = history.state ?? {};
   refresh(before.count);
   restore(before);
-  setTimeout(settle, FIRST_CHECK);
+  setTimeout(settle, 500);
 }
 
-/** Work that can wait until the first works are drawn. */
+/** Work that can wait until the first works are drawn, which may be those of an earlier visit. */
 function settle() {
   check();
   list.prepare();
