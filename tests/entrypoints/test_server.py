@@ -50,7 +50,7 @@ class Served(Service):
     def workers(self, count: int) -> set[int]:
         """Return the numbers of the processes that answer, once `count` do."""
         found: set[int] = set()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while len(found) < count and time.monotonic() < deadline:
             found.add(int(self.get()[1]))
         assert len(found) == count
