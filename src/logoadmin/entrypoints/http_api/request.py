@@ -86,7 +86,7 @@ def request_of(scope: Scope) -> Request:
         return known
     headers: dict[bytes, list[str]] = {}
     for name, value in scope["headers"]:
-        headers.setdefault(name, []).append(value.decode("latin-1"))
+        headers.setdefault(name, []).append(value.strip().decode("latin-1"))
     # Ids are not secret; reading the system's randomness would release the interpreter lock.
     own = f"{random.getrandbits(64):016x}"
     sent = headers.get(b"x-request-id", _NOT_SENT)[0]

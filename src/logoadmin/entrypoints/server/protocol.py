@@ -53,6 +53,20 @@ class _Stoppable(HttpToolsProtocol):
         """Close an idle connection, or close it after the response in progress."""
         super().shutdown()
 
+    def send_400_response(self, msg: str) -> None:
+        """Respond to invalid HTTP in the form of all errors (contract A21)."""
+        refuse(self.transport, "400 Bad Request", msg)
+
+
+def refuse(transport: asyncio.Transport, status: str, detail: str) -> None:
+    """Respond in place of the application, and close the connection."""
+    body = json.dumps({"detail": detail})
+    transport.write(
+        f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        f"cache-control: no-store\r\nconnection: close\r\n\r\n{body}".encode()
+    )
+    transport.close()
+
 
 class BoundedProtocol(asyncio.Protocol):
     """One connection.
@@ -116,9 +130,13 @@ class BoundedProtocol(asyncio.Protocol):
 
     def _head_received(self, data: bytes) -> bytes:
         """Pass on a head once it is complete; return the bytes after it."""
-        if not self._head and not data[:1].isalpha() and data[:1] not in b"\r\n":
-            self._inner.data_received(data)  # not HTTP, which the parser rejects
-            return b""
+        if not self._head:
+            data = data.lstrip(b"\r\n")  # empty lines do not start a request or a timer (RFC 9112 §2.2)
+            if data and not data[:1].isalpha():
+                self._inner.data_received(data)  # not HTTP, which the parser rejects
+                data = b""
+            if not data:
+                return b""
         is_begun, data = bool(self._head) or self._is_first, self._head + data
         head, end, rest = data.partition(b"\r\n\r\n")
         if len(head) > self.head_bytes:
@@ -168,12 +186,7 @@ class BoundedProtocol(asyncio.Protocol):
         self._is_finished = True
         self._disarm()
         if self._is_first:
-            body = json.dumps({"detail": detail})
-            self._transport.write(
-                f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-                f"cache-control: no-store\r\nconnection: close\r\n\r\n{body}".encode()
-            )
-            self._transport.close()
+            refuse(self._transport, status, detail)
         else:
             self._inner.close_after_response()
 
