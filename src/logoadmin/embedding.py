@@ -117,7 +117,7 @@ def asgi(
         picture_hosts: the hosts from which previews of CSS in the console may load pictures, such as ``i.example``.
 
     Raises:
-        SettingsError: an argument cannot be used.
+        SettingsError, TypeError: an argument cannot be used.
     """
     from logoadmin.entrypoints.app import web_application
     from logoadmin.settings import settings_of
@@ -139,7 +139,10 @@ def asgi(
 def _require_access(gallery: "LogoAdmin") -> None:
     """Reject a gallery that was opened without an explicit access policy."""
     from logoadmin.domain.kernel.errors import SettingsError
+    from logoadmin.domain.logo_admin import LogoAdmin
 
+    if not isinstance(gallery, LogoAdmin):
+        raise TypeError(f"asgi() needs a gallery that connect() returned, not {type(gallery).__name__}")
     if not gallery.is_access_chosen:
         raise SettingsError('Choose who may do what before a gallery is served: connect(access="guarded") or "open"')
 

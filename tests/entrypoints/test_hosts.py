@@ -11,7 +11,16 @@ from tests.asgi import ask
 from tests.entrypoints.conftest import Headers
 
 FOREIGN = {"detail": "The service has another name than the one in Host: see the setting hosts"}
-LOOPBACK = ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]", "[::1]:8000"]
+LOOPBACK = [
+    "localhost",
+    " localhost\t",
+    "localhost:8000",
+    "LOCALHOST.",
+    "127.0.0.1",
+    "127.9.9.9:1",
+    "[::1]",
+    "[::1]:8000",
+]
 LOOPBACK += ["[::ffff:127.0.0.1]", "[::FFFF:7f00:1]:8000", "[0:0:0:0:0:0:0:1]"]
 OTHERS = ["attacker.example", "attacker.example:8000", "localhost.attacker.example", "127.0.0.1.attacker.example"]
 OTHERS += [
@@ -154,3 +163,5 @@ def test_a_gallery_whose_access_nobody_chose_is_not_served() -> None:
     for access in ("open", "guarded"):
         with logoadmin.connect(access=access) as gallery:
             assert callable(logoadmin.asgi(gallery))
+    with pytest.raises(TypeError, match=r"^asgi\(\) needs a gallery that connect\(\) returned, not NoneType$"):
+        logoadmin.asgi(None)  # type: ignore[arg-type]  # as of a gallery that is not open yet
