@@ -107,7 +107,7 @@ def access_tokens(keys: Sequence[Key]) -> JwtTokens:
 
 def given_keys(settings: Settings) -> list[Key]:
     """Return the token keys in the settings; the first one signs (contract C2)."""
-    text = "" if settings.token_key is None else settings.token_key.get_secret_value()
+    text = None if settings.token_key is None else settings.token_key.get_secret_value()
     return keys_of(settings.token_key_files or (), text)
 
 

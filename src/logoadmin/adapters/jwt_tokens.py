@@ -56,13 +56,13 @@ class Key:
     trusted_since: int | None = None
 
 
-def keys_of(paths: Sequence[str], text: str) -> list[Key]:
+def keys_of(paths: Sequence[str], text: str | None) -> list[Key]:
     """Return the keys in PEM files, the first of which signs, and the shared keys in a text, separated by white space.
 
     Raises:
         SettingsError: a key cannot be used.
     """
-    shared = text.split() or ([text] if text else [])
+    shared = [] if text is None else text.split() or [text]
     files = [key_from_file(path, signs=number == 0) for number, path in enumerate(paths)]
     return [*files, *map(hs256_key, shared)]
 
