@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.errors import too_busy
+from logoadmin.entrypoints.http_api.errors import too_busy, too_slow
 
 Answer = TypeVar("Answer")
 Args = TypeVarTuple("Args")
@@ -156,7 +156,7 @@ class Dispatch:
         if self._gallery.is_failing():
             return self._gallery.timed_out(writing=work is Work.WRITING)
         if work is Work.HASHING:
-            return too_busy("sign-ins")
+            return too_slow()
         if work in _IN_TURN and deadline is None:
             return too_busy("long requests")
         return self._gallery.timed_out(writing=work is Work.WRITING)

@@ -111,8 +111,17 @@ class HttpError(Exception):
 
 
 def too_busy(what: str) -> HttpError:
-    """Return the error for a lack of capacity, such as too many concurrent sign-ins."""
-    return HttpError(503, f"Too many concurrent {what}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
+    """Return the error for a lack of capacity, such as too many concurrent exports."""
+    return _retry_later(f"Too many concurrent {what}")
+
+
+def too_slow() -> HttpError:
+    """Return the error for a request that is late for any reason, such as a sign-in."""
+    return _retry_later("The request took too long")
+
+
+def _retry_later(why: str) -> HttpError:
+    return HttpError(503, f"{why}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def note_cause(request: Request, error: Exception) -> None:
