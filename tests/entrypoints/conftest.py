@@ -203,9 +203,10 @@ def initialised(initialised_file: Path, empty_directory: Path) -> None:
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command line in this process, as a shell would see it."""
 
-    def run(*arguments: str, stdin: str = "") -> CommandResult:
+    def run(*arguments: str, stdin: str | None = "") -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), newline="\n"))
+        sent = None if stdin is None else io.TextIOWrapper(io.BytesIO(stdin.encode()), newline="\n")
+        monkeypatch.setattr(sys, "stdin", sent)
         capfd.readouterr()
         with pytest.raises(SystemExit) as stopped:
             main()

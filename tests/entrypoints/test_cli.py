@@ -310,10 +310,12 @@ def test_an_export_overwrites_a_file_only_with_force_is_whole_and_its_owner_s_al
 @pytest.mark.rule("contract I1")
 @pytest.mark.usefixtures("initialised")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full cannot be had so easily here")
-def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run) -> None:
+def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run("export", "/dev/full")
     assert ended.code == 1
     assert ended.err.splitlines()[-1] == "logoadmin: /dev/full: No space left on device"
+    monkeypatch.setattr(sys, "stdout", None)  # as a shell closes it
+    assert run("export", "-").code == 0
 
 
 @pytest.mark.rule("contract H1")
@@ -476,6 +478,7 @@ def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
     said = "3 authors (1 created, 1 amended, 1 unchanged)\n"
     assert run("import", "-", "--dry-run", stdin=again) == CommandResult(0, f"Could import {said}", "")
     assert run("import", "-", stdin=again) == CommandResult(0, f"Imported {said}", "")
+    assert run("import", "-", stdin=None).out == "Imported nothing\n"
     nothing = run("import", "-", stdin="\n")
     assert nothing == CommandResult(0, "Imported nothing\n", "")
     # Where nothing was changed, nothing is offered to be undone: the history knows no such request.
@@ -553,7 +556,8 @@ def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> No
     assert run("user", "password", "7", stdin="two\n") == CommandResult(0, "Changed the password of user 7\n", "")
     says_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
     says_one_line(run("user", "create", "8", "Bob", "--role", "9", stdin="x\n"), 1, "Role 9 not found")
-    says_one_line(run("user", "create", "8", "Bob", stdin=""), 1, "password")
+    for closed in ("", None):
+        says_one_line(run("user", "create", "8", "Bob", stdin=closed), 1, "password")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two")).scope == "*"
         with pytest.raises(logoadmin.SignInRefused):

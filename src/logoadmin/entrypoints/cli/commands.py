@@ -1,7 +1,10 @@
 """The command ``logoadmin`` with its exit codes, and the subcommands that have no separate module."""
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from itertools import islice
 from typing import Any, Final, NoReturn
@@ -174,11 +177,26 @@ for command in (
     cli.add_command(command)
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line and exit: 0 for success, 1 for failure, 2 for invalid usage or settings."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a terminal may not support every character
-            stream.reconfigure(errors="backslashreplace")
+    with _standard_streams():
+        _run()
+
+
+@contextmanager
+def _standard_streams() -> Iterator[None]:
+    """Replace standard streams that the parent process closed."""
+    with ExitStack() as opened:
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:
+                setattr(sys, name, opened.enter_context(open(os.devnull, mode, encoding="utf-8")))
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):  # a terminal may not support every character
+                stream.reconfigure(errors="backslashreplace")
+        yield
+
+
+def _run() -> NoReturn:
     try:
         cli.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
