@@ -139,6 +139,18 @@ def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -
     assert repr(UNSET) == "UNSET"
 
 
+@pytest.mark.rule("contract H6", "contract A2")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Command]) -> None:
+    command = kind(**ASKED[kind][1])
+    assert command.model_copy(update=ASKED[kind][1]) == command.model_copy() == command
+    for name in fields_of(kind):
+        with pytest.raises(InvalidInput):
+            command.model_copy(update={name: object()})
+        with pytest.raises(InvalidInput):
+            kind.model_construct(**ASKED[kind][1] | {name: object()})
+
+
 @pytest.mark.rule("contract A5")
 def test_all_problems_are_reported_at_once() -> None:
     given_ = {"user_id": -1, "username": "", "avatar": 5, "surname": "x"}

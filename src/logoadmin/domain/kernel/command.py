@@ -4,9 +4,9 @@ A command is a request as typed values. It validates itself when it is created, 
 have the same limits and the same errors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -122,6 +122,18 @@ class Command(Input):
     if_none_match: SkipJsonSchema[frozenset[int]] = request_option(frozenset())
     idempotency_key: SkipJsonSchema[IdempotencyKey | None] = request_option(None)
     on_replay: SkipJsonSchema[Callable[[], object] | None] = request_option(None)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with other values, which are validated like the first ones; UNSET leaves a field out."""
+        if not update:
+            return super().model_copy(deep=deep)
+        values = {name: getattr(self, name) for name in self.model_fields_set} | dict(update)
+        return type(self)(**{name: value for name, value in values.items() if value is not UNSET})
+
+    @classmethod
+    def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
+        """Return a command with these values, which are validated: storage relies on it."""
+        return cls(**values)
 
     @property
     def is_dry_run(self) -> bool:
