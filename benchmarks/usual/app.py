@@ -141,11 +141,11 @@ def sign_in(credentials: SignIn, session: Db) -> Any:
     if user is None or not _is_right(user.password, credentials.password):
         raise HTTPException(401, "Incorrect username or password")
     now, session_id, refresh_token = int(time.time()), secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    kept = RefreshToken(token_hash=hashlib.sha256(refresh_token.encode()).hexdigest())
+    stored = RefreshToken(token_hash=hashlib.sha256(refresh_token.encode()).hexdigest())
     expires_at = now + 30 * 86_400
     session.add(
         SignedIn(
-            session_id=session_id, user_id=user.user_id, created_at=now, expires_at=expires_at, refresh_tokens=[kept]
+            session_id=session_id, user_id=user.user_id, created_at=now, expires_at=expires_at, refresh_tokens=[stored]
         )
     )
     session.commit()

@@ -318,11 +318,11 @@ class Agreement(RuleBasedStateMachine):
     @rule(user_id=IDS, key=KEYS, counter=IDS, now=TIMES)
     def enrol(self, user_id: int, key: str, counter: int, now: int) -> None:
         def add(uow: UnitOfWork) -> None:
-            taken = uow.identity.factors.find_credential(key) is not None
-            kind: FactorKind = "totp" if taken else "passkey"
-            credential = None if taken else key
+            exists = uow.identity.factors.find_credential(key) is not None
+            kind: FactorKind = "totp" if exists else "passkey"
+            credential = None if exists else key
             factor_id = uow.identity.factors.next_id()
-            factor = Factor(factor_id, user_id, kind, key, now, key, credential, 0, taken, None)
+            factor = Factor(factor_id, user_id, kind, key, now, key, credential, 0, exists, None)
             uow.identity.factors.add(factor)
             uow.identity.factors.update(replace(factor, confirmed=True, counter=counter, last_used_at=now))
             uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])

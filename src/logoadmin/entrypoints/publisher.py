@@ -76,18 +76,18 @@ class Publisher:
 
     def _run(self) -> None:
         """Publish until :meth:`close`, or until the gallery is closed."""
-        with ExitStack() as held:
+        with ExitStack() as stack:
             while not self._stopping.is_set():
-                self._stopping.wait(self._attempt(held))
+                self._stopping.wait(self._attempt(stack))
 
-    def _attempt(self, held: ExitStack) -> float:
+    def _attempt(self, stack: ExitStack) -> float:
         """Check for changes once; return the seconds until the next attempt."""
         try:
             if self._is_leased and self._lease is None:
                 self._lease = self.files.lease()
                 if self._lease is None:
                     return _LOOK_EVERY
-                held.enter_context(self._lease)
+                stack.enter_context(self._lease)
             self._look()
         except Exception as error:
             if self._gallery.is_closed:

@@ -74,9 +74,9 @@ def test_one_request_is_one_act(gallery: LogoAdmin) -> None:
     logos(gallery, "make", "Aurora", "Borealis", "Corona", "Dawn")
     changed(gallery, "switch", 1, 2, 3, active=False)
     changed(gallery, "mix", 1, 2, active=True, target="wiki")
-    made, switched, mixed = act(gallery, "make"), act(gallery, "switch"), act(gallery, "mix")
-    assert (made.count, made.actions, made.fields) == (4, {"logo.created": 4}, ())
-    assert made.names == ("Aurora", "Borealis", "Corona")
+    created, switched, mixed = act(gallery, "make"), act(gallery, "switch"), act(gallery, "mix")
+    assert (created.count, created.actions, created.fields) == (4, {"logo.created": 4}, ())
+    assert created.names == ("Aurora", "Borealis", "Corona")
     assert (switched.actions, switched.fields, switched.active) == ({"logo.amended": 3}, ("active",), False)
     assert mixed.fields == ("target", "active")
 
@@ -199,8 +199,8 @@ def test_writes_with_one_id_are_one_act(gallery: LogoAdmin) -> None:
     logos(gallery, "job", "Aurora")
     logos(gallery, "other", "Borealis")
     logos(gallery, "job", "Corona")
-    made = [(each.request_id, each.names) for each in acts(gallery)[1:]]
-    assert made == [("job", ("Aurora", "Corona")), ("other", ("Borealis",))]
+    created = [(each.request_id, each.names) for each in acts(gallery)[1:]]
+    assert created == [("job", ("Aurora", "Corona")), ("other", ("Borealis",))]
     assert [each.request_id for each in acts(gallery, order="desc")][:2] == ["other", "job"]
 
 

@@ -108,8 +108,8 @@ def test_an_undone_submission_is_marked_until_it_is_decided_again(
 def test_a_submission_of_several_records_has_its_title(gallery: LogoAdmin, member: Caller) -> None:
     submit(gallery, member, NEW_LOGO, {"kind": "theme", "create": LOOK})
     apply(gallery, 1)
-    (told,) = notices(gallery, member).notices
-    assert (told.kind, told.id, told.name) == (None, None, "A logo")
+    (listed,) = notices(gallery, member).notices
+    assert (listed.kind, listed.id, listed.name) == (None, None, "A logo")
 
 
 def test_a_submission_without_artworks_and_a_removal_name_no_artwork(
@@ -139,9 +139,9 @@ def test_seen_notices_are_exact_within_a_second(gallery: LogoAdmin, clock: Froze
     gallery.proposals.amend(AmendProposal(proposal_id=1, note="Better"), member)
     assert (len(notices(gallery, member).notices), notices(gallery, member).unseen) == (2, 0)
     apply(gallery, 1, "at last")
-    told = notices(gallery, member)
+    listed = notices(gallery, member)
     # Unseen ones come first, although the others have higher ids.
-    assert (told.unseen, [each.proposal_id for each in told.notices]) == (1, [1, 3, 2])
+    assert (listed.unseen, [each.proposal_id for each in listed.notices]) == (1, [1, 3, 2])
     see(gallery, member)
     clock.pass_by(1)
     submit(gallery, member)
@@ -159,9 +159,9 @@ def test_at_most_50_notices_are_listed(gallery: LogoAdmin, storage: Storage, mem
         write(storage, link(THEMES, number + 1, 1))
         gallery.themes.block(BlockTheme(theme_id=number + 1, reason="No"))
     decline(gallery, submit(gallery, member))
-    told = notices(gallery, member)
-    assert (len(told.notices), told.unseen, told.notices[0].event) == (MOST_NOTICES, MOST_NOTICES, "declined")
-    assert [each.id for each in told.notices[1:]] == [*range(MOST_NOTICES + 1, 2, -1)]
+    listed = notices(gallery, member)
+    assert (len(listed.notices), listed.unseen, listed.notices[0].event) == (MOST_NOTICES, MOST_NOTICES, "declined")
+    assert [each.id for each in listed.notices[1:]] == [*range(MOST_NOTICES + 1, 2, -1)]
 
 
 def test_notices_of_blocks_follow_the_authors_and_end_with_the_block(

@@ -61,9 +61,10 @@ def propose(gallery: LogoAdmin, caller: Caller, *changes: dict[str, Any], **valu
 
 @pytest.mark.rule("contract R1", "contract R3")
 def test_a_proposal_from_submission_to_undo(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
-    made = propose(gallery, member, NEW_LOGO, note="Please")
-    assert (made.proposal_id, made.state, made.user_id, made.user_name) == (1, "waiting", MEMBER_ID, "user 501")
-    (change,) = made.changes
+    proposed = propose(gallery, member, NEW_LOGO, note="Please")
+    values = (proposed.proposal_id, proposed.state, proposed.user_id, proposed.user_name)
+    assert values == (1, "waiting", MEMBER_ID, "user 501")
+    (change,) = proposed.changes
     assert (change.before, change.after) == (None, ARTWORK)
     assert change.verdict is not None
     assert [each.title for each in gallery.proposals.list(ListProposals(), reviewer)] == ["A proposal"]
@@ -81,7 +82,7 @@ def test_a_proposal_from_submission_to_undo(gallery: LogoAdmin, member: Caller, 
     undone = gallery.proposals.get(GetProposal(proposal_id=1), member)
     assert (undone.state, undone.undone, undone.undone_by) == ("waiting", True, "undone")
     assert (undone.decided_at, undone.decided_by) == (None, None)
-    assert undone.version > applied.version > made.version
+    assert undone.version > applied.version > proposed.version
 
 
 def with_request(caller: Caller, request_id: str) -> Caller:
@@ -183,8 +184,8 @@ def test_a_concurrent_undo_and_decision_leave_one_state(gallery: LogoAdmin, memb
 
 @pytest.mark.rule("contract R1", "contract F1")
 def test_the_version_of_a_proposal_rises_with_everything_it_shows(gallery: LogoAdmin, member: Caller) -> None:
-    made = propose(gallery, member, NEW_LOGO)
-    command = if_none_match(GetProposal(proposal_id=1), made.version)
+    proposed = propose(gallery, member, NEW_LOGO)
+    command = if_none_match(GetProposal(proposal_id=1), proposed.version)
     with pytest.raises(NotModified):
         gallery.proposals.get(command, member)
     listed = gallery.proposals.list(ListProposals()).version
@@ -193,12 +194,12 @@ def test_the_version_of_a_proposal_rises_with_everything_it_shows(gallery: LogoA
     gallery.users.amend(AmendUser(user_id=MEMBER_ID, username="Renamed"))
     renamed = gallery.proposals.get(command, member)
     assert renamed.user_name == "Renamed"
-    assert renamed.version > made.version
+    assert renamed.version > proposed.version
     assert gallery.proposals.list(if_none_match(ListProposals(), listed)).version > listed
     # A different user name does not make it a different proposal.
-    amended = gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="New"), made.version), member)
+    amended = gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="New"), proposed.version), member)
     with pytest.raises(Outdated):
-        gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), made.version))
+        gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), proposed.version))
     gallery.proposals.apply(if_match(ApplyProposal(proposal_id=1), amended.version))
 
 
@@ -275,8 +276,8 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
         propose(gallery, caller, NEW_LOGO)
     gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), member)
 
-    def ids(caller: Caller, **asked: Any) -> tuple[list[int], int | str | None]:
-        found = gallery.proposals.list(ListProposals(**asked), caller)
+    def ids(caller: Caller, **values: Any) -> tuple[list[int], int | str | None]:
+        found = gallery.proposals.list(ListProposals(**values), caller)
         return [proposal.proposal_id for proposal in found], found.next_after
 
     assert ids(reviewer, limit=2, after=1) == ([2, 3], 3)
@@ -290,7 +291,7 @@ def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, revi
 @pytest.mark.rule("contract Q3", "contract R2")
 def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     elsewhere = NEW_LOGO | {"create": LOOK | {"target": "elsewhere"}}
-    made = propose(gallery, member, elsewhere)  # possible while no target is described
+    proposed = propose(gallery, member, elsewhere)  # possible while no target is described
     gallery.settings.amend(AmendSettings(gallery_targets={"forum": {"name": "Forum", "documents": ['domain("a.b")']}}))
     for target in ("forum", "wiki.example"):
         propose(gallery, member, NEW_LOGO | {"create": LOOK | {"target": target}})
@@ -301,7 +302,7 @@ def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, re
     assert problem.msg == "Input should be one of the targets forum, or the name of a host"
     propose(gallery, reviewer, elsewhere)
     # An artwork may keep its target.
-    gallery.proposals.apply(ApplyProposal(proposal_id=made.proposal_id), reviewer)
+    gallery.proposals.apply(ApplyProposal(proposal_id=proposed.proposal_id), reviewer)
     (logo,) = gallery.logos.list(ListLogos(target="elsewhere"))
     again = {
         "kind": "logo",
@@ -316,8 +317,8 @@ def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, re
 def test_a_proposal_has_a_maximum_length(gallery: LogoAdmin, reviewer: Caller) -> None:
     css = "\U0001f600" * 524_288
     long = [{"kind": "logo", "create": LOOK | {"custom_css": css}}] * 5
-    made = gallery.proposals.propose(proposing(*long, dry_run=False), reviewer)
-    stored = gallery.proposals.get(GetProposal(proposal_id=made.proposal_id), reviewer)
+    proposed = gallery.proposals.propose(proposing(*long, dry_run=False), reviewer)
+    stored = gallery.proposals.get(GetProposal(proposal_id=proposed.proposal_id), reviewer)
     assert [(change.after or {})["custom_css"] == css for change in stored.changes] == [True] * 5
     with pytest.raises(TooManyChanges):
         propose(gallery, reviewer, *long, long[0])
@@ -384,8 +385,8 @@ def test_lists_summarise_changes_without_their_texts(gallery: LogoAdmin, member:
     # Only new effects of the CSS are listed.
     more = {"custom_css": css.replace("inset: 0", "inset: 0; mask: url(https://b.example/z)")}
     version = gallery.logos.get(GetLogo(logo_id=1)).version
-    made = propose(gallery, member, {"kind": "logo", "id": 1, "version": version, "set": more})
-    assert (made.new_hosts, made.risks) == (("b.example",), ())
+    proposed = propose(gallery, member, {"kind": "logo", "id": 1, "version": version, "set": more})
+    assert (proposed.new_hosts, proposed.risks) == (("b.example",), ())
     gallery.proposals.amend(AmendProposal(proposal_id=2, title="New title"), member)
     listed = next(iter(gallery.proposals.list(ListProposals(state=WAITING), member)))
     assert (listed.title, listed.counts, listed.new_hosts) == ("New title", {"logo": 1}, ("b.example",))

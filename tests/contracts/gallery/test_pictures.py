@@ -103,27 +103,27 @@ def test_storage_stores_pictures(storage: Storage) -> None:
     )
 
     def write(uow: UnitOfWork) -> None:
-        kept = uow.pictures
-        kept.add(one, b"\x00\xff", b"\x01")
-        kept.add(two, b"22", b"")
-        kept.keep([one.picture, "c" * 64], 9)
-        kept.keep([one.picture], 8)
-        kept.note_in_history([two.picture, "c" * 64])
-        kept.remove(two.picture)
+        pictures = uow.pictures
+        pictures.add(one, b"\x00\xff", b"\x01")
+        pictures.add(two, b"22", b"")
+        pictures.keep([one.picture, "c" * 64], 9)
+        pictures.keep([one.picture], 8)
+        pictures.note_in_history([two.picture, "c" * 64])
+        pictures.remove(two.picture)
 
     storage.write(write)
 
     def read(uow: UnitOfWork) -> None:
-        kept = uow.pictures
-        assert kept.get(one.picture) == kept.sent_as("0" * 64) == one
-        assert kept.get(two.picture) == kept.sent_as("1" * 64) == replace(two, is_removed=True, in_history=True)
-        assert kept.get("c" * 64) is kept.sent_as("c" * 64) is None
-        assert kept.content(one.picture, thumbnail=False) == b"\x00\xff"
-        assert kept.content(one.picture, thumbnail=True) == b"\x01"
-        assert kept.content(two.picture, thumbnail=False) is kept.content("c" * 64, thumbnail=False) is None
-        assert (kept.count(), kept.space(), kept.shapes()) == (1, 3, {one.picture: (3, 4, "dark")})
-        assert (kept.page("", 5), kept.page(one.picture, 5)) == ((one,), ())
-        assert (kept.has_unnamed(9), kept.has_unnamed(10)) == (False, True)
+        pictures = uow.pictures
+        assert pictures.get(one.picture) == pictures.sent_as("0" * 64) == one
+        assert pictures.get(two.picture) == pictures.sent_as("1" * 64) == replace(two, is_removed=True, in_history=True)
+        assert pictures.get("c" * 64) is pictures.sent_as("c" * 64) is None
+        assert pictures.content(one.picture, thumbnail=False) == b"\x00\xff"
+        assert pictures.content(one.picture, thumbnail=True) == b"\x01"
+        assert pictures.content(two.picture, thumbnail=False) is pictures.content("c" * 64, thumbnail=False) is None
+        assert (pictures.count(), pictures.space(), pictures.shapes()) == (1, 3, {one.picture: (3, 4, "dark")})
+        assert (pictures.page("", 5), pictures.page(one.picture, 5)) == ((one,), ())
+        assert (pictures.has_unnamed(9), pictures.has_unnamed(10)) == (False, True)
 
     storage.read(read)
     assert storage.write(lambda uow: uow.pictures.forget_unnamed(10, 5)) == 1

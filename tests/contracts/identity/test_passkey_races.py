@@ -66,8 +66,8 @@ def test_one_use_of_a_passkey_creates_one_session(services: Services, device: Au
     gallery, _ = services
     ann = caller(gallery, gallery.sessions.sign_in(ANN))
     gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
-    asked = gallery.passkeys.options(AskPasskey())
-    values = {"challenge": asked.challenge, "passkey": device.get(asked.options)}
+    begun = gallery.passkeys.options(AskPasskey())
+    values = {"challenge": begun.challenge, "passkey": device.get(begun.options)}
     command = SignInWithPasskey.model_validate(values)
     assert at_once(services, lambda each: each.passkeys.sign_in(command)) == [SignInRefused] * 7
     assert len(gallery.sessions.list(ListSessions(), ann)) == 2

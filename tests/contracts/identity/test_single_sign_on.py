@@ -69,8 +69,8 @@ def test_a_refused_user_has_no_rights_until_the_issuer_returns_a_group_again(sto
     tokens = sign_in(gallery, "s", "admins")
     other = gallery.sessions.sign_in(with_password)
     who = gallery.sessions.caller(tokens.access_token)
-    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), gallery.sessions.caller(other.access_token))
-    key = gallery.sessions.caller(made.key)
+    created = gallery.keys.create(CreateKey(name="script", scope=("*",)), gallery.sessions.caller(other.access_token))
+    key = gallery.sessions.caller(created.key)
     code = gallery.sign_in_codes.create(CreateSignInCode(user_id=user_id))
 
     with pytest.raises(SignInForbidden):

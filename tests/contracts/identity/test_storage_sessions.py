@@ -28,15 +28,15 @@ def alive(storage: Storage) -> list[str]:
 
 @pytest.mark.rule("contract B5")
 def test_rights_are_the_current_rights_of_the_role(signed_in: Storage) -> None:
-    def held(uow: UnitOfWork) -> object:
+    def rights(uow: UnitOfWork) -> object:
         return uow.identity.sessions.rights("one", 1)
 
     editor = Rights(
         1, frozenset(("a", "logos:write")), signed_in_at=1_000, ends_at=2_000, factor="password", username="ann"
     )
-    assert signed_in.read(held) == signed_in.snapshot(held) == signed_in.write(held) == editor
+    assert signed_in.read(rights) == signed_in.snapshot(rights) == signed_in.write(rights) == editor
     write(signed_in, update(role(1, "editor", ("*",))))
-    assert signed_in.read(held) == replace(editor, scope=frozenset(("*",)))
+    assert signed_in.read(rights) == replace(editor, scope=frozenset(("*",)))
     others = (("one", 2), ("ONE", 1), ("none", 1), ("one", 3))
     assert signed_in.read(lambda uow: [uow.identity.sessions.rights(*other) for other in others]) == [None] * 4
 
@@ -52,7 +52,7 @@ def test_the_first_start_with_key_files_is_remembered(storage: Storage) -> None:
 
 @pytest.mark.rule("contract J8")
 def test_preferences_are_replaced_and_removed_with_their_user(signed_in: Storage) -> None:
-    def kept() -> list[str | None]:
+    def stored() -> list[str | None]:
         return signed_in.read(lambda uow: [uow.identity.preferences.get(user_id) for user_id in (1, 2, 3)])
 
     def set_(user_id: int, text: str) -> None:
@@ -61,12 +61,12 @@ def test_preferences_are_replaced_and_removed_with_their_user(signed_in: Storage
     text = '{"view": "🦊\\u0000"}' + " " * 16_000
     for given in (text, text, "{}"):
         set_(1, given)
-        assert kept() == [given, None, None]
+        assert stored() == [given, None, None]
     set_(2, text)
     write_and_fail(signed_in, lambda uow: uow.identity.preferences.set(2, "{}"))
-    assert kept() == ["{}", text, None]
+    assert stored() == ["{}", text, None]
     write(signed_in, remove(USERS, 1))
-    assert kept() == [None, text, None]
+    assert stored() == [None, text, None]
 
 
 @pytest.mark.rule("contract C3")
@@ -92,9 +92,9 @@ def test_sessions_of_a_user_are_listed_by_start_and_id_with_all_fields(signed_in
     renewed = replace(earlier, created_at=1, expires_at=3, refreshed_at=2, factor="totp")
     write(signed_in, lambda uow: uow.identity.sessions.update(renewed))
     assert of(1) == (renewed, *others)
-    held = signed_in.read(lambda uow: uow.identity.sessions.rights("zero", 1))
-    assert held is not None
-    assert (held.signed_in_at, held.factor) == (1, "totp")
+    rights = signed_in.read(lambda uow: uow.identity.sessions.rights("zero", 1))
+    assert rights is not None
+    assert (rights.signed_in_at, rights.factor) == (1, "totp")
 
 
 @pytest.mark.rule("contract C3")
@@ -123,8 +123,8 @@ def test_sessions_and_stored_responses_can_be_made_to_expire_earlier(signed_in: 
 
     def ends(uow: UnitOfWork) -> list[int]:
         sessions = [uow.identity.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
-        kept = [uow.stored_responses.get(answer.key_hash) for answer in answers]
-        return [*(found[0].expires_at for found in sessions if found), *(found.expires_at for found in kept if found)]
+        stored = [uow.stored_responses.get(answer.key_hash) for answer in answers]
+        return [*(found[0].expires_at for found in sessions if found), *(found.expires_at for found in stored if found)]
 
     def expire_by(latest: int, most: int) -> list[Callable[[UnitOfWork], object]]:
         return [
@@ -154,12 +154,12 @@ def test_tokens_of_expired_sessions_are_removed_in_limited_batches(signed_in: St
 
     def left(uow: UnitOfWork) -> tuple[int, list[str]]:
         tokens = sum(uow.identity.sessions.refresh_token(hash_) is not None for hash_ in [*hashes, "token three"])
-        there = [
+        stored = [
             s
             for s, owner in (("three", 1), ("bens", 2), ("one", 1), ("two", 1))
             if uow.identity.sessions.rights(s, owner)
         ]
-        return tokens, there
+        return tokens, stored
 
     write(signed_in, begin)
     for expected in (
@@ -297,23 +297,23 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
     answers = [StoredResponse(f"hash {number}", "🂡" * 300_000 if number else "", 1_000 + number) for number in range(4)]
     write(storage, *(lambda uow, a=a: uow.stored_responses.add(a) for a in answers))
 
-    def there() -> list[StoredResponse | None]:
+    def stored() -> list[StoredResponse | None]:
         return [storage.read(lambda uow, a=a: uow.stored_responses.get(a.key_hash)) for a in answers]  # type: ignore[misc]  # has a default
 
-    assert there() == answers
+    assert stored() == answers
     assert storage.read(lambda uow: uow.stored_responses.get("HASH 1")) is None
     write(storage, lambda uow: uow.stored_responses.forget_expired(999, 99))
-    assert there() == answers
+    assert stored() == answers
     write(storage, lambda uow: uow.stored_responses.forget_expired(1_001, 99))
-    assert there() == [None, None, *answers[2:]]
+    assert stored() == [None, None, *answers[2:]]
     write_and_fail(storage, lambda uow: uow.stored_responses.forget_expired(9_999, 99))
     write_and_fail(storage, lambda uow: uow.stored_responses.add(answers[0]))
-    assert there() == [None, None, *answers[2:]]
+    assert stored() == [None, None, *answers[2:]]
     write(storage, lambda uow: uow.stored_responses.add(replace(answers[0], expires_at=2**53 - 1)))
-    assert there()[0] == replace(answers[0], expires_at=2**53 - 1)
+    assert stored()[0] == replace(answers[0], expires_at=2**53 - 1)
     write_and_fail(storage, lambda uow: uow.stored_responses.forget("hash 2"))
     write(storage, *(lambda uow, name=name: uow.stored_responses.forget(name) for name in ("hash 0", "HASH 2", "none")))
-    assert there() == [None, None, *answers[2:]]
+    assert stored() == [None, None, *answers[2:]]
 
 
 @pytest.mark.rule("contract C1")

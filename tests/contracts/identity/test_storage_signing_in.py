@@ -55,8 +55,8 @@ def test_factors_of_a_user_are_listed_by_id_unchanged(people: Storage) -> None:
     longest = passkey(MAX_ID, "c" * 1_364)
     write(people, add_factors(totp(3), longest, totp(1, confirmed=True), totp(2, 2)))
     assert factors_of(people, 1, 2, 3) == [(totp(1, confirmed=True), totp(3), longest), (totp(2, 2),), ()]
-    kept = people.write(lambda uow: uow.identity.factors.of_user(1))
-    assert [type(factor.confirmed) for factor in kept] == [bool] * 3
+    stored = people.write(lambda uow: uow.identity.factors.of_user(1))
+    assert [type(factor.confirmed) for factor in stored] == [bool] * 3
 
 
 @pytest.mark.rule("contract O1")
@@ -176,27 +176,27 @@ def challenge(name: str, user_id: int | None = 1, purpose: ChallengePurpose = "l
 
 @pytest.mark.rule("contract O2")
 def test_a_challenge_is_used_once(people: Storage) -> None:
-    kept = [challenge("c" * 128), challenge("C", None, "used"), challenge("c", 2, "sign_in_code")]
-    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    stored = [challenge("c" * 128), challenge("C", None, "used"), challenge("c", 2, "sign_in_code")]
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in stored))
 
-    def there() -> list[Challenge | None]:
-        return [people.read(lambda uow, each=each: uow.identity.challenges.get(each.challenge_hash)) for each in kept]  # type: ignore[misc]  # has a default
+    def current() -> list[Challenge | None]:
+        return [people.read(lambda uow, each=each: uow.identity.challenges.get(each.challenge_hash)) for each in stored]  # type: ignore[misc]  # has a default
 
-    assert there() == kept
+    assert current() == stored
     write_and_fail(people, lambda uow: uow.identity.challenges.take("c"))
-    assert there() == kept
-    taken = people.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))])
-    assert taken == [True, False, False, True, False]
-    assert there() == [kept[0], None, None]
+    assert current() == stored
+    used = people.write(lambda uow: [*map(uow.identity.challenges.take, ("c", "c", "C ", "C", "none"))])
+    assert used == [True, False, False, True, False]
+    assert current() == [stored[0], None, None]
 
 
 @pytest.mark.rule("contract O2")
 def test_the_challenges_of_a_user_are_dropped_for_one_purpose_or_for_all(people: Storage) -> None:
-    kept = [challenge("one"), challenge("two", 1, "sign_in_code"), challenge("bens", 2), challenge("any", None)]
-    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    stored = [challenge("one"), challenge("two", 1, "sign_in_code"), challenge("bens", 2), challenge("any", None)]
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in stored))
 
     def left() -> list[str]:
-        names = [each.challenge_hash for each in kept]
+        names = [each.challenge_hash for each in stored]
         return people.read(lambda uow: [name for name in names if uow.identity.challenges.get(name)])
 
     write(people, lambda uow: uow.identity.challenges.drop(1, "used"))
@@ -221,11 +221,11 @@ def test_a_challenge_is_new_once(people: Storage) -> None:
 
 @pytest.mark.rule("contract O2")
 def test_expired_challenges_are_removed_in_limited_batches(people: Storage) -> None:
-    kept = [replace(challenge(f"{number}", None), expires_at=2_000 + number) for number in range(4)]
-    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in kept))
+    stored = [replace(challenge(f"{number}", None), expires_at=2_000 + number) for number in range(4)]
+    write(people, *(lambda uow, each=each: uow.identity.challenges.add(each) for each in stored))
 
     def number() -> int:
-        names = [each.challenge_hash for each in kept]
+        names = [each.challenge_hash for each in stored]
         return people.read(lambda uow: sum(uow.identity.challenges.get(name) is not None for name in names))
 
     for now, expected in ((1_999, 4), (2_002, 2), (2_002, 1), (2_002, 1), (2_003, 0)):
@@ -239,16 +239,16 @@ def test_expired_challenges_are_removed_in_limited_batches(people: Storage) -> N
 @pytest.mark.rule("contract O7")
 def test_an_identity_is_found_by_exactly_its_issuer_and_subject(people: Storage) -> None:
     longest = Identity("https://issuer.test/" + "i" * 2_028, "s" * 255, 2, '["' + "g" * 70_000 + '"]')
-    kept = [
+    stored = [
         *(Identity("https://b.test", "Sub", 1, "[]"), Identity("https://b.test", "sub", 1, "[]")),
         *(Identity("https://a.test", "sub", 1, "[]"), longest),
     ]
-    write(people, *(lambda uow, each=each: uow.identity.identities.put(each) for each in kept))
+    write(people, *(lambda uow, each=each: uow.identity.identities.put(each) for each in stored))
 
     def found(issuer: str, subject: str) -> Identity | None:
         return people.read(lambda uow: uow.identity.identities.find(issuer, subject))
 
-    assert [found(each.issuer, each.subject) for each in kept] == kept
+    assert [found(each.issuer, each.subject) for each in stored] == stored
     others = [
         ("https://b.test", "SUB"),
         ("https://B.test", "sub"),
@@ -257,10 +257,10 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(people: Storage)
     ]
     assert [found(*other) for other in others] == [None] * 4
     of = people.read(lambda uow: [uow.identity.identities.of_user(user_id) for user_id in (1, 2, 3)])
-    assert of == [(kept[2], kept[0], kept[1]), (longest,), ()]
-    moved = replace(kept[0], user_id=2, groups='["admins"]', refused=True)
+    assert of == [(stored[2], stored[0], stored[1]), (longest,), ()]
+    moved = replace(stored[0], user_id=2, groups='["admins"]', refused=True)
     write_and_fail(people, lambda uow: uow.identity.identities.put(moved))
-    assert found("https://b.test", "Sub") == kept[0]
+    assert found("https://b.test", "Sub") == stored[0]
     write(people, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
     admissions = people.read(lambda uow: [uow.identity.sessions.admission(user_id) for user_id in (1, 2, 3)])

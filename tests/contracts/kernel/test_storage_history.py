@@ -20,8 +20,8 @@ IN_TIME: Final = 20.0
 
 
 def change(change_id: int, kind: Kind = Kind.LOGO, id_: int = 1, **values: Any) -> Change:
-    said = {"name": f"by {change_id}"}
-    return replace(Change(change_id, 5, 1, f"{kind}.amended", kind, id_, None, said, f"request {change_id}"), **values)
+    state = {"name": f"by {change_id}"}
+    return replace(Change(change_id, 5, 1, f"{kind}.amended", kind, id_, None, state, f"request {change_id}"), **values)
 
 
 def add(storage: Storage, *changes: Change) -> None:
@@ -50,7 +50,7 @@ def test_the_times_of_many_changes_are_read_at_once(storage: Storage) -> None:
 
 
 def test_changes_are_kept_as_they_are(storage: Storage) -> None:
-    said = {
+    state = {
         "name": "a'\"\\\n\t%s{}😀\u2028\x7f",
         "custom_css": "",
         "active": True,
@@ -61,8 +61,8 @@ def test_changes_are_kept_as_they_are(storage: Storage) -> None:
         "logos": [],
     }
     changes = (
-        change(1, before=None, after=said, user_id=None, request_id=None),
-        change(2, Kind.USER, MAX_ID, before=said, after={}, user_id=MAX_ID, at=2**53 - 1, request_id="r" * 128),
+        change(1, before=None, after=state, user_id=None, request_id=None),
+        change(2, Kind.USER, MAX_ID, before=state, after={}, user_id=MAX_ID, at=2**53 - 1, request_id="r" * 128),
         change(3, Kind.AUTHOR, 0, before={}, after=None, user_id=0, at=0, request_id="", action="author.removed"),
         change(4, origin=Origin.UNDO, undoes=1),
     )
@@ -88,10 +88,10 @@ def test_the_history_cannot_be_changed_through_a_change(storage: Storage) -> Non
 
     given: Any = {"name": "Ann", "authors": [{"author_id": 2}]}
     add(storage, change(1, after=given, request_id="r"))
-    for had in (given, *(each.after for each in readings())):
-        had["name"] = "Eve"
-        had["authors"][0]["author_id"] = 3
-        had["authors"].append({})
+    for values in (given, *(each.after for each in readings())):
+        values["name"] = "Eve"
+        values["authors"][0]["author_id"] = 3
+        values["authors"].append({})
     assert [each.after for each in readings()] == [{"name": "Ann", "authors": [{"author_id": 2}]}] * 3
 
 

@@ -201,9 +201,9 @@ def test_search_ignores_case_but_is_otherwise_exact(storage: Storage) -> None:
     write(storage, add(role(1_000, "r")))
     for number, name in enumerate(names):
         write(storage, add(*named(number, name, f"-{name}-")))
-    for name, part, there in SEARCHES:
+    for name, part, matches in SEARCHES:
         expected = [number for number, each in enumerate(names) if plain(part) in plain(each)]
-        assert (names.index(name) in expected) == there, (name, part)
+        assert (names.index(name) in expected) == matches, (name, part)
         for kind in KINDS.values():
             found = page(storage, kind, limit=999, where=Filter(q=part))
             assert [*map(kind.id_of, found)] == expected, (kind.plural, name, part)

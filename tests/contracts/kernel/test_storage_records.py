@@ -336,26 +336,26 @@ COUNTED: dict[str, tuple[AnyKind, Callable[[int], StoredRecord]]] = {
 
 
 @pytest.mark.rule("contract A2", "contract D", "contract I2")
-@pytest.mark.parametrize(("kind", "made"), COUNTED.values(), ids=COUNTED)
-def test_new_ids_follow_the_highest(storage: Storage, kind: AnyKind, made: Callable[[int], StoredRecord]) -> None:
+@pytest.mark.parametrize(("kind", "record_of"), COUNTED.values(), ids=COUNTED)
+def test_new_ids_follow_the_highest(storage: Storage, kind: AnyKind, record_of: Callable[[int], StoredRecord]) -> None:
     def next_one(uow: UnitOfWork) -> int:
         id_ = uow.records(kind).next_id()
-        uow.records(kind).add(made(id_))
+        uow.records(kind).add(record_of(id_))
         return id_
 
-    write_and_fail(storage, next_one, add(made(100)))  # ids of rolled-back work are free again
+    write_and_fail(storage, next_one, add(record_of(100)))  # ids of rolled-back work are free again
     assert write(storage, next_one) == 1
     assert write(storage, next_one, next_one) == 3
     write(storage, remove(kind, 3))
     assert write(storage, next_one) == 4
-    write(storage, add(made(10), made(7)))
+    write(storage, add(record_of(10), record_of(7)))
     assert write(storage, next_one) == 11
-    assert write(storage, add(made(20)), next_one) == 21
-    write(storage, add(made(MAX_ID - 1)))
+    assert write(storage, add(record_of(20)), next_one) == 21
+    write(storage, add(record_of(MAX_ID - 1)))
     assert write(storage, next_one, remove(kind, MAX_ID)) is True
     with pytest.raises(Conflict, match=f"^No {kind.id_field} is left$"):
         write(storage, next_one)
-    write(storage, add(made(5)))
+    write(storage, add(record_of(5)))
 
 
 @pytest.mark.rule("contract C1")

@@ -113,8 +113,8 @@ def test_a_read_with_a_service_key_does_not_wait_for_a_writer(sql_storage: Stora
     admin = gallery.sessions.caller(
         gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
     )
-    made = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
-    key = gallery.sessions.caller(made.key)
+    created = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
+    key = gallery.sessions.caller(created.key)
     with ThreadPoolExecutor(1) as executor:
 
         def sign_in_of_another(_: UnitOfWork) -> None:

@@ -163,13 +163,13 @@ def test_pictures_stay_until_no_pointer_refers_to_them(
 def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
     gallery: LogoAdmin, files: FolderGalleryFiles
 ) -> None:
-    picture, asked = send(gallery, 1), list[str]()
+    picture, names_read = send(gallery, 1), list[str]()
     logo(gallery, picture.url)
     gallery.publication.publish(files)
     read = gallery.publication._picture
 
     def picture_of(name: str) -> bytes | None:
-        asked.append(name)
+        names_read.append(name)
         return read(name)
 
     gallery.publication._picture = picture_of  # type: ignore[method-assign]  # as a spy
@@ -177,7 +177,7 @@ def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
     files.remove(thumbnail)
     logo(gallery, picture.url)
     gallery.publication.publish(files)
-    assert asked == [thumbnail]
+    assert names_read == [thumbnail]
     assert pictures_in(files) == {path, thumbnail}
 
 

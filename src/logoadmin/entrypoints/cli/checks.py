@@ -164,7 +164,7 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
 
     try:
         folder = gallery_dir(settings) if settings.gallery else None
-    except SettingsError:  # reported as that of the database
+    except SettingsError:  # reported with the database
         return
     if folder is None:
         return
@@ -172,7 +172,7 @@ def check_gallery_dir(settings: "Settings") -> Iterator[Result]:
     is_usable = os.path.isdir(needed) and os.access(needed, os.W_OK | os.X_OK, effective_ids=True)
     if is_usable:
         yield ok("gallery_dir", f"the gallery is published into {folder}")
-    elif needed == folder or settings.gallery_dir is not None:  # otherwise reported as that of the database
+    elif needed == folder or settings.gallery_dir is not None:  # otherwise reported with the database
         cure = "create it, let the user of the service write there, or set gallery_dir to another folder"
         yield wrong("gallery_dir", f"{needed} is not a folder with write access: nothing can be published", cure)
 

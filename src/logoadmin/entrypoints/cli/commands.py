@@ -84,10 +84,10 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
         raise click.UsageError("Name a change, or a request with --request.")
     with changing(database) as (gallery, caller):
         if request_id is not None:
-            made = sum(
+            count = sum(
                 1 for _ in gallery.changes.revert_request(command_of(RevertRequest, {"request_id": request_id}), caller)
             )
-            click.echo(f"Undid request {request_id} with {made} change{'' if made == 1 else 's'}")
+            click.echo(f"Undid request {request_id} with {count} change{'' if count == 1 else 's'}")
         if change_id is not None:
             change = gallery.changes.revert(command_of(Revert, {"change_id": change_id}), caller)
             click.echo(f"Undid change {change_id} with change {change.change_id}: {change.action}, id {change.id}")

@@ -182,13 +182,13 @@ def import_(
     _check_options(files, kind=kind, charset=charset, of_styles=target or picture)
     caller = owner()
     skipped: list[BadLine] | None = [] if skip_invalid else None
-    with _opened_source(files) as source, ExitStack() as held:
+    with _opened_source(files) as source, ExitStack() as stack:
         # After opening the file, so that nothing is created if it does not exist.
         opening = gallery_for_dry_run(database) if dry_run else gallery_at(database, "empty", administrator=False)
-        gallery = held.enter_context(opening)
+        gallery = stack.enter_context(opening)
         read = source or style_lines([*map(Path, files)], gallery, target=target, picture=picture)
-        lines = held.enter_context(_with_pictures(read, command, gallery))
-        progress = held.enter_context(_progress(lines))
+        lines = stack.enter_context(_with_pictures(read, command, gallery))
+        progress = stack.enter_context(_progress(lines))
         command = command.model_copy(update={"kind": None})
         imported = _load(gallery, command, files, lines, caller, progress, skipped)
     _show_imported(imported)

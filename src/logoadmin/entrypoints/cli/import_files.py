@@ -58,7 +58,7 @@ class LinesWithPictures:
     lines: Iterable[RawLine]
     folder: Path
     keep: Callable[[bytes], str]
-    _kept: dict[str, str] = field(default_factory=dict)
+    _urls: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
         """Yield the lines, or a problem for a line whose pictures cannot be stored."""
@@ -96,12 +96,12 @@ class LinesWithPictures:
         """Return the URL of a picture, which is read and stored once."""
         if not isinstance(name, str):
             raise _PictureError(member, "Input should be a file name")
-        if name not in self._kept:
+        if name not in self._urls:
             try:
-                self._kept[name] = self.keep(self._content(member, name.strip()))
+                self._urls[name] = self.keep(self._content(member, name.strip()))
             except InvalidInput as error:
                 raise _PictureError(member, f"{name}: {error.problems[0].msg}") from None
-        return self._kept[name]
+        return self._urls[name]
 
     def _content(self, member: str, name: str) -> bytes:
         folder = self.folder.resolve()
@@ -148,7 +148,7 @@ def style_lines(
     """Return user styles as lines of an import, one line or problem per file, in order; print what gets lost.
 
     Args:
-        files: the files; a picture with the same name in the same folder becomes that of the theme.
+        files: the files; a picture with the same name in the same folder becomes the theme's.
         gallery: the gallery; a theme whose origin is the name of a file is amended.
         target: the target of all styles; None to derive it from their pages.
         picture: the picture of new themes without a picture file.

@@ -100,21 +100,21 @@ def serve(*, demo: bool, **flags: Any) -> None:
     inherited = server.socket_from_systemd()
     check_address(settings, inherited.getsockname()[0] if inherited else None)
     # The socket before the gallery, so that nothing is created for a service that cannot run.
-    with ExitStack() as held:
-        listener = held.enter_context(inherited or server.listen(settings.host, settings.port))
+    with ExitStack() as stack:
+        listener = stack.enter_context(inherited or server.listen(settings.host, settings.port))
         address, port = listener.getsockname()[:2]
         settings = settings.model_copy(update={"port": port})  # systemd's, or the free port that was chosen
         metrics_at = None
         if settings.metrics_port is not None:
-            metrics_at = held.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
-            held.enter_context(server.shared_metrics())
+            metrics_at = stack.enter_context(_metrics_listener(server, settings.metrics_host, settings.metrics_port))
+            stack.enter_context(server.shared_metrics())
         open_ = _open_demo if demo else open_gallery
-        gallery = held.enter_context(open_(settings, counted=metrics_at is not None))
+        gallery = stack.enter_context(open_(settings, counted=metrics_at is not None))
         show_start(gallery, in_memory=settings.database.get_secret_value() == MEMORY)
         if metrics_at is not None:
             from logoadmin.domain.logo_admin import metrics
 
-            held.enter_context(server.metrics_served(metrics_at, partial(metrics, gallery), _metrics_hosts(settings)))
+            stack.enter_context(server.metrics_served(metrics_at, partial(metrics, gallery), _metrics_hosts(settings)))
             click.echo(f"Metrics are at {server.url_of(metrics_at)}/metrics")
         here, elsewhere = partial(_application, settings, gallery), partial(_worker_application, settings)
         server.serve(

@@ -86,8 +86,8 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
                 atomic.factors.remove_all(RemoveUserFactors(user_id=found.user_id), caller)
 
         gallery.atomic(change)
-        kept = f"; {_count(factors)} removed" if is_lost else f"; {_count(factors)} kept" if factors else ""
-        click.echo(f"Changed the password of user {found.user_id}{kept}")
+        note = f"; {_count(factors)} removed" if is_lost else f"; {_count(factors)} kept" if factors else ""
+        click.echo(f"Changed the password of user {found.user_id}{note}")
 
 
 @user.command("code")
@@ -103,8 +103,8 @@ def user_code(named: str, database: str | None) -> None:
 
     with gallery_at(database, "never") as gallery:
         found = _found_user(gallery, named)
-        made = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
-        click.echo(made.code)
+        created = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
+        click.echo(created.code)
         text = f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}"
         click.echo(on_one_line(text), err=True)
 

@@ -37,7 +37,7 @@ _TYPES: Final[Mapping[str, str]] = {
     ".woff2": "font/woff2",
 }
 _BROTLI: Final = ".br"
-_KEPT: Final = frozenset((*_TYPES, _BROTLI))
+_SUFFIXES: Final = frozenset((*_TYPES, _BROTLI))
 # Checking the folder takes milliseconds, and a page requests dozens of files.
 _CHECK_INTERVAL: Final = 1.0  # seconds
 
@@ -108,7 +108,7 @@ class AssetFolder:
         return self._assets
 
     def _check(self) -> None:
-        files = [path for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _KEPT]
+        files = [path for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _SUFFIXES]
         found = {path: path.stat().st_mtime_ns for path in files}
         if found == self._seen:
             return
@@ -130,7 +130,7 @@ _FILE: Final = re.compile(r"~([0-9a-f]+)/(.+)")
 _FOREVER: Final = "max-age=31536000, immutable"
 _PREVIEW: Final = "preview.html"
 # The placeholders of the page, filled when it is served.
-_PLACE: Final = re.compile(r"\{(files|preloads|title|config)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(files|preloads|title|config)\}")
 # The frame has an opaque origin, so its files are cross-origin to it. Firefox does not load them without this header,
 # because the frame is embedded without credentials.
 _PREVIEW_HEADERS: Final = {"cross-origin-resource-policy": "cross-origin"}
@@ -255,7 +255,7 @@ class Console:
             "config": html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))),
         }
         # All at once, since a title may contain the placeholder of another value.
-        body = _PLACE.sub(lambda place: values[place[1]], assets.by_name["index.html"].body.decode()).encode()
+        body = _PLACEHOLDER.sub(lambda place: values[place[1]], assets.by_name["index.html"].body.decode()).encode()
         headers = {
             "cache-control": "no-cache",
             "content-security-policy": _POLICY,

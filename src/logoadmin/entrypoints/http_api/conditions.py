@@ -17,13 +17,13 @@ SHORT: Final = 1_024  # bytes
 GZIP: Final = (b"content-encoding", b"gzip")
 # The suffix of the entity tag of a compressed body, which has the same version (contract F1).
 SUFFIX: Final = "-gzip"
-# A higher level takes twice as long for 2 % less.
+# A higher level takes twice as long and saves 2 %.
 LEVEL: Final = 6
 # For content that is compressed once and sent often.
 BEST_LEVEL: Final = 9
 
 # The number of cached header values; clients of one version all send the same.
-_REMEMBERED: Final = 64
+_CACHE_SIZE: Final = 64
 
 
 def accepts_gzip(request: Request) -> bool:
@@ -35,7 +35,7 @@ def accepts_gzip(request: Request) -> bool:
     return _accepts(",".join(sent)) if sent else False
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def _accepts(header: str) -> bool:
     weights: dict[str, str] = {}
     for each in header.lower().split(","):
@@ -58,7 +58,7 @@ _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\
 _VERSION: Final = re.compile(f"(0|[1-9][0-9]{{0,18}})(?:{SUFFIX})?", re.ASCII)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def _tags_in(*sent: str, weak: bool) -> frozenset[str] | None:
     """Return the opaque parts of the entity tags in a header's values; None for ``*``, which matches any version.
 

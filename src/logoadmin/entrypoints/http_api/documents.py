@@ -37,13 +37,13 @@ from logoadmin.entrypoints.http_api.responses import sendable
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
 # The page loads 2 MB of static files, which contract F2 does not cover. Clients cache and revalidate them: the ETag
 # makes that cheap, and a page never gets files of another version.
-_KEPT: Final = "no-cache"
+_REVALIDATED: Final = "no-cache"
 # Other files in the directory are not served.
 _FILES: Final[Mapping[str, tuple[str, str, str]]] = {
     "/docs": ("index.html", "text/html", "no-store"),
-    "/docs/initializer.js": ("initializer.js", "text/javascript", _KEPT),
-    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript", _KEPT),
-    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css", _KEPT),
+    "/docs/initializer.js": ("initializer.js", "text/javascript", _REVALIDATED),
+    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript", _REVALIDATED),
+    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css", _REVALIDATED),
 }
 _HEADERS: Final = {
     # The style sheet of Swagger UI embeds its images as data URLs.

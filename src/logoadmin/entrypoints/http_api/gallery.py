@@ -22,7 +22,7 @@ FOLDER: Final = "/gallery/"
 # The entity tag of a pointer, see published_files.pointer_file.
 _POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip)?"', re.ASCII)
 # The number of cached values of If-None-Match; readers of one version all send the same.
-_REMEMBERED: Final = 64
+_CACHE_SIZE: Final = 64
 _PREFLIGHT: Final = {
     "access-control-allow-methods": "GET, HEAD",
     "access-control-allow-headers": "If-None-Match",
@@ -96,7 +96,7 @@ class PublishedGallery:
         """Return the requested file, or the response to a preflight request.
 
         Raises:
-            HttpError: there is no such file or no such method, or nothing has been published yet.
+            HttpError: the file does not exist, the method is not allowed, or nothing has been published yet.
         """
         if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
             return Response(status_code=204, headers=_PREFLIGHT)
@@ -164,7 +164,7 @@ def _is_newer(request: Request, pointer: PublishedFile, *, strictly: bool = Fals
     return _is_newer_tag(",".join(sent), pointer.tag, strictly) if sent else False
 
 
-@functools.lru_cache(_REMEMBERED)
+@functools.lru_cache(_CACHE_SIZE)
 def _is_newer_tag(sent: str, own: str, strictly: bool) -> bool:
     found = {tag: (int(version), int(issued)) for tag, version, issued in _POINTER_TAG.findall(sent)}
     version, issued, _ = own.split("-")

@@ -41,7 +41,7 @@ TAGS: Final = {
     "export": "Many records at once, into a file.",
 }
 
-# The descriptions of schemas other than those of records.
+# The descriptions of schemas that are not records.
 SCHEMAS: Final = {
     "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
     **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},

@@ -35,7 +35,7 @@ _PREFLIGHT: Final = [
     (b"cache-control", b"no-store"),
 ]
 # The number of recent names whose result is cached.
-_LATELY: Final = 32
+_CACHE_SIZE: Final = 32
 
 
 class Cors:
@@ -93,7 +93,7 @@ class Hosts:
         self._app, self._refuse, self._any_address = app, refuse, any_address
         self._names = frozenset(map(_name_of, names))
         # Nearly all requests have the same name, and parsing an address can take longer than the response.
-        self._is_known = lru_cache(_LATELY)(self._is_name)
+        self._is_known = lru_cache(_CACHE_SIZE)(self._is_name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests for an accepted name; reject others."""

@@ -104,10 +104,10 @@ class PublishedFile:
 
 def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) -> _Variant:
     media_type = "application/atom+xml" if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
-    kept = _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
+    cached = _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
     fields = [
         *(PICTURE_FIELDS if name.endswith(".webp") else [*CORS, (b"x-content-type-options", b"nosniff")]),
-        (b"cache-control", kept.encode()),
+        (b"cache-control", cached.encode()),
         (b"content-length", b"%d" % len(body)),
         (b"content-type", media_type.encode()),
         (b"etag", etag),

@@ -20,7 +20,7 @@ from logoadmin.ports.metrics import Metrics
 _LARGEST: Final = 65_536
 _MOST: Final = 16_777_216
 # The memory of an entry in addition to its body.
-_BESIDE: Final = 2_048
+_OVERHEAD: Final = 2_048
 # Longer paths and queries are not cached: honest clients do not send them, and anyone could fill the memory with them.
 _LONGEST_REQUEST: Final = 512
 
@@ -102,7 +102,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
 
     def __init__(self, data_version: DataVersion, metrics: Metrics) -> None:
         """Start empty; ``metrics`` counts stored responses and their use."""
-        super().__init__(_MOST, lambda stored: len(stored.body) + _BESIDE)
+        super().__init__(_MOST, lambda stored: len(stored.body) + _OVERHEAD)
         self._data_version, self._metrics = data_version, metrics
 
     def keep(self, request: Request, version: object, response: RenderedResponse, fields: Fields) -> None:

@@ -110,7 +110,7 @@ class LongResponses(Generic[Stored]):
 
     def __init__(self, max_list: int = MAX_LIST) -> None:
         self.max_list, self._left = max_list, 2 * max_list
-        self._kept: dict[Hashable, tuple[object, Stored]] = {}
+        self._stored: dict[Hashable, tuple[object, Stored]] = {}
         # Reentrant: dropping a response releases its memory.
         self._lock = threading.RLock()
 
@@ -121,8 +121,8 @@ class LongResponses(Generic[Stored]):
             HttpError: responses that are being sent need the memory.
         """
         with self._lock:
-            while self._left < size and self._kept:
-                del self._kept[next(iter(self._kept))]
+            while self._left < size and self._stored:
+                del self._stored[next(iter(self._stored))]
             if self._left < size:
                 raise too_busy("long responses")
             self._left -= size
@@ -136,13 +136,13 @@ class LongResponses(Generic[Stored]):
 
     def get(self, key: Hashable, version: object) -> Stored | None:
         """Return the stored response for a key, if it was made from this version of the records."""
-        kept = self._kept.get(key)
-        return kept[1] if kept is not None and kept[0] is version else None
+        stored = self._stored.get(key)
+        return stored[1] if stored is not None and stored[0] is version else None
 
     def keep(self, key: Hashable, version: object, response: Stored) -> None:
         """Store a response, in place of that of another version."""
         with self._lock:
-            self._kept[key] = version, response
+            self._stored[key] = version, response
 
 
 _JSON: Final = (b"content-type", JSON.encode())

@@ -82,8 +82,8 @@ def qr_svg(text: str) -> str:
     import segno  # slow to import and rarely needed
 
     out = io.BytesIO()
-    made = segno.make(text, error="m", micro=False, boost_error=False)
-    made.save(
+    code = segno.make(text, error="m", micro=False, boost_error=False)
+    code.save(
         out, "svg", dark="#000", light="#fff", omitsize=True, xmldecl=False, svgclass=None, lineclass=None, nl=False
     )
     return out.getvalue().decode()
