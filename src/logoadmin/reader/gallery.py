@@ -325,7 +325,7 @@ class Gallery:
     def _download(self, path: str, most: int, headers: Mapping[str, str] | None = None) -> Downloaded:
         return download(self._url, path, most=most, headers=headers or {})
 
-    def _checked(self, path: str, most: int, sha256: str) -> bytes:
+    def _download_checked(self, path: str, most: int, sha256: str) -> bytes:
         body = self._download(path, most).body
         if body is None or _sha256(body) != sha256:
             raise ReaderError(f"{path}: wrong content")
@@ -346,7 +346,7 @@ class Gallery:
         found = _PICTURE.fullmatch(path)
         if found is None or thumbnail != f"pictures/{found[1]}-320.webp":
             raise ReaderError("unexpected path of a picture")
-        self._checked(path, _MOST_PICTURE, found[1])
+        self._download_checked(path, _MOST_PICTURE, found[1])
         if self._download(thumbnail, _MOST_PICTURE).body is None:
             raise ReaderError(f"{thumbnail}: wrong content")
 
@@ -357,7 +357,7 @@ class Gallery:
             return known
         if not _PATH.fullmatch(path):
             raise ReaderError("latest.json: unexpected path")
-        body = self._checked(path, size, sha256)
+        body = self._download_checked(path, size, sha256)
         if len(body) != size:
             raise ReaderError(f"{path}: wrong size")
         try:
@@ -381,7 +381,7 @@ class Gallery:
             raise ReaderError("unexpected path of a style sheet")
         content = self._store.get(name)
         if content is None or _sha256(content) != sha256:
-            content = self._checked(path, size, sha256)
+            content = self._download_checked(path, size, sha256)
             self._store.set(name, content)
         return _text(path, content)
 

@@ -19,7 +19,7 @@ from logoadmin.domain.publication.files.file_names import SPARE, STATE
 from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, parsed, signed
 from logoadmin.domain.publication.files.publishing import Destination
-from logoadmin.domain.publication.publication_records import POINTER, READER, MadeFile, Publication
+from logoadmin.domain.publication.publication_records import POINTER, READER, GeneratedFile, Publication
 from logoadmin.ports.gallery_files import GalleryFiles
 from tests.options import LONG
 
@@ -400,7 +400,7 @@ def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -
         page = b'<script type="application/json" id="gallery">%d</script>' % version
         beside = {"page.js": b"script %d" % version, "page.css": b"sheet", "index.html": page}
         styles = [
-            MadeFile(f"themes/{each}.user.css", f"{version}", lambda: b"%d" % version)
+            GeneratedFile(f"themes/{each}.user.css", f"{version}", lambda: b"%d" % version)
             for each in range(version, version + 3)
         ]
         return replace(made, files={**made.files, **beside}, made=[styles])

@@ -243,7 +243,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
             NotFound: the artwork does not exist, or the author is not linked to it.
             Outdated: the artwork has none of the versions in ``if_match``.
         """
-        return self._unlinked(uow, command)
+        return self._unlink(uow, command)
 
     @writes(OF_KIND)
     def remove_author(self, uow: AuditedUnitOfWork, command: RemoveArtworkAuthor[Artwork]) -> RemovedLink:
@@ -252,9 +252,9 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             NotFound, Outdated: see :meth:`unlink`.
         """
-        return self._unlinked(uow, command)
+        return self._unlink(uow, command)
 
-    def _unlinked(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+    def _unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
         if not AuditedLinks(self._kind, uow).remove(artwork_id, command.author_id):

@@ -64,7 +64,7 @@ class PictureMirror(Service):
         fetched: dict[str, tuple[str, str]] = {}
         for each in [*self.foreign()]:
             if each.url not in fetched:
-                fetched[each.url] = self._copied(each.url)
+                fetched[each.url] = self._copy(each.url)
             copy, failure = fetched[each.url]
             yield replace(each, copy=copy, failure=failure)
 
@@ -77,7 +77,7 @@ class PictureMirror(Service):
         copies = [each for each in command.copies if each.copy]
         return sum(replace_value(uow, each.kind, each.id, "preview_url", each.url, each.copy) for each in copies)
 
-    def _copied(self, url: str) -> tuple[str, str]:
+    def _copy(self, url: str) -> tuple[str, str]:
         """Return the address of a copy, or why there is none."""
         try:
             return self._pictures.send(SendPicture(source=url)).url, ""

@@ -134,7 +134,7 @@ class PictureService(Service):
         if command.source is not None:
             if content:
                 raise _invalid("body", "Body should be empty if from is given")
-            content = self._fetched(command.source)
+            content = self._fetch(command.source)
         return self._keep(gate, command, content, caller, held)
 
     @use_case(OPTIONAL)
@@ -233,7 +233,7 @@ class PictureService(Service):
         """Store a picture, converted in its turn; without ``held``, a stored file, unchanged."""
         sent = hashlib.sha256(content).hexdigest()
         known = storage_of(self).read(lambda uow: _known(uow, sent))
-        converted = None if known else self._converted(content, held)
+        converted = None if known else self._convert(content, held)
         return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))
 
     def _store(
@@ -311,7 +311,7 @@ class PictureService(Service):
             existed=existed,
         )
 
-    def _converted(self, content: bytes, held: Held | None) -> ConvertedPicture:
+    def _convert(self, content: bytes, held: Held | None) -> ConvertedPicture:
         if isinstance(self._codec, str):
             raise _invalid("body", self._codec)
         if not content:
@@ -330,7 +330,7 @@ class PictureService(Service):
                 work = round(1000 * (time.thread_time() - began))
                 count_use(self, self._clock.now(), held.user_id, _WORK, work, _WORK_PER_HOUR, _HOUR)
 
-    def _fetched(self, url: str) -> bytes:
+    def _fetch(self, url: str) -> bytes:
         if self._outgoing is None:
             raise _invalid("query", "Pictures are not fetched: httpx2 is not installed", field="from")
         try:

@@ -156,17 +156,17 @@ class PublicationStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeFile:
+class GeneratedFile:
     """A file generated from records: a user style or a page (contract Q1, Q3).
 
     Attributes:
         name: the name of its file.
-        made_of: a value that changes whenever the content would.
+        fingerprint: a value that changes whenever the content would.
         content: returns the content; None if the file should not exist.
     """
 
     name: str
-    made_of: str
+    fingerprint: str
     content: Callable[[], bytes | None] = field(repr=False, compare=False)
 
 
@@ -191,7 +191,7 @@ class Publication:
     pointer: bytes = field(repr=False)
     files: Mapping[str, bytes] = field(repr=False)
     left_out: tuple[LeftOut, ...] = ()
-    made: Sequence[Iterable[MadeFile]] = field(default=(), repr=False, compare=False)
+    made: Sequence[Iterable[GeneratedFile]] = field(default=(), repr=False, compare=False)
     state: str = field(default="", repr=False)
     verdicts: Mapping[str, str] = field(default_factory=dict, repr=False)
     pictures: Collection[str] = ()

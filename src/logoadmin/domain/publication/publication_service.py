@@ -13,7 +13,7 @@ from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.kernel.unit_of_work import shared_settings
 from logoadmin.domain.kernel.use_cases import for_program, storage_of
 from logoadmin.domain.publication.css.targets import targets_of
-from logoadmin.domain.publication.files.assembly import Sources, assembled
+from logoadmin.domain.publication.files.assembly import Sources, assemble
 from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
 from logoadmin.domain.publication.files.gallery_pages import Site, blocked_pages
@@ -78,7 +78,7 @@ class PublicationService(StatusService):
         """
         links, before = links or self.rules.links, before or self._files
         sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links, before))
-        publication = assembled(sources, self.rules, links, self._page)
+        publication = assemble(sources, self.rules, links, self._page)
         names = picture_names(sorted(sources.contents.pictures))
         return replace(publication, pictures=names, read_picture=self._picture)
 
@@ -100,11 +100,11 @@ class PublicationService(StatusService):
         """
         links = links or self.rules.links
         with files.locked():
-            while (published := self._published(files, links, is_own=is_own)) is None:
+            while (published := self._publish(files, links, is_own=is_own)) is None:
                 pass
             return published
 
-    def _published(self, files: GalleryFiles, links: Links, *, is_own: bool) -> Published | None:
+    def _publish(self, files: GalleryFiles, links: Links, *, is_own: bool) -> Published | None:
         """Publish; stop and return None if a new block must be published first."""
         blocks, state = self._with_identity(
             lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))

@@ -91,12 +91,12 @@ def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, page
         pages: the pages of the artwork's target, if any; every ``@-moz-document`` for other pages is a risk.
     """
     try:
-        return _judged(css, form, may_go_on, pages)
+        return _judge(css, form, may_go_on, pages)
     except _TooLong:
         return Verdict(form, (), (), _size(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
 
 
-def _judged(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
+def _judge(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
     own = _findings(css, form, may_go_on)
     hosts, risks, conditions = set(own.hosts), [*own.risks, *_foreign(own, pages)], [*own.conditions]
     # The imports to follow, each with the place in the text that leads to it, and its level.

@@ -81,7 +81,7 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     for block, nodes in waiting:
         is_sheet = block is text and form == "sheet"
         for statement in _statements(nodes, is_sheet):
-            inner = _added(tokens, block, statement, is_sheet)
+            inner = _add(tokens, block, statement, is_sheet)
             if inner is not None and statement.block is not None:
                 structure.blocks.append(inner)
                 waiting.append((inner, statement.block.content))
@@ -90,7 +90,7 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     return structure
 
 
-def _added(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
+def _add(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
     """Add a statement to the block around it; return the rule, if it is one."""
     head = statement.head
     first = head[0] if head else None

@@ -13,7 +13,14 @@ from logoadmin.domain.publication.files.known_verdicts import noted_verdicts
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.user_styles import UserStyles
 from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
-from logoadmin.domain.publication.publication_records import READER, Links, MadeFile, Page, Publication, PublishingRules
+from logoadmin.domain.publication.publication_records import (
+    READER,
+    GeneratedFile,
+    Links,
+    Page,
+    Publication,
+    PublishingRules,
+)
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.gallery_storage import Withdrawal
 
@@ -46,7 +53,7 @@ class Sources:
     state: str = ""
 
 
-def assembled(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
+def assemble(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
     """Return the publication, without pictures, which are added later."""
     contents, identity = sources.contents, sources.identity
     index = contents.records.index(sources.index_version)
@@ -68,7 +75,7 @@ def assembled(sources: Sources, rules: PublishingRules, links: Links, page: Gall
     )
     has_page, url = sources.page is not None, links.gallery
     styles = UserStyles(index, contents.versions, sources.targets, identity.gallery, url, has_page)
-    made: tuple[Iterable[MadeFile], ...] = (styles,)
+    made: tuple[Iterable[GeneratedFile], ...] = (styles,)
     if sources.page is not None:
         site = Site(sources.page, links, identity.gallery, sources.targets, page)
         files |= page.files(site.values(""), _page_data(site, identity))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, MadeFile
+from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, GeneratedFile
 from logoadmin.ports.gallery_files import GalleryFiles
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
@@ -23,7 +23,7 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[MadeFile]) -> None:
+def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[GeneratedFile]) -> None:
     """Remove blocked artworks from other pages, the feed and the sitemap, then replace their own pages.
 
     In this order, a run after an interrupted one still finds the pages that list them. If the disk is full, the page of

@@ -11,7 +11,7 @@ STATE: Final = ".publication.json"
 SPARE: Final = ".spare"
 # Locked by the process that publishes here in the background.
 LEASE: Final = ".lease"
-# The sources of each generated file; see publishing.
+# The fingerprint of each generated file; see publishing.
 MADE: Final = ".made.json"
 # The folder of a page: an id, or the id that an artwork had elsewhere. Neither can name another folder or file, also
 # where file names ignore case.

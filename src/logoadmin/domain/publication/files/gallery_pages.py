@@ -16,7 +16,7 @@ from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.file_names import CHECKS, PAGE_ID
 from logoadmin.domain.publication.files.index import TEXT, Index, css_path, sha256
 from logoadmin.domain.publication.files.user_styles import UserStyles
-from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, Links, MadeFile, Page
+from logoadmin.domain.publication.publication_records import FEED, PAGE, SITEMAP, GeneratedFile, Links, Page
 from logoadmin.ports.gallery_page import GalleryPage, PageKind
 from logoadmin.ports.gallery_storage import Withdrawal
 
@@ -124,7 +124,7 @@ class Site:
         }
         return {**shared, "url": self.url, "path": path, "root": "../" * path.count("/")}
 
-    def made(self, name: str, kind: PageKind, parts: Any, values: Callable[[], Mapping[str, Any]]) -> MadeFile:
+    def made(self, name: str, kind: PageKind, parts: Any, values: Callable[[], Mapping[str, Any]]) -> GeneratedFile:
         """Return a page.
 
         Args:
@@ -133,11 +133,11 @@ class Site:
             parts: the sources of its values.
             values: returns its values, without those that every page has.
         """
-        made_of = sha256(repr((self.form, kind, parts)).encode())[:16]
+        fingerprint = sha256(repr((self.form, kind, parts)).encode())[:16]
         path = name.removesuffix(PAGE)
-        return MadeFile(name, made_of, lambda: self.made_by.render(kind, {**self.values(path), **values()}))
+        return GeneratedFile(name, fingerprint, lambda: self.made_by.render(kind, {**self.values(path), **values()}))
 
-    def fixed(self, name: str, kind: PageKind, **values: Any) -> MadeFile:
+    def fixed(self, name: str, kind: PageKind, **values: Any) -> GeneratedFile:
         """Return a page with these values."""
         return self.made(name, kind, values, lambda: values)
 
@@ -147,7 +147,7 @@ def page_path(kind: Kind, id_: int) -> str:
     return f"{KINDS[kind].plural}/{id_}/"
 
 
-def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[MadeFile]:
+def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[GeneratedFile]:
     """Yield the pages that replace those of blocked artworks."""
     for each in blocked:
         if each.reason is not None:
@@ -172,7 +172,7 @@ class Pages:
     withdrawn: Sequence[Withdrawal]
     site: Site
 
-    def __iter__(self) -> Iterator[MadeFile]:
+    def __iter__(self) -> Iterator[GeneratedFile]:
         """Yield them, one at a time."""
         yield from (self._artwork_page(work) for work in self.contents.artworks)
         yield from self._moved()
@@ -209,7 +209,7 @@ class Pages:
     def _bodies(self, section: str, ids: Iterable[int]) -> list[bytes]:
         return [self.index.sections[section][id_] for id_ in ids]
 
-    def _made_of(self, works: Iterable[_Work]) -> list[Any]:
+    def _sources_of(self, works: Iterable[_Work]) -> list[Any]:
         """Return the sources of the cards of artworks: their own values, and the names of their authors."""
         artworks, own = self.contents.artworks, self._bodies
         return [
@@ -221,12 +221,12 @@ class Pages:
             for work in works
         ]
 
-    def _artwork_page(self, work: _Work) -> MadeFile:
-        parts = self._made_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
+    def _artwork_page(self, work: _Work) -> GeneratedFile:
+        parts = self._sources_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
         name = f"{page_path(*work)}{PAGE}"
         return self.site.made(name, "artwork", parts, lambda: self._artwork(work))
 
-    def _moved(self) -> Iterator[MadeFile]:
+    def _moved(self) -> Iterator[GeneratedFile]:
         """Yield redirects from the ids that artworks had elsewhere, unless these look like ids of the gallery.
 
         If ids differ only in case, the first artwork gets the page, because many file systems and hosts ignore case.
@@ -239,9 +239,9 @@ class Pages:
                 used.add(name.lower())
                 yield self.site.fixed(name, "moved", path=page_path(kind, id_))
 
-    def _author_page(self, author_id: int) -> MadeFile:
+    def _author_page(self, author_id: int) -> GeneratedFile:
         works = self._by_author.get(author_id, ())
-        parts = self._bodies(AUTHORS.plural, [author_id]), self._made_of(works)
+        parts = self._bodies(AUTHORS.plural, [author_id]), self._sources_of(works)
         name = f"{page_path(Kind.AUTHOR, author_id)}{PAGE}"
 
         def values() -> Mapping[str, Any]:
@@ -250,7 +250,7 @@ class Pages:
 
         return self.site.made(name, "author", parts, values)
 
-    def _feed(self) -> MadeFile:
+    def _feed(self) -> GeneratedFile:
         artworks = self.contents.artworks
         newest = sorted(artworks, key=lambda work: (artworks[work].version, work), reverse=True)[:_NEWEST]
 
@@ -259,9 +259,9 @@ class Pages:
             entries = [{**self._card(work), "urn": uuid5(namespace, page_path(*work)).urn} for work in newest]
             return {"urn": namespace.urn, "entries": entries}
 
-        return self.site.made(FEED, "feed", self._made_of(newest), values)
+        return self.site.made(FEED, "feed", self._sources_of(newest), values)
 
-    def _sitemap(self) -> MadeFile:
+    def _sitemap(self) -> GeneratedFile:
         pages = [(page_path(*work), self._changed_at(work)) for work in self.contents.artworks]
         authors = [(page_path(Kind.AUTHOR, id_), 0) for id_ in self.index.sections[AUTHORS.plural]]
         return self.site.fixed(SITEMAP, "sitemap", pages=[("", 0), (CHECKS, 0), *authors, *pages][:_MOST_LISTED])

@@ -24,15 +24,15 @@ from logoadmin.domain.publication.files.file_names import (
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.index import canonical, sha256
 from logoadmin.domain.publication.files.pointer import Pointer, parsed, signed
-from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, MadeFile, Publication
+from logoadmin.domain.publication.publication_records import PAGE, POINTER, READER, GeneratedFile, Publication
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 
-# Prefix of the sources of a file that should not exist.
+# Prefix of the fingerprint of a file that should not exist.
 _NONE: Final = "-"
 
 
-def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile]) -> Iterator[MadeFile]:
+def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[GeneratedFile]) -> Iterator[GeneratedFile]:
     """Yield the files that are not stored, or were made of something else.
 
     Raises:
@@ -42,8 +42,8 @@ def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFi
     return (each for each in made if not _is_current(each, known, stored))
 
 
-def write_made(
-    files: GalleryFiles, stored: Collection[str], made: Iterable[MadeFile], go_on: Callable[[], bool]
+def write_generated(
+    files: GalleryFiles, stored: Collection[str], made: Iterable[GeneratedFile], go_on: Callable[[], bool]
 ) -> set[str] | None:
     """Write the changed files while ``go_on`` returns true; return the names of all files, or None if it stopped.
 
@@ -73,25 +73,25 @@ def write_made(
         left -= len(current) - written
     if left:
         return None
-    return {name for name, made_of in current.items() if not made_of.startswith(_NONE)}
+    return {name for name, fingerprint in current.items() if not fingerprint.startswith(_NONE)}
 
 
-def _is_current(each: MadeFile, known: Mapping[str, Any], stored: Collection[str]) -> bool:
-    before, made_of = known.get(each.name), each.made_of
-    return before == f"{_NONE}{made_of}" or (before == made_of and each.name in stored)
+def _is_current(each: GeneratedFile, known: Mapping[str, Any], stored: Collection[str]) -> bool:
+    before, fingerprint = known.get(each.name), each.fingerprint
+    return before == f"{_NONE}{fingerprint}" or (before == fingerprint and each.name in stored)
 
 
 def _changed(
-    files: GalleryFiles, changed: Iterable[MadeFile], current: dict[str, str], go_on: Callable[[], bool]
+    files: GalleryFiles, changed: Iterable[GeneratedFile], current: dict[str, str], go_on: Callable[[], bool]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that have changed; note the sources of each once it is written."""
+    """Yield the files that have changed; note the fingerprint of each once it is written."""
     for each in changed:
         if not go_on():
             return
         content = each.content()
         if content is not None and files.read(each.name) != content:
             yield each.name, content
-        current[each.name] = each.made_of if content is not None else f"{_NONE}{each.made_of}"
+        current[each.name] = each.fingerprint if content is not None else f"{_NONE}{each.fingerprint}"
 
 
 def notes_in(content: bytes | None) -> Mapping[str, Any]:
@@ -128,7 +128,7 @@ class Blocks:
     blocked: Sequence[Mapping[str, Any]]
     pictures: Collection[str] = ()
     styles: Collection[str] = ()
-    pages: Iterable[MadeFile] = ()
+    pages: Iterable[GeneratedFile] = ()
 
 
 class Destination:
@@ -161,7 +161,7 @@ class Destination:
 
     def is_unchanged(self, state: str) -> bool:
         """Return whether the files were made of this state of the gallery, and their pointer is younger than a day."""
-        if self.latest is None or self._state.get("made_of") != _made_of(state, self.latest):
+        if self.latest is None or self._state.get("made_of") != _fingerprint(state, self.latest):
             return False
         pointer = parsed(self.latest)
         max_age = min(DAY, (pointer.expires - pointer.issued) / 2)
@@ -225,12 +225,12 @@ class Destination:
         self._remove({name for name in self._names if LEFTOVER.fullmatch(name)})
         hashed = {name for name in self._names if IMMUTABLE_NAME.fullmatch(name)}
         self._expire(old, hashed.difference(publication.files, publication.pictures))
-        made_of = _made_of(publication.state, publication.pointer)
+        fingerprint = _fingerprint(publication.state, publication.pointer)
         # Before the pointer, which it must match.
-        state = {"made_of": made_of, "left_out": len(publication.left_out), "verdicts": publication.verdicts}
+        state = {"made_of": fingerprint, "left_out": len(publication.left_out), "verdicts": publication.verdicts}
         self._write(STATE, canonical(state))
         self._files.write_many(self._changed(publication))
-        made = write_made(self._files, self._names, chain.from_iterable(publication.made), go_on)
+        made = write_generated(self._files, self._names, chain.from_iterable(publication.made), go_on)
         if made is None:
             return False
         page = publication.files.get(PAGE)
@@ -343,7 +343,7 @@ class Destination:
             self._names.discard(name)
 
 
-def _made_of(state: str, pointer: bytes) -> str:
+def _fingerprint(state: str, pointer: bytes) -> str:
     """Return a hash of a pointer and the state that it was made of."""
     return sha256(state.encode() + pointer)
 

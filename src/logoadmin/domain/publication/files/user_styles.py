@@ -26,7 +26,7 @@ from logoadmin.domain.publication.css.tokens import (
 )
 from logoadmin.domain.publication.files.index import Index, sha256
 from logoadmin.domain.publication.files.names import isolated
-from logoadmin.domain.publication.publication_records import MadeFile
+from logoadmin.domain.publication.publication_records import GeneratedFile
 
 # The names of the files, as a regular expression.
 USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
@@ -222,7 +222,7 @@ class UserStyles:
     has_page: bool
     made: dict[tuple[Kind, int], bool] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[MadeFile]:
+    def __iter__(self) -> Iterator[GeneratedFile]:
         """Yield a file for each artwork, one at a time."""
         for kind, id_ in self.versions:
             style = self._of(kind, id_)
@@ -235,7 +235,7 @@ class UserStyles:
             file.content()
         return style_name(kind, id_) if self.made.get((kind, id_)) else ""
 
-    def _of(self, kind: Kind, id_: int) -> MadeFile | None:
+    def _of(self, kind: Kind, id_: int) -> GeneratedFile | None:
         version = self.versions.get((kind, id_))
         if version is None:
             return None
@@ -246,11 +246,11 @@ class UserStyles:
         authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
         css, details = self.index.css_of(record), record.get("details", {})
         artwork = StyledArtwork(kind, id_, version, record["name"], authors, css, details)
-        made_of = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
+        sources = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
 
         def content() -> bytes | None:
             css = user_style(artwork, target, self.gallery, self.url, has_page=self.has_page)
             self.made[kind, id_] = css is not None
             return None if css is None else css.encode()
 
-        return MadeFile(style_name(kind, id_), sha256(made_of.encode())[:16], content)
+        return GeneratedFile(style_name(kind, id_), sha256(sources.encode())[:16], content)
