@@ -156,7 +156,7 @@ class Proposals(Protocol):
         """Return the number and bytes of the waiting proposals of the user whom the change ``since`` created."""
 
     def successful(self, user_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """Return the users who have an applied proposal, each with the change that created the user."""
+        """Return which of these users have an applied proposal, each with the change that created the user."""
 
     def unapplied(self, until: int, limit: int) -> tuple[StoredProposal, ...]:
         """Return up to ``limit`` proposals with texts that were not applied, decided at a Unix time or earlier."""

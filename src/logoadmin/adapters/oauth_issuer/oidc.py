@@ -1,6 +1,6 @@
 """An OpenID Connect issuer: its metadata, its keys, the exchange of codes, and ID tokens (contract O7).
 
-Implements OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for
+Follows OpenID Connect Discovery 1.0, RFC 8414, OpenID Connect Core 1.0 §3.1.3.7 and RFC 8725. PyJWT's own client for
 keys uses urllib, which bypasses the guard, so the keys are fetched here.
 """
 

@@ -49,7 +49,7 @@ _MAX_SCANS: Final = 30
 # The memory for decoding a picture, in bytes; and the maximum pixels of an animation's frame, as all frames are held.
 _MEMORY: Final = 220 * 1024**2
 _ANIMATED_PIXELS: Final = 10_000_000
-# The estimate for WebP: the decoder has two canvases, returns a copy, and copies the file and its metadata.
+# For WebP, by a rough estimate: the decoder has two canvases, returns a copy, and copies the file and its metadata.
 _WEBP_MEMORY: Final = 212 * 1024**2
 # Pixels that are scaled at a time.
 _BAND: Final = 250_000

@@ -27,7 +27,7 @@ class AuthorsByName:
     """The ids of the authors that a file names, all looked up with the first name."""
 
     def __init__(self, uow: AuditedUnitOfWork, names: Collection[str]) -> None:
-        """Look up these names in a write."""
+        """Prepare to look up these names in a write."""
         self._uow, self._names = uow, names
         self._highest = FIRST_USER_ID - 1
 

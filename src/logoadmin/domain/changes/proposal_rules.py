@@ -158,7 +158,7 @@ def changes_to_store(
     Changes that are sent again keep their ``before`` and the right that they rely on.
 
     Raises:
-        NotPermitted, NotFound, Outdated: the first change that may not be proposed, or whose record has changed.
+        NotPermitted, NotFound, Outdated: the first change that may not be proposed, or has no such record.
         InvalidInput: values are not the submitter's to set, or a record would be changed twice.
     """
     befores = {(*_key(change), change.get("version")): change["before"] for change in earlier}

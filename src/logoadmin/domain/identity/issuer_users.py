@@ -92,7 +92,7 @@ class IssuerUsers:
         """Return the user of a person who signs in now, with the current role of the person's groups.
 
         Raises:
-            Roleless: the person has no role, and either has groups or signs in for the first time.
+            Roleless: the person has no role, and the issuer has groups or the person signs in for the first time.
             UserMissing: the person has a role, but no user.
             Conflict: at the end of the write, if the last user who holds everything would lose it.
         """

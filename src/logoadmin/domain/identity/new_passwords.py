@@ -1,7 +1,7 @@
 """New passwords: the rules for them, and their hashes (contract C4, O5).
 
-Every new password is checked here, except password hashes in an import: these cannot be checked, and only the owner of
-the service may import them.
+Every new password is checked here, however it arrives. Only password hashes in an import cannot be checked; these are
+accepted from the owner of the service alone.
 """
 
 from collections.abc import Callable, Iterator
