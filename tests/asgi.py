@@ -57,7 +57,7 @@ def ask(
 class AppClient(httpx2.Client):
     """A client of an application that runs its event loop in this thread.
 
-    Starlette's client runs the event loop in another thread, and passing messages takes longer than most responses.
+    Starlette's client runs it in another thread: passing messages takes several times as long as most responses.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ _LOOP: Final = _RUNNER.get_loop()
 
 @atexit.register
 def _close() -> None:
-    """Run the tasks of all applications that are due, and cancel the tasks."""
+    """Start the due tasks of all applications, then cancel all tasks."""
     _LOOP.run_until_complete(asyncio.sleep(0))
     _RUNNER.close()
 

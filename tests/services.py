@@ -24,7 +24,7 @@ _PATIENCE: Final = 90
 def comes_true(
     tells: Callable[[], bool], within: float = _PATIENCE, *, despite: tuple[type[Exception], ...] = ()
 ) -> None:
-    """Wait until a condition is true; ``despite`` are errors that it may raise before."""
+    """Wait at most ``within`` seconds until a condition is true; ``despite`` are errors that it may raise before."""
     deadline = time.monotonic() + within
     while True:
         with suppress(*despite):

@@ -36,7 +36,7 @@ def services(prepared_url: str) -> Iterator[Services]:
 
 @pytest.fixture
 def device() -> Authenticator:
-    """A synced passkey, whose counter says nothing about its uses."""
+    """A synced passkey, whose counter does not reveal its uses."""
     return Authenticator(site=LOCAL, synced=True)
 
 

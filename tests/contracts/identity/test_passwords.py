@@ -19,7 +19,7 @@ WEAK, STRONG = Argon2Passwords(8, 1), Argon2Passwords(16, 2)
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The hashes that Argon2 is asked to verify; all of them match."""
+    """The hashes that Argon2 verifies; all of them match."""
     hashes: list[str] = []
 
     def verify(_: object, hash_: str, _password: str) -> bool:

@@ -1,1 +1,1 @@
-"""The console: its page and the modules of the page (contract J1, J2)."""
+"""The console's page and its modules (contract J1, J2)."""
