@@ -78,6 +78,12 @@ def test_a_time_that_a_spreadsheet_rewrote_leaves_the_existing_one(gallery: Logo
     assert gallery.authors.get(GetAuthor(author_id=1)).created_at == NOW - 1000
 
 
+@pytest.mark.parametrize("above", ["sep=;\n", '\ufeff"sep=;"\r\n', "sep=\t\r\n", "\r\n\r\n"])
+def test_lines_above_the_heads_are_skipped(gallery: LogoAdmin, above: str) -> None:
+    separator = "\t" if "\t" in above else ";"
+    assert load(gallery, f"{above}username{separator}user_id\nAnn{separator}5\n") == ImportedCounts(1, 0, 0)
+
+
 @pytest.mark.parametrize("charset", ["utf-16", "utf-8-sig", "cp1251", "koi8-r", "utf_16_be"])
 def test_every_encoding_of_python_is_read(gallery: LogoAdmin, charset: str) -> None:
     assert load(gallery, "username;user_id\r\nЁж;5\r\n".encode(charset), charset=charset) == ImportedCounts(1, 0, 0)
@@ -101,6 +107,8 @@ HEAD: Final = "author_id,username,user_id\n"
         (HEAD + '1,A,2\n2,"B"x,4\n3,C,5\n', [(3, (), "csv_quotes")]),
         (HEAD + '1,A,2\n2,"B,4\n3,C,5\n', [(3, (), "csv_quotes")]),
         (HEAD + "1,A,2,more\n", [(2, (), "csv_cells")]),
+        ("sep=,\r\n\n" + HEAD + "1,A,2,more\n", [(4, (), "csv_cells")]),
+        ("\n \n", [(3, (), "missing")]),
         ("author_id,user_id\n1,2\n", [(1, (), "csv_columns")]),
         ("author_id,username,rank\n1,A,2\n", [(1, ("rank",), "extra_forbidden")]),
         ("username,name\nA,B\n", [(1, ("username",), "value_error")]),
