@@ -349,7 +349,9 @@ def test_a_refused_grant_type_names_all_ways_to_sign_in(client: AppClient, grant
 
 
 @pytest.mark.rule("contract C1", "contract A21")
-@pytest.mark.parametrize("body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200])
+@pytest.mark.parametrize(
+    "body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200, b"username=ann&username=bob&password=x"]
+)
 def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
     response = client.post("/api/auth/token", content=body, headers={"content-type": FORM})
     assert response.status_code == 422

@@ -100,12 +100,15 @@ def _fields_of_body(request: Request, operation: Operation, body: bytes) -> dict
 
 
 def _form(body: bytes) -> dict[str, str] | Problem:
-    """Return the known fields of an OAuth 2 form."""
+    """Return the known fields of an OAuth 2 form, each of which may be there once (RFC 6749 §3.2)."""
+    if body.count(b"&") >= MOST_FIELDS:
+        return _too_many("body")
     try:
-        fields = _pairs(body)
-    except ValueError:
+        fields = [(name, value) for name, value in _pairs(body) if name in FORM_FIELDS]
+    except UnicodeError:
         return Problem(("body",), "Input should be a form in UTF-8", "value_error")
-    return {name: value for name, value in fields if name in FORM_FIELDS}
+    values = dict(fields)
+    return values if len(values) == len(fields) else Problem(("body",), "Fields should be given once", "value_error")
 
 
 def _add_query(values: dict[str, Any], query: bytes, operation: Operation) -> list[Problem]:
