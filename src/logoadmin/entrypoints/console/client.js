@@ -57,13 +57,10 @@ export class Failure extends Error {
  * @property {string} etag What `ifMatch` wants, empty where there is none.
  * @property {string} requestId What undoes it, see `notices.js`.
  * @property {string} next The path of the next page, empty at the last one.
- * @property {boolean} [exceeds] Whether the list is longer than `most`; there is no data then.
  * @property {boolean} unmodified Whether the version that `ifNoneMatch` named is still it; there is no data then.
  */
 
-/** @typedef {Pick<More<any>, "signal" | "progress" | "anonymous" | "most" | "keepalive"> & {method: string, path: string, body?: string | Blob | undefined, headers: Record<string, string>}} Request */
-
-/** @typedef {{key: string, n: number}} Most The longest list to read: a key of each record, and their number. */
+/** @typedef {Pick<More<any>, "signal" | "progress" | "anonymous" | "keepalive"> & {method: string, path: string, body?: string | Blob | undefined, headers: Record<string, string>}} Request */
 
 /** @typedef {(sent: number, whole: number) => void} Progress How many bytes of a file are on their way. */
 
@@ -86,7 +83,6 @@ export class Failure extends Error {
  * @property {Progress} [progress] Of the file.
  * @property {boolean} [anonymous] Without a token: it is for everybody, and waits for no sign-in.
  * @property {AbortSignal} [signal]
- * @property {Most} [most]
  * @property {boolean} [keepalive] Though the page is being closed.
  * @property {string} [note] Why it is sent, for the history.
  */
@@ -218,25 +214,6 @@ function unanswered(request, more, error) {
   return new Failure(kind, { ...more, isLate, repeat: () => sent(request, true) });
 }
 
-/** @param {Response} response @param {Most} most @returns {Promise<any>} from its JSON; undefined if it has more records */
-async function readUpTo(response, { key, n }) {
-  const reader = (response.body ?? new Blob().stream()).pipeThrough(new TextDecoderStream()).getReader();
-  const mark = `"${key}":`;
-  let text = "";
-  for (let count = 0, from = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return JSON.parse(text);
-    text += value;
-    for (let at = text.indexOf(mark, from); at >= 0; at = text.indexOf(mark, from)) {
-      from = at + mark.length;
-      count += 1;
-    }
-    if (count <= n) continue;
-    void reader.cancel();
-    return undefined;
-  }
-}
-
 /** The paths whose writes may change the user's own rights. */
 const RIGHTS = /^\/api\/(roles|users|changes|import)\b/;
 
@@ -249,8 +226,7 @@ async function answered(request, response, again) {
   if (response.status === 304) return { data: undefined, etag, requestId, next, unmodified: true };
   let data;
   try {
-    data = await (request.most && response.ok ? readUpTo(response, request.most) : response.json());
-    if (data === undefined) return { data, etag, requestId, next, exceeds: true, unmodified: false };
+    data = await response.json();
   } catch (error) {
     if (request.signal?.aborted) throw error;
     // A proxy may refuse a request with a text of its own; after other failures the outcome is unknown.

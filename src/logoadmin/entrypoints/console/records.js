@@ -28,7 +28,6 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @template {KindName} K
  * @typedef {object} List
  * @property {Records[K][] | undefined} records None until they were read once.
- * @property {boolean} [isLarge] Whether it has more than `MOST` records, which nobody has needed yet.
  * @property {Failure | undefined} failure Why they could not be read; the earlier records stay.
  */
 
@@ -56,44 +55,14 @@ function entry(kind) {
  */
 export const listOf = (kind) => entry(kind).list;
 
-/** The most records of a list that is read completely where its view can also show the pages of the service. */
-const MOST = 5000;
-
 /** Records that were read for the first view count as fresh for this many milliseconds. */
 const FRESH = 5000;
 
 /** Begin to read a list while the view that will ask for it is still on its way. @param {KindName} kind */
 export async function readAhead(kind) {
-  await refreshList(kind);
+  await readList(kind);
   const known = entry(kind);
   if (known.etag) known.fresh = Date.now() + FRESH;
-}
-
-/**
- * Read a list, if a newer version exists.
- *
- * @template {KindName} K
- * @param {K} kind
- * @returns {Promise<Records[K][]>} the records that have disappeared
- */
-export async function readList(kind) {
-  const missing = await readOnce(kind, undefined);
-  return listOf(kind).value.isLarge ? readOnce(kind, undefined) : missing;
-}
-
-/**
- * The same for views that can show the pages of the service instead of a large list: that is not read completely.
- *
- * @template {KindName} K
- * @param {K} kind
- * @returns {Promise<Records[K][]>}
- */
-export function refreshList(kind) {
-  const { list } = entry(kind);
-  if (!list.value.isLarge) return readOnce(kind, list.value.records ? undefined : { key: KINDS[kind].id, n: MOST });
-  // Its pages are read again.
-  list.value = { ...list.value };
-  return Promise.resolve([]);
 }
 
 /** Make the next reads request the records again. @param {KindName[]} kinds */
@@ -104,8 +73,8 @@ export function abandonReads(...kinds) {
   }
 }
 
-/** @param {KindName} kind @param {import("./client.js").Most | undefined} most @returns {Promise<any[]>} */
-function readOnce(kind, most) {
+/** Read a list, if a newer version exists. @param {KindName} kind @returns {Promise<any[]>} the records that have disappeared */
+export function readList(kind) {
   const known = entry(kind);
   const { fresh = 0 } = known;
   known.fresh = 0;
@@ -114,12 +83,8 @@ function readOnce(kind, most) {
   const { signal } = (known.stop = new AbortController());
   const reading = (async () => {
     try {
-      const answer = await asked(kind, known.etag, most, signal);
+      const answer = await asked(kind, known.etag, signal);
       const before = known.list.value.records ?? [];
-      if (answer.exceeds) {
-        known.list.value = { records: undefined, isLarge: true, failure: undefined };
-        return [];
-      }
       if (!answer.unmodified) known.list.value = { records: /** @type {any} */ (answer.data), failure: undefined };
       if (answer.unmodified && known.list.value.failure) known.list.value = { ...known.list.value, failure: undefined };
       known.etag = answer.etag;
@@ -140,12 +105,12 @@ function readOnce(kind, most) {
 /** The number of retries of a read that overlapped with a write of this page. */
 const AGAIN = 2;
 
-/** @param {KindName} kind @param {string} etag @param {import("./client.js").Most | undefined} most @param {AbortSignal} signal @returns {Promise<Answer>} a fresh list */
-async function asked(kind, etag, most, signal) {
+/** @param {KindName} kind @param {string} etag @param {AbortSignal} signal @returns {Promise<Answer>} a fresh list */
+async function asked(kind, etag, signal) {
   const { list, anonymous } = KINDS[kind];
   for (let left = AGAIN; ; left -= 1) {
     const before = writes;
-    const answer = await call("get", list, { query: { versions: true }, anonymous, signal, ...(etag ? { ifNoneMatch: etag } : {}), ...(most ? { most } : {}) });
+    const answer = await call("get", list, { query: { versions: true }, anonymous, signal, ...(etag ? { ifNoneMatch: etag } : {}) });
     if (before === writes || left === 0) return answer;
   }
 }

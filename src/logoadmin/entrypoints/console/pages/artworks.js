@@ -1,21 +1,18 @@
 /** All logos, or all themes: found by a part of the name, filtered, seen as cards or as a table, changed one or many. */
-import { h, useEffect, useMemo, useState } from "../vendor/preact.js";
+import { h, useEffect, useMemo } from "../vendor/preact.js";
 import { returned, trouble } from "../client.js";
 import { say } from "../notices.js";
 import { readStates, STATES, statesOf, status } from "../reader_states.js";
 import { namesOf, searchForm, tagsOf } from "../presentation.js";
-import { abandonReads, KINDS, leaveTrail, listOf, refreshList } from "../records.js";
+import { KINDS, leaveTrail, listOf, readList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, useEvents, useLook, ViewHead } from "../parts/primitives/basics.js";
+import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, useEvents, useLists, useLook, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
-
-/** The filters that only this page knows. */
-const OWN = ["author", "state", "host", "changed"];
 
 /** Where the chosen look is kept: a phone has its own. @param {ArtworkKind} kind */
 const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 800px)").matches ? ".small" : ""}`;
@@ -28,43 +25,21 @@ const DAYS = /** @type {const} */ (["1", "7", "30", "365"]);
 
 /** @param {{kind: ArtworkKind}} props */
 export default function Artworks({ kind }) {
-  const { records, failure, isLarge } = listOf(kind).value;
-  const again = () => void refreshList(kind);
-  useEffect(() => (listOf(kind).peek().isLarge ? undefined : again()), [kind, returned.value]);
+  const { records, failure } = listOf(kind).value;
+  const again = useLists(kind);
   useEffect(() => void readStates(), [records, returned.value]);
   const found = useFound(kind, records);
-  const [pages, setPages] = useState(/** @type {import("../parts/lists/large_list.js").View | undefined} */ (undefined));
-  // What the service cannot filter by; they are in its order.
-  const foundInPages = useMemo(() => pages?.records && chosen(named(kind, pages.records)), [pages, ...OWN.map((name) => query(name)), status.value]);
-  const view = isLarge ? { again, failure: undefined, ...pages, records: pages?.records, found: foundInPages } : { records, found, failure, again: () => (abandonReads(kind), again()) };
   useSync(kind, work.value !== undefined);
-  return [
-    h(ArtworkList, { key: "list", kind, ...view }),
-    isLarge && h(LazyLarge, { key: "pages", kind, filters: { ...filtersInForce(), q: query("q") }, take: setPages }),
-  ];
-}
-
-/**
- * @param {object} props
- * @param {ArtworkKind} props.kind
- * @param {Artwork[] | undefined} props.records All that were read.
- * @param {Artwork[] | undefined} props.found Those to show.
- * @param {Failure | undefined} props.failure
- * @param {() => void} props.again
- * @param {any[]} [props.authors] To filter by, besides those of the records.
- * @param {boolean} [props.hasMore] Whether the service has more records.
- */
-function ArtworkList({ kind, records, found, failure, again, authors, hasMore = false }) {
   leaveTrail(kind, found);
   const selection = useSelection(KINDS[kind].id, found);
   const look = query("look", preferred(lookOf(kind), ["grid", "table"]));
   const props = { kind, artworks: found ?? [], selection };
   return h("div", { class: "view" },
     h(ViewHead, { title: t(`${kind}s.title`) }, h(NewRecord, { kind })),
-    h(Filters, { kind, records, authors }, h(Looks, { kind, look })),
-    h(ManyBar, { kind, artworks: found, selection, hasMore, acts: LazyActs }),
+    h(Filters, { kind, records }, h(Looks, { kind, look })),
+    h(ManyBar, { kind, artworks: found, selection, acts: LazyActs }),
     !records && h(Pending, { failure, again }),
-    records && found?.length === 0 && !hasMore && h(NoRecords, { kind, icon: kind === "logo" ? "Image" : "Palette", clear: records.length > 0 || filtering() ? () => setQuery(FILTERS) : undefined }),
+    found?.length === 0 && h(NoRecords, { kind, icon: kind === "logo" ? "Image" : "Palette", clear: records?.length || filtering() ? () => setQuery(FILTERS) : undefined }),
     found && found.length > 0 && (look === "table" ? h(LazyTable, props) : h(ArtworkGrid, props)),
   );
 }
@@ -100,18 +75,12 @@ function chosen(all) {
   return all.filter(fits).map(({ record }) => record);
 }
 
-/** The filters that the service applies itself, so that an export does not read everything. */
-function filtersInForce() {
-  const active = query("active");
-  return { target: query("target"), tag: query("tag"), active: active && active === "yes", author_id: /^\d+$/.exec(query("author"))?.[0] };
-}
-
 const filtering = () => Object.keys(FILTERS).some((name) => query(name));
 
-/** @param {{kind: ArtworkKind, records: Artwork[] | undefined, authors?: any[] | undefined, children?: any}} props */
-function Filters({ kind, records, authors, children }) {
+/** @param {{kind: ArtworkKind, records: Artwork[] | undefined, children?: any}} props */
+function Filters({ kind, records, children }) {
   const any = t("filter.any");
-  const choices = useMemo(() => choicesIn(records ?? [], authors ?? []), [records, authors, any]);
+  const choices = useMemo(() => choicesIn(records ?? []), [records]);
   const values = [...Object.keys(FILTERS), "order"].map((name) => query(name));
   const [filters, inOrderOf] = useMemo(() => {
     /** @type {(label: string, name: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
@@ -141,10 +110,10 @@ function Filters({ kind, records, authors, children }) {
   );
 }
 
-/** @param {Artwork[]} records @param {any[]} others @returns {Record<"targets" | "tags" | "authors" | "hosts", [string, string][]>} the filters */
-function choicesIn(records, others) {
+/** @param {Artwork[]} records @returns {Record<"targets" | "tags" | "authors" | "hosts", [string, string][]>} the filters */
+function choicesIn(records) {
   const targets = new Set(records.map((record) => record.target));
-  const authors = new Map([...others, ...records.flatMap((record) => record.authors)].map((each) => [String(each.author_id), each.username]));
+  const authors = new Map(records.flatMap((record) => record.authors).map((each) => [String(each.author_id), each.username]));
   const hosts = new Set(records.flatMap((record) => [...hostsOf(record)]));
   return {
     hosts: [...hosts].sort().map((host) => [host, host]),
@@ -177,7 +146,6 @@ function Looks({ kind, look }) {
 /** The table, which most never ask for. */
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
 const LazyActs = lazy(withTexts(() => import("../parts/lists/bulk_acts.js").then((module) => module.BulkActs)));
-const LazyLarge = lazy(withTexts(() => import("../parts/lists/large_list.js").then((module) => module.LargeList)));
 
 /** How often a list is read again while one looks at it, in milliseconds. */
 const EVERY = 30_000;
@@ -186,7 +154,7 @@ const EVERY = 30_000;
 function useSync(kind, busy) {
   const look = async () => {
     if (trouble.value || busy) return;
-    const missing = await refreshList(kind);
+    const missing = await readList(kind);
     if (missing.length > 0) say(t("elsewhere.removed", { n: missing.length, names: namesOf(kind, missing) }), { tone: "failed" });
   };
   useLook(look, EVERY, [kind, busy]);

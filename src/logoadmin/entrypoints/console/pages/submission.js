@@ -5,7 +5,7 @@ import { say, sayFailure } from "../notices.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
 import { inTurn, isDecidable, isOwn, readQueue, requeue, reviews } from "../proposals.js";
 import { readStates, statesOf } from "../reader_states.js";
-import { KINDS, readOne, refreshList } from "../records.js";
+import { KINDS, readList, readOne } from "../records.js";
 import { navigate } from "../router.js";
 import { may } from "../session.js";
 import { t } from "../texts.js";
@@ -30,8 +30,8 @@ export default function SubmissionPage({ params }) {
   useEffect(() => {
     void readQueue({ ifOld: true });
     void readStates();
-    // Those that have the same picture or CSS are named; a large list is too long for that.
-    if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void refreshList(kind);
+    // Those that have the same picture or CSS are named.
+    if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void readList(kind);
   }, []);
   if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), h(Pending, { failure, again }));
   return h(Shown, { key: `${id} ${data.data.state}`, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });

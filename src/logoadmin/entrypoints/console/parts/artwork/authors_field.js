@@ -3,7 +3,7 @@ import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../ve
 import { call, returned, versionIn } from "../../client.js";
 import { sayDone } from "../../notices.js";
 import { nameOf, searchForm } from "../../presentation.js";
-import { KINDS, listOf, readList, refreshList, upsert } from "../../records.js";
+import { KINDS, listOf, readList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
 import { Button, OrderButtons, useEvents } from "../primitives/basics.js";
@@ -221,7 +221,7 @@ export const NewAuthor = ({ username, close, made }) =>
     made: ({ data, etag, requestId }) => {
       upsert("author", data, versionIn(etag));
       knowAuthors({ authors: [data] });
-      sayDone(t("saved", { name: nameOf("author", data) }), [requestId], () => void refreshList("author"));
+      sayDone(t("saved", { name: nameOf("author", data) }), [requestId], () => void readList("author"));
       made(data.author_id);
     },
     close,

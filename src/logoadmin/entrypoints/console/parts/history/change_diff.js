@@ -4,7 +4,7 @@ import { call, returned } from "../../client.js";
 import { describe, sayDone } from "../../notices.js";
 import { flat, nameOf, nested } from "../../presentation.js";
 import { fieldsOfChange } from "./changes.js";
-import { KINDS, listOf, refreshList } from "../../records.js";
+import { KINDS, listOf, readList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
 import { enumeration, t } from "../../texts.js";
 import { Button, lazy, pictureUrl, Skeleton, Time, useLists, useRun } from "../primitives/basics.js";
@@ -103,7 +103,7 @@ export function AgainstNow({ kind, change, now }) {
     return call("post", "/api/changes", { body: { changes: [/** @type {any} */ ({ kind, id: now.id, version: now.change_id, set })] } });
   };
   const done = () => {
-    void refreshList(kind);
+    void readList(kind);
     returned.value += 1;
   };
   const restored = (/** @type {Answer} */ { requestId }) => {

@@ -17,7 +17,7 @@
  */
 import { call } from "../../client.js";
 import { flat } from "../../presentation.js";
-import { isListed, KINDS, refreshList } from "../../records.js";
+import { isListed, KINDS, readList } from "../../records.js";
 
 /** The actions on records of each kind, as the service names them after the kind. */
 export const ACTIONS = /** @type {const} */ ({
@@ -88,7 +88,7 @@ export const isSingle = ({ count, actions }) => count === 1 || (count === 2 && a
 /** Read again the lists that changes were about. @param {{kind: string}[]} changes */
 export function readListsOf(changes) {
   for (const kind of new Set(changes.map((change) => change.kind))) {
-    if (isListed(kind)) void refreshList(kind);
+    if (isListed(kind)) void readList(kind);
   }
 }
 

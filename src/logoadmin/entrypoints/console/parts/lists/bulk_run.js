@@ -2,7 +2,7 @@
 import { call, Failure } from "../../client.js";
 import { describe, say, sayDone, wordsOfWait } from "../../notices.js";
 import { nameOf, namesOf, withDetails } from "../../presentation.js";
-import { contentOf, KINDS, listOf, readList, refreshList, replaceMany } from "../../records.js";
+import { contentOf, KINDS, listOf, readList, replaceMany } from "../../records.js";
 import { t } from "../../texts.js";
 import { MOST, work } from "./selection.js";
 
@@ -37,7 +37,7 @@ export async function doMany(kind, action, records, selection, before = [], repe
     const what = records.length === 1 ? nameOf(kind, records[0]) : count;
     sayDone(t(`bulk.${action.act}.done`, { what, ...action.values }), requestIds, () => {
       requestIds = [];
-      void refreshList(kind);
+      void readList(kind);
     });
   }
   if (changed.length + missing.length > 0) {
@@ -119,7 +119,7 @@ function take(kind, records, changes, made) {
     return changes[at].remove ? [] : [{ ...withDetails(record, details), ...fields, ...last.get(record[id]) }];
   });
   // Lists name the authors of a record in full.
-  if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void refreshList(kind);
+  if (changes.some(({ set }) => set?.author_ids) || !listOf(kind).value.records) void readList(kind);
   else replaceMany(kind, records.map((record) => record[id]), now);
 }
 

@@ -95,17 +95,16 @@ function between(shown, a, b) {
  * @param {"logo" | "theme" | "author" | "proposal"} props.kind
  * @param {any[] | undefined} props.artworks
  * @param {Selection} props.selection
- * @param {boolean} [props.hasMore] Whether there are more than these.
  * @param {(props: any) => any} props.acts What to do with them.
  */
-export function ManyBar({ kind, artworks, selection, hasMore = false, acts }) {
+export function ManyBar({ kind, artworks, selection, acts }) {
   const ids = selection.ids.value;
   const id = kind === "proposal" ? "proposal_id" : KINDS[kind].id;
   const chosen = useMemo(() => artworks?.filter((each) => ids.has(each[id])) ?? [], [artworks, ids]);
   const busy = work.value && work.value.all > 1 ? work.value : undefined;
   return h("section", { class: chosen.length > 0 || busy ? "strip chosen" : "strip", "aria-label": t("bulk") },
     h("span", { class: "found", role: "status" },
-      artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t(hasMore ? "found.more" : "found", { n: artworks.length })),
+      artworks && (chosen.length > 0 ? t("bulk.selected", { n: chosen.length }) : t("found", { n: artworks.length })),
     ),
     !busy && artworks && chosen.length < artworks.length && h(Button, { tone: "quiet", onClick: () => selection.set(selection.shown()) }, t("bulk.all")),
     (busy || chosen.length > 0) && h(acts, { kind, chosen, artworks: artworks ?? [], selection, busy }),

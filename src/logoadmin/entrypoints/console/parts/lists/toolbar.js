@@ -106,12 +106,6 @@ export const orderChoice = (columns = EVERYWHERE) => ({
   pick: (chosen) => setQuery({ order: chosen }),
 });
 
-/** @param {string} order @returns {{sort: "id" | "name" | "changed", order: "asc" | "desc"}} as the service names it (contract E4, E5) */
-export function serviceOrder(order) {
-  const sort = order.startsWith("name") ? "name" : order.startsWith("changed") ? "changed" : "id";
-  return { sort, order: order === "" || order.endsWith("-desc") ? "desc" : "asc" };
-}
-
 /** @typedef {keyof typeof ORDERS} Sortable */
 
 /** @param {Sortable} column @returns {"ascending" | "descending" | "none"} as `aria-sort` has it */

@@ -20,7 +20,7 @@ import { call, Failure, returned, versionIn } from "../../client.js";
 import { fieldsOf, FormState, theInterface } from "../../form.js";
 import { describe, dismiss, say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, presentation } from "../../presentation.js";
-import { KINDS, readOne, refreshList, replaceMany, upsert } from "../../records.js";
+import { KINDS, readList, readOne, replaceMany, upsert } from "../../records.js";
 import { t } from "../../texts.js";
 
 export class Editing {
@@ -221,7 +221,7 @@ export class Editing {
   }
 
   #undone() {
-    void refreshList(this.kind);
+    void readList(this.kind);
     returned.value += 1;
   }
 

@@ -146,7 +146,6 @@ export default {
   "bulk.selected": { one: "{n} selected", other: "{n} selected" },
   order: "Order",
   "field.id": "ID",
-  "found.more": "First {n}",
   "order.changed": "Longest unchanged",
   "order.changed-desc": "Recently changed",
   "order.name-desc": "By name, Z to A",

@@ -149,7 +149,6 @@ export default {
   "bulk.selected": { one: "Выбрана {n}", few: "Выбрано {n}", many: "Выбрано {n}", other: "Выбрано {n}" },
   order: "Порядок",
   "field.id": "ID",
-  "found.more": "Первые {n}",
   "order.changed": "Давно не менялись",
   "order.changed-desc": "Недавно изменённые",
   "order.name-desc": "По названию, от Я до А",
