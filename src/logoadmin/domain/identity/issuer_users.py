@@ -208,7 +208,7 @@ def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
 
 
 # Plain letters with the Latin, Greek, Cyrillic and Armenian letters that resemble them, from Unicode Technical Standard
-# 39. The console has the same table.
+# 39. The console's page contains them.
 LIKE: Final = {
     "2": "\u01a7\ua644\ua75a",
     "3": "\u01b7\u021c\u0417\u04e0\ua76a\ua7ab",

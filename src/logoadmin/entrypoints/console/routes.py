@@ -23,6 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from logoadmin.domain.identity.issuer_users import LIKE
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 
@@ -198,6 +199,7 @@ class Console:
             "public_url": self.gallery.public_url.base,
             "demo": self.gallery.is_demo,
             "page": self.has_page,
+            "like": LIKE,
         }
         generated = {"interface.json": _form_schemas(document), "config.json": page_config}
         return AssetFolder(

@@ -15,7 +15,7 @@ import { signal, computed } from "./vendor/preact.js";
 import { HOME, isUnsaved, navigate } from "./router.js";
 import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./network.js";
 
-/** What the server writes into the page. @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean, page: boolean, look: {title: string, home: string, submit: string | null, gallery_title: string | null, gallery_mark: string | null, gallery_accent: string | null}}} */
+/** What the server writes into the page. @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean, page: boolean, like: Record<string, string>, look: {title: string, home: string, submit: string | null, gallery_title: string | null, gallery_mark: string | null, gallery_accent: string | null}}} */
 export const pageConfig = JSON.parse(document.querySelector('meta[name="logoadmin"]')?.getAttribute("content") ?? "{}");
 
 const KEPT = "logoadmin.refresh";
