@@ -10,6 +10,7 @@
  * @property {boolean} required
  * @property {boolean} nullable
  * @property {import("./presentation.js").Widget} widget
+ * @property {string} [label] The name under which its words are, where that is another one.
  * @property {(record: any) => unknown} [read] What it holds of a record, where that is not the field of its name.
  * @property {boolean} [isLink] Whether it is written by requests of its own, see `authorship.js`.
  * @property {boolean} [isRare] Whether most do not need it, so that it is out of sight at first.
@@ -79,9 +80,10 @@ function widgetOf(schema) {
 
 /** The input of a form, its problems, and the values that it started from. */
 export class FormState {
-  /** @param {Field[]} fields @param {Values} initial the current values */
-  constructor(fields, initial) {
+  /** @param {Field[]} fields @param {Values} initial the current values @param {string} [kind] of the record */
+  constructor(fields, initial, kind = "") {
     this.fields = fields;
+    this.kind = kind;
     /** The values that it started from. */
     this.base = signal(this.#known(initial));
     /** The current values; numbers are text until they are sent. */

@@ -1,8 +1,8 @@
 /** One logo or theme, or a new one: its fields, its CSS, how the site will look with it, who made it, and its history. */
 import { h, useEffect, useState } from "../vendor/preact.js";
-import { Judging, useWidgets, Verdict } from "../parts/artwork/artwork_form.js";
+import { Judging, Verdict } from "../parts/artwork/artwork_form.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
-import { authorStep, createWith, knowAuthors } from "../parts/artwork/authorship.js";
+import { knowAuthors, writeWith } from "../parts/artwork/authorship.js";
 import { readStates, STATES, statesOf } from "../reader_states.js";
 import { KINDS } from "../records.js";
 import { may } from "../session.js";
@@ -10,7 +10,7 @@ import { t, withTexts } from "../texts.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy } from "../parts/primitives/basics.js";
 import { Picture } from "../parts/primitives/picture.js";
-import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordHistory } from "../parts/history/change_list.js";
 import { RecordPage } from "../parts/record/record_page.js";
 
 const Blocked = lazy(withTexts(() => import("../parts/publication/states.js").then((module) => module.Blocked), "publication"));
@@ -20,7 +20,6 @@ const BlockDialog = lazy(withTexts(() => import("../parts/publication/states.js"
 /** @param {{kind: ArtworkKind, params: Record<string, string>}} props */
 export default function ArtworkPage({ kind, params }) {
   const recordId = params[`${kind}_id`];
-  useWidgets(kind);
   const [isBlocking, setBlocking] = useState(false);
   const id = recordId === undefined ? undefined : Number(recordId);
   return h(RecordPage, {
@@ -28,8 +27,7 @@ export default function ArtworkPage({ kind, params }) {
     recordId,
     list: `${kind}s`,
     newTitle: t(`${kind}s.new`),
-    create: (values, all) => createWith(kind, values, all.authors ?? []),
-    next: authorStep,
+    write: writeWith,
     picture: (record) => h(Picture, { kind, url: record.preview_url }),
     states: (artwork) => h(State, { kind, artwork }),
     // Takes it from readers at once, which switching off does not.

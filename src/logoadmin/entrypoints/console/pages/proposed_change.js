@@ -27,7 +27,7 @@ export default function ProposedChangePage({ params }) {
   if (!change || change.remove || change.block || !KINDS.includes(change.kind) || !isOpen) return h(EmptyState, { icon: "SearchX", whole: true, title: t("submission.closed") });
   const isReview = isDecidable(proposal) && proposal.state === "waiting";
   const isAlone = proposal.changes.length === 1;
-  /** @type {import("../parts/proposals/proposal_form.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
+  /** @type {import("../parts/proposals/proposal_form.js").Send} */
   const send = async (values, { version, form }) => {
     const all = withRest(change, form, values);
     const mended = change.create ? { kind: change.kind, create: all } : { kind: change.kind, id: change.id, version, set: all };

@@ -8,30 +8,26 @@ import { t } from "../texts.js";
 import { Breadcrumbs, Segmented, ViewHead } from "../parts/primitives/basics.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
 
-/** @typedef {"logo" | "theme"} ProposableKind */
-
-/** @param {{params: Record<string, string>, kind?: ProposableKind}} props */
+/** @param {{params: Record<string, string>, kind?: ArtworkKind}} props */
 export default function Submit({ params, kind }) {
   const id = kind && params[`${kind}_id`];
-  if (kind && id) return h(Proposing, { kind, id: Number(id), title: t(`submit.${kind}.set`) });
+  if (kind && id) {
+    const title = t(`submit.${kind}.set`);
+    return h("div", { class: "view" }, h(Breadcrumbs, { list: "works", title: t("works.title"), name: title }), h(ViewHead, { title }), h(Form, { kind, id: Number(id) }));
+  }
   const chosen = query("kind") === "theme" ? "theme" : "logo";
   return h("div", { class: "view" },
     h(ViewHead, { title: t("submit.title.long") },
-      h(Segmented, { label: t("submit.kind"), choices: [["logo", t("logo.title")], ["theme", t("theme.title")]], chosen, choose: (/** @type {ProposableKind} */ each) => setQuery({ kind: each === "logo" ? "" : each }) }),
+      h(Segmented, { label: t("submit.kind"), choices: [["logo", t("logo.title")], ["theme", t("theme.title")]], chosen, choose: (/** @type {ArtworkKind} */ each) => setQuery({ kind: each === "logo" ? "" : each }) }),
     ),
     h("p", { class: "hint" }, t("submit.about")),
     h(Form, { key: chosen, kind: chosen }),
   );
 }
 
-/** @param {{kind: ProposableKind, id: number | undefined, title: string}} props */
-function Proposing({ kind, id, title }) {
-  return h("div", { class: "view" }, h(Breadcrumbs, { list: "works", title: t("works.title"), name: title }), h(ViewHead, { title }), h(Form, { kind, id }));
-}
-
-/** @param {{kind: ProposableKind, id?: number | undefined}} props */
+/** @param {{kind: ArtworkKind, id?: number}} props */
 function Form({ kind, id }) {
-  /** @type {import("../parts/proposals/proposal_form.js").Opened extends infer O ? (values: Record<string, unknown>, opened: O) => Promise<void> : never} */
+  /** @type {import("../parts/proposals/proposal_form.js").Send} */
   const send = async (values, { record, version, form }) => {
     const change = record ? { kind, id, version, set: values } : { kind, create: values };
     const title = nameOf(kind, { ...record, ...values });

@@ -1,6 +1,6 @@
 /** One user, or a new one: who they are, what they may do, their password and sessions, and what they did. */
 import { h } from "../vendor/preact.js";
-import { call, Failure } from "../client.js";
+import { call } from "../client.js";
 import { fieldsOf } from "../form.js";
 import { say } from "../notices.js";
 import { listOf } from "../records.js";
@@ -11,7 +11,7 @@ import { Avatar, NameDoubts } from "../parts/people/person.js";
 import { Link, useLists } from "../parts/primitives/basics.js";
 import { InviteAgain, Once, showOnce, Suspend, Suspended } from "../parts/people/access.js";
 import { generatedPassword, isGenerated, PasswordForm } from "../parts/people/user_fields.js";
-import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordHistory } from "../parts/history/change_list.js";
 import { RecordPage } from "../parts/record/record_page.js";
 import { ScopeEffect } from "../parts/people/scopes.js";
 import { UserSessions } from "../parts/people/sessions.js";
@@ -31,8 +31,7 @@ export default function UserPage({ params }) {
     recordId,
     list: "users",
     newTitle: t("users.new"),
-    create,
-    ...(recordId === undefined ? { propose, made } : { fields: ownFields }),
+    ...(recordId === undefined ? { write: create, propose, made } : { fields: ownFields }),
     picture: (user) => h(Avatar, { user, size: "middle" }),
     states: (user) => user.active === false && h("span", { class: "state" }, t("user.suspended")),
     actions: (editing) => [
@@ -71,14 +70,9 @@ const LAST_ID = 2_147_483_647;
 async function propose(signal) {
   const password = generatedPassword();
   if (!may("users:read")) return { password };
-  try {
-    const { data } = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal });
-    const next = Math.max(OWN_IDS, ...data.map((user) => user.user_id)) + 1;
-    return next > LAST_ID ? { password } : { user_id: next, password };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { password };
-  }
+  const answer = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal }).catch(() => undefined);
+  const next = answer && Math.max(OWN_IDS, ...answer.data.map((user) => user.user_id)) + 1;
+  return next === undefined || next > LAST_ID ? { password } : { user_id: next, password };
 }
 
 /** A suspension has words of its own. @param {import("../form.js").Interface} described */

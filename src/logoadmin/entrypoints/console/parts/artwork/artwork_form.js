@@ -16,17 +16,13 @@ import "./details_fields.js";
 import { LogoCss } from "./logo_css.js";
 
 const Sheet = cssWidget("sheet");
-const CSS_WIDGETS = { logo: LogoCss, theme: ThemeCss };
-const TARGETS = { logo: target("logo"), theme: target("theme") };
-const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+export const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 export const Verdict = lazy(() => import("../css/css_verdict.js").then((module) => module.CssVerdict));
-widgets.authors = AuthorsField;
-widgets.url = PictureAddress;
+Object.assign(widgets, { authors: AuthorsField, url: PictureAddress, css: Css, target: Target });
 
-/** Draw the next form as that of this kind: it is the same for both, but for what is special to one. @param {ArtworkKind} kind */
-export function useWidgets(kind) {
-  widgets.css = CSS_WIDGETS[kind];
-  widgets.target = TARGETS[kind];
+/** @param {WidgetProps} props */
+function Css(props) {
+  return h(props.form.kind === "theme" ? ThemeCss : LogoCss, props);
 }
 
 /** The CSS of a theme, which may come as a user style. @param {WidgetProps} props */
@@ -56,19 +52,18 @@ function PictureAddress(props) {
   );
 }
 
-/** The part of the site that it is for: one of the described targets or any host; without targets, those of other works are offered. @param {ArtworkKind} kind */
-function target(kind) {
-  return function Target(/** @type {WidgetProps} */ props) {
-    const { records } = listOf(kind).value;
-    useShared();
-    const described = Object.entries(shared.value?.gallery_targets ?? {});
-    const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
-    const offered = described.length ? described.map(([value, { name }]) => ({ value, label: String(name) })) : known.map((value) => ({ value, label: value }));
-    const id = `${props.id}-known`;
-    // The list is long: it is read when the field gets focus, unless it is loaded already.
-    const onFocusIn = () => void (described.length || records || readList(kind));
-    return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, offered.map(({ value, label }) => h("option", { key: value, value, label }))));
-  };
+/** The part of the site that it is for: one of the described targets or any host; without targets, those of other works are offered. @param {WidgetProps} props */
+function Target(props) {
+  const kind = /** @type {ArtworkKind} */ (props.form.kind);
+  const { records } = listOf(kind).value;
+  useShared();
+  const described = Object.entries(shared.value?.gallery_targets ?? {});
+  const known = useMemo(() => [...new Set(records?.map((each) => each.target))].toSorted(byName), [records]);
+  const offered = described.length ? described.map(([value, { name }]) => ({ value, label: String(name) })) : known.map((value) => ({ value, label: value }));
+  const id = `${props.id}-known`;
+  // The list is long: it is read when the field gets focus, unless it is loaded already.
+  const onFocusIn = () => void (described.length || records || readList(kind));
+  return h("div", { onFocusIn }, h(Text, { ...props, list: id }), h("datalist", { id }, offered.map(({ value, label }) => h("option", { key: value, value, label }))));
 }
 
 /** @typedef {{filled: string[], lost: (() => string)[], before: import("../../form.js").Values} | {problem: () => string}} Outcome Its fields, and its sentences in whatever language. */

@@ -143,7 +143,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
   };
   const combobox = h(
     "div",
-    { key: "combobox", class: "combobox", onFocusOut: (/** @type {FocusEvent} */ event) => leaves(event) && setOpen(false) },
+    { key: "combobox", class: "combobox", onFocusOut: (event) => leaves(event) && setOpen(false) },
     h("input", {
       id,
       class: "input",
@@ -160,8 +160,8 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
       "aria-activedescendant": isOpen && offered[at] ? `${listId}-${at}` : undefined,
       "aria-describedby": describedBy,
       "aria-invalid": invalid,
-      onInput: (/** @type {InputEvent} */ event) => {
-        setText(/** @type {HTMLInputElement} */ (event.currentTarget).value);
+      onInput: (event) => {
+        setText(event.currentTarget.value);
         setActive(0);
         setOpen(true);
       },

@@ -1,44 +1,33 @@
-/** Who made a logo or theme, in their order: they are written with it, or all of them at once. */
+/** Who made a logo or theme, in their order: they are written with it. */
 import { call, Failure } from "../../client.js";
 import { nameOf } from "../../presentation.js";
-import { KINDS, listOf, readList, readOne } from "../../records.js";
+import { listOf, readList, readOne } from "../../records.js";
 import { t } from "../../texts.js";
 
-/** @typedef {import("../record/editing.js").Step} Step */
-
-/** @param {Editing} editing of a logo or theme @returns {Step | undefined} the write that gives it the authors of the form */
-export function authorStep(editing) {
-  const { kind, recordId: id, version } = editing;
-  const record = editing.record.value;
-  const now = (record.authors ?? []).map((/** @type {{author_id: number}} */ author) => author.author_id);
-  const wanted = /** @type {number[]} */ (editing.form.value?.values.value.authors ?? []);
-  if (String(now) === String(wanted)) return undefined;
-  return {
-    send: () => changed({ kind, id, version, set: { author_ids: wanted } }),
-    done: () => editing.takePart({ ...record, authors: wanted.map(authorOf) }),
-  };
+/** Write a logo or theme together with its authors. @param {any} values Its own fields. @param {Editing} editing @returns {Promise<Answer> | undefined} the record; nothing where its authors stay, which takes no request of its own */
+export function writeWith(values, { kind, recordId: id, version, record, form }) {
+  const now = (record.value.authors ?? []).map((/** @type {{author_id: number}} */ author) => author.author_id);
+  const authorIds = /** @type {number[]} */ (form.value?.values.value.authors ?? []);
+  if (String(now) === String(authorIds)) return undefined;
+  const all = { ...values, author_ids: authorIds };
+  return written(kind, () => changed(id === undefined ? { kind, create: all } : { kind, id, version, set: all }));
 }
 
-/** Create a logo or theme with its authors, in one request. @param {"logo" | "theme"} kind @param {any} values @param {number[]} authors @returns {Promise<Answer>} */
-export function createWith(kind, values, authors) {
-  if (authors.length === 0) return call("post", /** @type {any} */ (KINDS[kind].list), /** @type {any} */ ({ body: values }));
-  /** @param {() => Promise<Answer>} send @returns {Promise<Answer>} the record that it has made */
-  const created = async (send) => {
-    /** @type {Answer | undefined} */
-    let made;
-    try {
-      const answer = (made = await send());
-      return { ...(await readOne(kind, answer.data[0].id)), requestId: answer.requestId };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // A record that exists is not created twice, even if reading it failed.
-      const answer = made;
-      const repeat = answer ? async () => answer : error.repeat;
-      if (repeat) error.repeat = () => created(repeat);
-      throw error;
-    }
-  };
-  return created(() => changed({ kind, create: { ...values, author_ids: authors } }));
+/** @param {KindName} kind @param {() => Promise<Answer>} send @returns {Promise<Answer>} the record that it has made or changed */
+async function written(kind, send) {
+  /** @type {Answer | undefined} */
+  let made;
+  try {
+    const answer = (made = await send());
+    return { ...(await readOne(kind, answer.data[0].id)), requestId: answer.requestId };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // What is written is not written twice, even if reading it failed.
+    const answer = made;
+    const repeat = answer ? async () => answer : error.repeat;
+    if (repeat) error.repeat = () => written(kind, repeat);
+    throw error;
+  }
 }
 
 /** @param {object} change @returns {Promise<Answer>} */

@@ -6,52 +6,46 @@ import { describe, sayFailure } from "../../notices.js";
 import { flat, nested, withDetails } from "../../presentation.js";
 import { readOne } from "../../records.js";
 import { readShared, shared } from "../../shared_settings.js";
-import { t, withTexts } from "../../texts.js";
-import { Judging, useWidgets, Verdict } from "../artwork/artwork_form.js";
+import { t } from "../../texts.js";
+import { Judging, PictureSource, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
-import { Button, Icon, lazy, Pending, useRead, useRun } from "../primitives/basics.js";
+import { Button, Icon, Pending, useRead, useRun } from "../primitives/basics.js";
 import { RecordForm, Select, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 
 /**
- * @param {object} props
- * @param {ProposableKind} props.kind
- * @param {number} [props.id] None for a new record.
- * @param {ProposedChange} [props.change] The earlier proposal.
- * @param {string} [props.note]
- * @param {boolean} [props.isReviewed]
- * @param {string} props.does The words of the button.
- * @param {(values: Record<string, unknown>, opened: Opened) => Promise<void>} props.send
+ * @typedef {object} Props
+ * @property {ProposableKind} kind
+ * @property {number} [id] None for a new record.
+ * @property {ProposedChange} [change] The earlier proposal.
+ * @property {string} [note]
+ * @property {boolean} [isReviewed] Whether somebody with the right changes it, who may set every field.
+ * @property {string} does The words of the button.
+ * @property {Send} send
+ *
+ * @typedef {(values: Record<string, unknown>, opened: Opened) => Promise<void>} Send
  */
-export function ProposalForm({ kind, id, change, note = "", isReviewed = false, does, send }) {
-  const { data: opened, failure, again } = useRead((stop) => openForm({ kind, id, change, note, isReviewed }, stop), [kind, id]);
+
+/** @param {Props} props */
+export function ProposalForm(props) {
+  const { data: opened, failure, again } = useRead((stop) => openForm(props, stop), [props.kind, props.id]);
   // A service that was away for a moment does not begin the input again.
   const [first, setFirst] = useState(/** @type {Opened | undefined} */ (undefined));
   if (opened && !first) setFirst(opened);
   if (!first) return h(Pending, { failure, again });
   const renewed = async () => {
-    const newer = await openForm({ kind, id, change, note, isReviewed }, new AbortController().signal);
+    const newer = await openForm(props, new AbortController().signal);
     first.form.rebase(newer.begin);
     setFirst({ ...newer, form: first.form });
   };
-  return h(Fields, { kind, opened: first, isChanging: change !== undefined, isReviewed, does, send, renewed });
+  return h(Fields, { ...props, opened: first, renewed });
 }
 
-/**
- * @param {object} props
- * @param {ProposableKind} props.kind
- * @param {Opened} props.opened
- * @param {boolean} props.isChanging Whether it was proposed before.
- * @param {boolean} props.isReviewed
- * @param {string} props.does
- * @param {(values: Record<string, unknown>, opened: Opened) => Promise<void>} props.send
- * @param {() => Promise<void>} props.renewed Reads the record again.
- */
-function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
+/** @param {Props & {opened: Opened, renewed: () => Promise<void>}} props `renewed` reads the record again. */
+function Fields({ kind, opened, change, isReviewed, does, send, renewed }) {
   const { form, record } = opened;
   const [complaint, setComplaint] = useState("");
   const isArtwork = kind !== "author";
-  if (kind !== "author") useWidgets(kind);
   knowAuthors(record);
   const { custom_css: css = "", target = "", preview_url: picture = "" } = /** @type {Record<string, string>} */ (form.values.value);
   const saved = String(record?.custom_css ?? "");
@@ -76,7 +70,7 @@ function Fields({ kind, opened, isChanging, isReviewed, does, send, renewed }) {
     h("div", { key: "form", class: isArtwork ? "editor" : "view narrow" },
       kind !== "author" && !isReviewed && h(Rules, { kind }),
       h("div", { class: "form-column" },
-        h(RecordForm, { form, save, isNew: record === undefined && !isChanging },
+        h(RecordForm, { form, save, isNew: record === undefined && !change },
           isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),
           h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy: busy !== "", idle: isIdle }, does)),
         ),
@@ -94,19 +88,8 @@ const NOTE = { name: "note", schema: { type: "string", maxLength: 2000 }, requir
 /** Applied artworks are active, and submitters are the authors themselves. */
 const LEFT_OUT = { reviewer: ["active"], submitter: ["active", "authors", "user_id", "details.origin"] };
 
-/**
- * The values of a proposed change, between the form of a record and the interface (contract R1).
- *
- * @param {object} what
- * @param {ProposableKind} what.kind
- * @param {number | undefined} what.id None for a new record.
- * @param {ProposedChange | undefined} what.change The earlier proposal.
- * @param {string} what.note
- * @param {boolean} what.isReviewed Whether somebody with the right changes it, who may set every field.
- * @param {AbortSignal} stop
- * @returns {Promise<Opened>} the form with the proposed values
- */
-async function openForm({ kind, id, change, note, isReviewed }, stop) {
+/** The values of a proposed change, between the form of a record and the interface (contract R1). @param {Props} props @param {AbortSignal} stop @returns {Promise<Opened>} the form with the proposed values */
+async function openForm({ kind, id, change, note = "", isReviewed }, stop) {
   const isMembers = !isReviewed && kind !== "author";
   const [described, answer] = await Promise.all([
     theInterface(),
@@ -125,7 +108,7 @@ async function openForm({ kind, id, change, note, isReviewed }, stop) {
   const authors = authorIds && authorIds.map((/** @type {number} */ authorId) => ({ author_id: authorId }));
   const begin = { ...withDetails({ ...given, ...record, ...proposed, details: record?.details }, proposed.details), ...(authors ? { authors } : {}), note };
   const now = new FormState(fields, { ...given, ...record, note }).base.value;
-  return { record, version: answer && versionIn(answer.etag), form: new FormState(fields, begin), begin, now };
+  return { record, version: answer && versionIn(answer.etag), form: new FormState(fields, begin, kind), begin, now };
 }
 
 /** @param {Opened} opened @returns {Record<string, unknown>} the values as the interface wants them; without any, there is nothing to propose */
@@ -145,7 +128,6 @@ export function withRest({ set, create }, form, values) {
 export const asSent = ({ kind, id, version, set, block, remove, create }) =>
   create ? { kind, create } : { kind, id, version, ...(remove ? { remove } : block ? { block } : { set }) };
 
-const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
 /** The fields in sight, in their order; the CSS of a logo is written from its picture. */
 const FIRST = ["preview_url", "name", "target", "details.description", "details.licence", "details.tags", "custom_css"];
 /** @type {Record<string, import("../../presentation.js").Widget>} */

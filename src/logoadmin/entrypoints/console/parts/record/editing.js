@@ -3,13 +3,10 @@
  * is never overwritten by a read.
  *
  * @typedef {import("../../form.js").Interface} Interface
- * @typedef {object} Step One write of several that saving takes.
- * @property {() => Promise<Answer>} send
- * @property {(answer: Answer) => void} done
+ * @typedef {{send: () => Promise<Answer>, done: (answer: Answer) => void}} Step A write that saving takes.
  * @typedef {object} KindRules How a kind differs from the others.
  * @property {(described: Interface) => Field[]} [fields] Where they are not those of the operation.
- * @property {(values: any, all: any) => Promise<Answer>} [create] Where that is another request, or more than one; `all` has the fields beside it as well.
- * @property {(editing: Editing) => Step | undefined} [next] What else is to be written, one after the other.
+ * @property {(values: any, editing: Editing) => Promise<Answer> | undefined} [write] Another request than the usual one, if there is one.
  * @property {(failure: Failure, record: any) => string | undefined} [explain] A better text for a refusal.
  * @property {(record: any) => void} [created] Where to go with a new one.
  * @property {(stop: AbortSignal) => Promise<any>} [propose] What the fields of a new one begin with, as if it were empty.
@@ -108,7 +105,7 @@ export class Editing {
   /** @param {Interface} described @param {any} record @param {any} copied */
   #newForm(described, record, copied) {
     const operation = `${this.recordId === undefined ? "create" : "amend"}_${this.kind}`;
-    const form = new FormState(this.rules.fields?.(described) ?? fieldsOf(described, operation, this.kind), record);
+    const form = new FormState(this.rules.fields?.(described) ?? fieldsOf(described, operation, this.kind), record, this.kind);
     if (copied) form.fill(copied, presentation[this.kind].name);
     return form;
   }
@@ -126,16 +123,11 @@ export class Editing {
     batch(() => {
       this.#etag = answer.etag;
       this.newer.value = undefined;
-      this.takePart(answer.data);
+      this.record.value = answer.data;
+      if (this.recordId === undefined) return;
+      this.form.value?.rebase(answer.data);
+      upsert(this.kind, answer.data, this.version);
     });
-  }
-
-  /** Take what a write made of the record, as far as that is known. @param {any} record */
-  takePart(record) {
-    this.record.value = record;
-    if (this.recordId === undefined) return;
-    this.form.value?.rebase(record);
-    upsert(this.kind, record, this.version);
   }
 
   #vanished() {
@@ -161,30 +153,27 @@ export class Editing {
     return this.write(() => call("post", "/api/changes/{change_id}/revert", { path: { change_id: changeId } }), (name) => t("restored", { name }), () => this.load());
   }
 
-  /** Save the input; after a failure midway, continue from there. */
+  /** Save the input, after a write whose answer was lost. */
   save() {
     return this.#attempt(async () => {
       if (this.#lost) {
         await this.#run(this.#lost);
         await this.load();
       }
-      const own = this.#ownStep();
-      if (own) await this.#run(own);
-      const hasMore = this.rules.next?.(this) !== undefined;
-      for (let step = this.rules.next?.(this); step; step = this.rules.next?.(this)) await this.#run(step);
-      if (hasMore) this.#take(await this.#read());
+      const step = this.#step();
+      if (step) await this.#run(step);
       this.#saved();
     });
   }
 
-  /** @returns {Step | undefined} the write of the record's own fields */
-  #ownStep() {
+  /** @returns {Step | undefined} the write of what was changed */
+  #step() {
     const form = /** @type {FormState} */ (this.form.value);
     const { list, one, id } = KINDS[this.kind];
     if (this.recordId === undefined) {
       const { whole } = form;
       return {
-        send: () => this.rules.create?.(whole, form.values.value) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
+        send: () => this.rules.write?.(whole, this) ?? call("post", /** @type {any} */ (list), /** @type {any} */ ({ body: whole })),
         done: (answer) => {
           this.recordId = answer.data[id];
           form.saved(answer.data);
@@ -192,10 +181,10 @@ export class Editing {
         },
       };
     }
+    if (!form.isChanged.value) return undefined;
     const { changed } = form;
-    if (Object.keys(changed).length === 0) return undefined;
     const more = { path: this.path, body: changed, ifMatch: this.#etag };
-    return { send: () => call("patch", /** @type {any} */ (one), /** @type {any} */ (more)), done: (answer) => this.#take(answer) };
+    return { send: () => this.rules.write?.(changed, this) ?? call("patch", /** @type {any} */ (one), /** @type {any} */ (more)), done: (answer) => this.#take(answer) };
   }
 
   /** @param {Step} step */
