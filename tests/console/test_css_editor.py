@@ -11,16 +11,19 @@ from tests.console.parts import Shown, shown
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J3")]
 
 EDITOR = """
-const { CssEditor } = await load("parts/css/css_editor.js");
+const { cssWidget } = await load("parts/css/css_editor.js");
+const widgets = { sheet: cssWidget("sheet"), declarations: cssWidget("declarations") };
 globalThis.value = signal(given.value);
 globalThis.options = signal(given);
 globalThis.pressed = [];
 addEventListener("keydown", (event) => pressed.push(event.key));
 function Form() {
+  const { kind = "sheet", disabled = false, problem } = options.value;
+  const set = (_, text) => { value.value = text; };
+  const form = { values: { value: { css: value.value } }, problems: { value: { css: problem } }, set };
   return h("form", null,
     h("label", { for: "css" }, "CSS"),
-    h(CssEditor, { id: "css", label: "CSS", kind: "sheet", ...options.value,
-      value: value.value, onInput: (text) => { value.value = text; } }),
+    h(widgets[kind], { form, field: { name: "css" }, id: "css", disabled }),
     h("button", { type: "button" }, "Next"));
 }
 render(h(Form, {}), root);
@@ -165,7 +168,7 @@ def test_who_may_not_write_may_read(page: Shown) -> None:
 
 
 def test_the_scroller_is_reached_by_keyboard_and_errors_are_announced(page: Shown) -> None:
-    field = edit(page, "a\n" * 100, invalid=True, description="Too long")
+    field = edit(page, "a\n" * 100, problem="Too long")
     expect(field).to_have_attribute("aria-description", "Too long")
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(page.page.locator(".cm-scroller")).to_have_attribute("tabindex", "0")

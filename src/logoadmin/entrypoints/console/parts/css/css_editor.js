@@ -7,18 +7,7 @@
  */
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
-
-/** @type {Promise<typeof import("./css_code.js")> | undefined} */
-let loading;
-
-/** Begin to load the editor, so that it is ready when a form opens; a call after a failure tries again. */
-function loadCode() {
-  loading ??= import("./css_code.js").catch((error) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
-}
+import { useEvents } from "../primitives/basics.js";
 
 /** Leads to a place in the editor that is open, as a form has one. @type {(line: number, column: number) => void} */
 export let goTo = () => undefined;
@@ -30,24 +19,18 @@ const BEYOND = /[^\t -~]/g;
 /** @param {string} text @returns {boolean} whether the editor would block the page for seconds, or endlessly */
 const isTooMuch = (text) => text.split("\n").some((line) => line.length > MOST && (line.match(BEYOND)?.length ?? 0) > MOST);
 
-/**
- * @param {object} props
- * @param {string} props.id The label's `for`.
- * @param {string} props.label
- * @param {string} [props.description] What it is for, or what is wrong with it.
- * @param {string} [props.describedBy] The id of the element that says the same.
- * @param {CssKind} props.kind
- * @param {string} props.value
- * @param {(value: string) => void} props.onInput
- * @param {boolean} [props.disabled]
- * @param {boolean} [props.invalid]
- */
-export function CssEditor({ id, label, description = "", describedBy, kind, value, onInput, disabled = false, invalid = false }) {
+/** @param {WidgetProps & {kind: CssKind}} props */
+function CssEditor({ form, field, id, describedBy, disabled, kind }) {
+  const value = String(form.values.value[field.name] ?? "");
+  const problem = form.problems.value[field.name];
+  const invalid = problem !== undefined;
+  const set = (/** @type {string} */ text) => form.set(field.name, text);
+  const label = t("field.custom_css");
   const host = useRef(/** @type {HTMLDivElement | null} */ (null));
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const code = useRef(/** @type {Code | undefined} */ (undefined));
-  const latest = useRef({ value, onInput });
-  latest.current = { value, onInput };
+  const latest = useRef({ value, set });
+  latest.current = { value, set };
   // The reported texts that have not come back as the value yet, which lags behind fast typing.
   const reported = useRef(/** @type {string[]} */ ([]));
   const [isOpen, setOpen] = useState(false);
@@ -58,7 +41,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
   useEffect(() => {
     let isGone = false;
     const open = async () => {
-      const { openCode } = await loadCode();
+      const { openCode } = await import("./css_code.js");
       if (isGone || !host.current || isTooMuch(latest.current.value)) return;
       const { current: plain } = area;
       left.current = plain && plain === document.activeElement ? { from: plain.selectionStart, to: plain.selectionEnd } : undefined;
@@ -71,7 +54,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
         disabled,
         onInput: (text) => {
           reported.current.push(text);
-          latest.current.onInput(text);
+          latest.current.set(text);
         },
       });
       setOpen(true);
@@ -91,23 +74,17 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
     if (at < 0) code.current?.setValue(value);
     reported.current = reported.current.slice(at < 0 ? reported.current.length : at + 1);
   }, [value]);
-  useEffect(() => code.current?.tell({ label, description, disabled, invalid }), [label, description, disabled, invalid, isOpen]);
-  useLayoutEffect(() => focusedThrough(host.current, code), []);
+  useEffect(() => code.current?.tell({ label, description: problem ?? "", disabled, invalid }), [label, problem, disabled, isOpen]);
   useLayoutEffect(() => {
+    // For what focuses the field, the focus goes on to the text.
+    if (host.current) host.current.focus = () => code.current?.focus();
     goTo = (line, column) => (code.current ? code.current.goTo(line, column) : area.current && goToPlain(area.current, line, column));
   }, []);
   useLayoutEffect(() => {
     // Who was typing in the text area goes on in the editor.
     if (isOpen && left.current) code.current?.focus();
   }, [isOpen]);
-  useEffect(() => {
-    const labels = document.querySelectorAll(`label[for="${CSS.escape(id)}"]`);
-    const focus = () => code.current?.focus();
-    for (const each of labels) each.addEventListener("click", focus);
-    return () => {
-      for (const each of labels) each.removeEventListener("click", focus);
-    };
-  }, [id]);
+  useEvents(document, "click", ({ target }) => target.closest(`label[for="${CSS.escape(id)}"]`) && code.current?.focus(), [id]);
 
   return h("div", { class: `css-editor css-editor-${kind}`, "data-disabled": disabled },
     h("div", {
@@ -115,7 +92,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
       class: "css-editor-code",
       hidden: !isOpen,
       "aria-invalid": isOpen && invalid ? "true" : undefined,
-      onKeyDown: (/** @type {KeyboardEvent} */ event) => keepKeys(event),
+      onKeyDown: keepKeys,
     }),
     isOpen
       ? h("p", { class: "css-editor-keys" }, t("css.keys"))
@@ -128,8 +105,7 @@ export function CssEditor({ id, label, description = "", describedBy, kind, valu
           readOnly: disabled,
           "aria-invalid": invalid,
           "aria-describedby": describedBy,
-          onInput: (/** @type {InputEvent} */ event) =>
-            onInput(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
+          onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value),
         }),
   );
 }
@@ -143,11 +119,6 @@ function goToPlain(area, line, column) {
   area.focus();
 }
 
-/** Forward focus from the element to the text in it. @param {HTMLElement | null} element @param {{current: Code | undefined}} code */
-function focusedThrough(element, code) {
-  if (element) element.focus = () => code.current?.focus();
-}
-
 /**
  * Keep key presses for the text from the page, whose listeners see events from the outer element: they would treat a
  * letter as a shortcut, or Escape as leaving the form. Keys with Ctrl are for both.
@@ -159,19 +130,4 @@ function keepKeys(event) {
 }
 
 /** Make the widget of a form's field with CSS. @param {CssKind} kind @returns {(props: WidgetProps) => any} */
-export function cssWidget(kind) {
-  return function CssWidget({ form, field, id, describedBy, disabled }) {
-    const problem = form.problems.value[field.name];
-    return h(CssEditor, {
-      id,
-      kind,
-      disabled,
-      describedBy,
-      label: t("field.custom_css"),
-      description: problem ?? "",
-      invalid: problem !== undefined,
-      value: String(form.values.value[field.name] ?? ""),
-      onInput: (value) => form.set(field.name, value),
-    });
-  };
-}
+export const cssWidget = (kind) => (props) => h(CssEditor, { ...props, kind });

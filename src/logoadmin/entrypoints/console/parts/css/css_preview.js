@@ -33,7 +33,10 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   const shown = useRested(css, REST);
   const isDeep = useMemo(() => isTooDeep(shown), [shown]);
   const picture = pictureUrl(url) && new URL(url).origin;
-  const contacts = useMemo(() => ({ ...contactsOf(isDeep ? "" : shown, location.protocol), picture }), [shown, picture]);
+  const contacts = useMemo(() => {
+    const found = contactsOf(isDeep ? "" : shown, location.protocol);
+    return { ...found, picture, sheets: new Set(found.imports.map((each) => new URL(each.url).origin)) };
+  }, [shown, picture]);
   const isAllowed = (/** @type {string} */ origin) => allowed.value.includes(origin);
   // Only the allowed hosts that this CSS contacts, as of the service's last answer: the frame's policy names no others.
   const reached = contacts.origins.filter((origin) => isAllowed(origin) && listed?.includes(new URL(origin).host));
@@ -233,8 +236,8 @@ function Version({ label, kind, state: { custom_css: css, target, preview_url: p
  * Which hosts the preview may contact: for pictures, those that are allowed for everybody and that of the record's own
  * picture, which is shown beside it anyway; for everything, those that the user allows by name.
  *
- * @typedef {import("./css_hosts.js").Contacts & {picture?: string | undefined}} Contacting `picture` is the origin of the
- *   record's picture.
+ * @typedef {import("./css_hosts.js").Contacts & {picture?: string | undefined, sheets: Set<string>}} Contacting `picture` is
+ *   the origin of the record's picture, and `sheets` are those of imports.
  */
 
 /** What can be named in the policy of the frame: as in `routes.py`, for browsers take no address of IPv6 there. */
@@ -268,17 +271,9 @@ export const isShown = (origin, { picture }) => origin === picture || isPictureH
 
 /** @param {string} origin @param {Contacting} contacts @returns {boolean} whether its content needs no permission */
 export function isLet(origin, contacts) {
-  return isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
+  return isShown(origin, contacts) && !contacts.fonts.includes(origin) && !contacts.sheets.has(origin);
 }
 
-/** The origins of imports, found once: CSS can have thousands. @type {WeakMap<import("./css_hosts.js").Import[], Set<string>>} */
-const sheets = new WeakMap();
-/** @param {string} origin @param {import("./css_hosts.js").Import[]} imports */
-function isSheet(origin, imports) {
-  const found = sheets.get(imports) ?? new Set(imports.map(({ url }) => new URL(url).origin));
-  sheets.set(imports, found);
-  return found.has(origin);
-}
 /** @param {string} origin @param {Contacting} contacts @param {readonly string[]} reached @returns {TextKey} whether it is contacted, and why */
 function stateOf(origin, contacts, reached) {
   if (!isReachable(origin)) return "hosts.never";
@@ -287,7 +282,7 @@ function stateOf(origin, contacts, reached) {
 }
 
 /** Whether it helps to allow its pictures for everybody. @param {string} origin @param {Contacting} contacts */
-const isShareable = (origin, contacts) => isReachable(origin) && !isShown(origin, contacts) && !contacts.fonts.includes(origin) && !isSheet(origin, contacts.imports);
+const isShareable = (origin, contacts) => isReachable(origin) && !isShown(origin, contacts) && !contacts.fonts.includes(origin) && !contacts.sheets.has(origin);
 /** @param {string} origin */
 const hostOf = (origin) => new URL(origin).host;
 
@@ -315,7 +310,7 @@ export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
         h("li", { key: origin, class: "spread host" },
           h("span", { class: "host-name" },
             h("bdi", null, origin.replace(/^https:\/\//, "")),
-            isSheet(origin, imports) && h("span", { class: "tag" }, t("hosts.imported")),
+            contacts.sheets.has(origin) && h("span", { class: "tag" }, t("hosts.imported")),
             fonts.includes(origin) && h("span", { class: "tag" }, t("hosts.font")),
           ),
           h("span", { class: "hint" }, t(stateOf(origin, contacts, reached))),

@@ -27,38 +27,26 @@ export function lineDiff(before, after) {
   while (start < shorter && old[start] === now[start]) start += 1;
   let end = 0;
   while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1;
-  const middle = kindsOf(old.slice(start, old.length - end), now.slice(start, now.length - end));
-  return runsOf(old, now, [...filled("same", start), ...middle, ...filled("same", end)]);
+  const [gone, come] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const changes = diffArrays(gone, come, { maxEditLength: MOST_CHANGES }) ?? [{ removed: true, value: gone }, { added: true, value: come }];
+  return runsOf([{ value: old.slice(0, start) }, ...changes, { value: old.slice(old.length - end) }]);
 }
 
 /** @param {string} text @returns {string[]} none of an empty text */
 const linesOf = (text) => (text === "" ? [] : text.split(/\r\n|\r|\n/));
 
-/** @param {Run["kind"]} kind @param {number} count @returns {Run["kind"][]} */
-const filled = (kind, count) => new Array(count).fill(kind);
-
-/** @param {string[]} old @param {string[]} now @returns {Run["kind"][]} the kind of each line of both texts */
-function kindsOf(old, now) {
-  const changes = diffArrays(old, now, { maxEditLength: MOST_CHANGES });
-  if (!changes) return [...filled("removed", old.length), ...filled("added", now.length)];
-  return changes.flatMap(({ added, removed, count }) => filled(added ? "added" : removed ? "removed" : "same", count));
-}
-
-/** @param {string[]} old @param {string[]} now @param {Run["kind"][]} kinds @returns {Run[]} */
-function runsOf(old, now, kinds) {
+/** @param {{added?: boolean, removed?: boolean, value: string[]}[]} changes @returns {Run[]} */
+function runsOf(changes) {
   /** @type {Run[]} */
   const runs = [];
-  let i = 0;
-  let j = 0;
-  for (const kind of kinds) {
-    let run = runs.at(-1);
-    if (run?.kind !== kind) {
-      run = { kind, lines: [], before: i + 1, after: j + 1 };
-      runs.push(run);
-    }
-    run.lines.push((kind === "added" ? now[j] : old[i]) ?? "");
-    i += kind === "added" ? 0 : 1;
-    j += kind === "removed" ? 0 : 1;
+  let [before, after] = [1, 1];
+  for (const { added, removed, value } of changes) {
+    const kind = added ? "added" : removed ? "removed" : "same";
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.lines.push(...value);
+    else if (value.length > 0) runs.push({ kind, lines: [...value], before, after });
+    before += added ? 0 : value.length;
+    after += removed ? 0 : value.length;
   }
   return runs;
 }
@@ -68,7 +56,7 @@ function runsOf(old, now, kinds) {
 /** Three texts that have a beginning in common: what two people did to it, together, where that is one text. @param {string} base @param {string} mine @param {string} theirs @returns {string | undefined} nothing where both changed the same lines, or lines that touch */
 export function mergedLines(base, mine, theirs) {
   const hunks = [...hunksOf(base, mine), ...hunksOf(base, theirs)].toSorted((a, b) => a.from - b.from || a.to - b.to);
-  const lines = base === "" ? [] : base.split(/\r\n|\r|\n/);
+  const lines = linesOf(base);
   /** @type {string[]} */
   const merged = [];
   let done = 0;
