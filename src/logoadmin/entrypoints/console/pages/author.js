@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
-import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordHistory } from "../parts/history/change_list.js";
 import { NameDoubts } from "../parts/people/person.js";
 import { MenuItem } from "../parts/primitives/action_menu.js";
 import { lazy, Link, Pending, useRead } from "../parts/primitives/basics.js";

@@ -8,9 +8,9 @@ import { enumeration, t } from "../texts.js";
 import { Person } from "../parts/people/person.js";
 import { Button, Link, useLists } from "../parts/primitives/basics.js";
 import { widgets } from "../parts/primitives/fields.js";
-import { RecordHistory } from "../parts/history/record_history.js";
+import { RecordHistory } from "../parts/history/change_list.js";
 import { RecordPage } from "../parts/record/record_page.js";
-import { userNames, ScopeEffect, ScopeMatrix } from "../parts/people/scopes.js";
+import { ScopeEffect, ScopeField, userNames } from "../parts/people/scopes.js";
 
 /** @typedef {Records["role"]} Role */
 const WRITE = "roles:write";
@@ -24,17 +24,9 @@ const BEGINNINGS = {
   administrator: [ALL],
 };
 
-widgets.scope = ({ form, field, describedBy, disabled }) => [
-  path.value === "roles/new" && h(Beginnings, { key: "begin", form }),
-  h(ScopeMatrix, {
-    key: "matrix",
-    scope: /** @type {string[]} */ (form.values.value[field.name]),
-    choose: (scope) => form.set(field.name, sameSet(scope, /** @type {string[]} */ (form.base.value[field.name]))),
-    label: t("field.scope"),
-    disabled,
-    describedBy,
-    invalid: Boolean(form.problems.value[field.name]),
-  }),
+widgets.scope = (props) => [
+  path.value === "roles/new" && h(Beginnings, { key: "begin", form: props.form }),
+  h(ScopeField, { key: "matrix", ...props }),
 ];
 
 /** @param {{form: FormState}} props */
@@ -60,9 +52,6 @@ function Beginnings({ form }) {
     ),
   );
 }
-
-/** Rights have no order that means anything: put back as they were, nothing is changed. @param {string[]} scope @param {string[]} before */
-const sameSet = (scope, before) => (scope.length === before.length && scope.every((each) => before.includes(each)) ? before : scope);
 
 /** @param {{params: Record<string, string>}} props */
 export default function RolePage({ params }) {

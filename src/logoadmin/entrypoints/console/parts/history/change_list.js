@@ -1,4 +1,4 @@
-/** Acts or changes in words, newest first: each opens to what it did, and can be undone. */
+/** Acts or changes in words, newest first: each opens to what it did, and can be undone; those of one record, to restore its versions. */
 import { h, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { isSingle, kindsOfAct, obstacleTo, read, readChange, readListsOf, undoChange, undoRequest } from "./changes.js";
 import { describe, sayDone, sayFailure } from "../../notices.js";
@@ -9,6 +9,7 @@ import { dayWords, t } from "../../texts.js";
 import { Button, lazy, Link, Pending, Skeleton, Time, useRead, useRun } from "../primitives/basics.js";
 import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
+import { usePages } from "../primitives/pages.js";
 
 /** @typedef {import("./changes.js").Entry} Entry */
 /** @typedef {import("./changes.js").Obstacle} Obstacle */
@@ -160,13 +161,12 @@ export function Item({ change, known, undone, isOpen = false, obstacle, whole = 
 function Undoable({ obstacle, children }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isUsed = useRef(false);
-  const to = obstacle?.to ?? (obstacle?.by && `history/${obstacle.by.change_id}`);
   useLayoutEffect(() => {
     if (obstacle && isUsed.current) element.current?.querySelector("a")?.focus();
     isUsed.current = false;
   }, [obstacle === undefined]);
   return h("div", { ref: element, class: "undoable", onClick: () => (isUsed.current = true) },
-    obstacle ? to && h(Link, { to }, t(`history.obstacle.${obstacle.why}`)) : children,
+    obstacle ? obstacle.to && h(Link, { to: obstacle.to }, t(`history.obstacle.${obstacle.why}`)) : children,
   );
 }
 
@@ -210,7 +210,7 @@ function Details({ change }) {
 const Difference = lazy(() => import("./change_diff.js").then((module) => module.ChangeDiff), () => h(Skeleton, {}));
 
 /** @param {{open: boolean, setOpen: (open: boolean) => void, summary: any, seconds: number, children?: any}} props */
-export function Disclosure({ open, setOpen, summary, seconds, children }) {
+function Disclosure({ open, setOpen, summary, seconds, children }) {
   const id = useId();
   return h("div", { class: "disclosure" },
     h("button", { type: "button", class: "disclosure-head", "aria-expanded": open, "aria-controls": id, onClick: () => setOpen(!open) },
@@ -218,5 +218,40 @@ export function Disclosure({ open, setOpen, summary, seconds, children }) {
       h("span", { class: "change-time" }, h(Time, { seconds })),
     ),
     h("div", { id, class: "disclosure-body", hidden: !open }, open && children),
+  );
+}
+
+/** The number of versions at a time. */
+const SIZE = 8;
+const AgainstNow = lazy(() => import("./change_diff.js").then((module) => module.AgainstNow), () => h(Skeleton, {}));
+
+/** The history of one record: each version is seen against what the record is now, and restored. @param {{kind: KindName, recordId: number, since: unknown}} props Read again when `since` differs. */
+export function RecordHistory({ kind, recordId, since }) {
+  const isAllowed = may("changes:read");
+  const { records: changes, more, unread } = usePages(
+    /** @returns {Promise<{data: Change[], next: string}>} */
+    async (/** @type {Change | undefined} */ last, signal) => (isAllowed ? read({ kind, id: recordId, order: "desc", limit: SIZE, ...(last && { after: last.change_id }) }, signal) : { data: [], next: "" }),
+    [kind, recordId, isAllowed, since],
+  );
+  const [now] = changes ?? [];
+  return h("section", { class: "stack loose section record-history" },
+    h("h2", null, t("history.title")),
+    !isAllowed && h("p", { class: "hint" }, t("record.history.needs")),
+    !changes && !unread && h(Skeleton, {}),
+    isAllowed && changes && !now && h("p", { class: "hint" }, t("record.history.none")),
+    now && h("ol", { class: "box divided changes", "aria-label": t("history.title") }, changes?.map((change) => h("li", { key: change.change_id, class: "change" }, h(Version, { kind, change, now })))),
+    unread,
+    h("div", { class: "cluster form-actions" },
+      more,
+      now && h(Link, { to: `history?kind=${kind}&id=${recordId}` }, t("record.history.all")),
+    ),
+  );
+}
+
+/** @param {{kind: KindName, change: Change, now: Change}} props The change that made the version, and the last one. */
+function Version({ kind, change, now }) {
+  const [open, setOpen] = useState(false);
+  return h("article", { class: "change-item" },
+    h(Disclosure, { open, setOpen, summary: h(Words, { change }), seconds: change.at }, h(AgainstNow, { key: now.change_id, kind, change, now })),
   );
 }

@@ -12,8 +12,7 @@
  *
  * @typedef {object} Obstacle
  * @property {"undone" | "since"} why It is undone, or the record was changed since.
- * @property {Change} [by] The change that undid it, or that came later; none for what the first start made, which stays.
- * @property {string} [to] The page that says more, where the change is not known.
+ * @property {string} [to] The page of the change that undid it, or that came later; none for what the first start made, which stays.
  */
 import { call } from "../../client.js";
 import { flat } from "../../presentation.js";
@@ -110,7 +109,7 @@ export function obstacleTo(change, known) {
   const later = known.find((each) => each.kind === change.kind && each.id === change.id && each.change_id > change.change_id);
   if (!later || isSame(change.after, later.after)) return undefined;
   const undoing = known.find((each) => each.undoes === change.change_id);
-  return undoing ? { why: "undone", by: undoing } : { why: "since", by: later };
+  return { why: undoing ? "undone" : "since", to: `history/${(undoing ?? later).change_id}` };
 }
 
 /** @param {Snapshot} one @param {Snapshot} other @returns {boolean} whether they agree in what both have: older ones lack newer fields */

@@ -84,12 +84,6 @@ function Action() {
   );
 }
 
-/** @param {{name: "since" | "until", label: string}} props */
-function Day({ name, label }) {
-  const id = useId();
-  return h(Filter, { id, label }, h(DateField, { id, value: query(name), choose: (date) => setQuery({ [name]: date }) }));
-}
-
 function RecordNumber() {
   const id = useId();
   const choose = (/** @type {Event} */ event) => setQuery({ id: valueOf(event).replace(/\D/g, "") });
@@ -160,7 +154,7 @@ function Who({ entries }) {
       maxLength: 64,
       value: typed,
       placeholder: words("username", "label"),
-      onInput: (/** @type {Event} */ event) => choose(valueOf(event)),
+      onInput: (event) => choose(valueOf(event)),
     }),
     h("datalist", { id: list }, offered.map((user) => h("option", { key: user.user_id, value: user.username }))),
   );
@@ -181,25 +175,17 @@ function nameAmong(entries, userId) {
   return found && actor(found);
 }
 
-/** The value of a date field of the browser, such as `2026-11-22`. @typedef {string} IsoDate */
-
 const MONTHS = Array.from({ length: 12 }, (_, at) => at);
 
-/**
- * A date, written and read in the language of the console: a date field of the browser has the browser's.
- *
- * @param {object} props
- * @param {string} props.id Of the field, for its label.
- * @param {IsoDate} props.value Empty for none.
- * @param {(date: IsoDate) => void} props.choose
- */
-function DateField({ id, value, choose }) {
+/** A date, written and read in the language of the console: a date field of the browser has the browser's. @param {{name: "since" | "until", label: string}} props */
+function Day({ name, label }) {
+  const id = useId();
+  const value = query(name);
+  const choose = (/** @type {string} */ date) => setQuery({ [name]: date });
   const [wrong, setWrong] = useState("");
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => setWrong(""), [value]);
-  /** @param {Event} event */
-  const read = (event) => {
-    const field = /** @type {HTMLInputElement} */ (event.currentTarget);
+  const read = (/** @type {HTMLInputElement} */ field) => {
     const text = field.value.trim();
     const date = text && dateOf(text);
     setWrong(date === undefined ? text : "");
@@ -207,7 +193,7 @@ function DateField({ id, value, choose }) {
     field.value = written(date);
     choose(date);
   };
-  return h("div", { class: "date-field" },
+  return h(Filter, { id, label }, h("div", { class: "date-field" },
     h("input", {
       id,
       class: "input",
@@ -218,15 +204,15 @@ function DateField({ id, value, choose }) {
       value: wrong || written(value),
       "aria-invalid": wrong !== "",
       "aria-describedby": wrong ? `${id}-problem` : undefined,
-      onChange: read,
+      onChange: (event) => read(event.currentTarget),
     }),
-    h("input", { ref: picker, type: "date", max: "9999-12-31", tabIndex: -1, "aria-hidden": true, value, onChange: (/** @type {Event} */ event) => choose(/** @type {HTMLInputElement} */ (event.currentTarget).value) }),
+    h("input", { ref: picker, type: "date", max: "9999-12-31", tabIndex: -1, "aria-hidden": true, value, onChange: (event) => choose(event.currentTarget.value) }),
     h(IconButton, { icon: "Calendar", label: t("date.pick"), onClick: () => picker.current?.showPicker() }),
     wrong && h("p", { id: `${id}-problem`, class: "problem", role: "alert" }, t("date.wrong", { example: day(Date.now() / 1000) })),
-  );
+  ));
 }
 
-/** @param {IsoDate} date @returns {string} */
+/** @param {string} date As `2026-11-22`. @returns {string} */
 function written(date) {
   const at = beginning(date);
   return at === undefined ? "" : day(at);
@@ -236,7 +222,7 @@ function written(date) {
  * Read a date as people write it: with the name of the month, with numbers in the order of the language, or as ISO 8601.
  *
  * @param {string} text
- * @returns {IsoDate | undefined} without a year, the date of this year; undefined for what is no date from 1970 on
+ * @returns {string | undefined} as `2026-11-22`; without a year, the date of this year; undefined for what is no date from 1970 on
  */
 function dateOf(text) {
   const words = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
