@@ -3,7 +3,7 @@
  * named here is added after the others.
  *
  * @typedef {"text" | "number" | "switch" | "url" | "css" | "password" | "scope" | "authors" | "target" | "role" |
- *   "avatar" | "text area" | "paragraph" | "markdown" | "tags" | "licence" | "screenshots" | "fixed" | "drop" | "choice" | "mark" | "colour"} Widget
+ *   "avatar" | "text area" | "paragraph" | "markdown" | "tags" | "licence" | "screenshots" | "fixed" | "drop" | "choice" | "lifetime" | "mark" | "colour"} Widget
  * @typedef {object} Presentation
  * @property {string[]} order The fields of its form, in their order.
  * @property {string[]} [apart] Fields of the interface that the form leaves out.

@@ -40,20 +40,16 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @property {number} [fresh]
  */
 
-/** @type {{[K in KindName]?: Entry}} */
-const lists = {};
-
-/** @param {KindName} kind @returns {Entry} */
-function entry(kind) {
-  return (lists[kind] ??= { list: signal({ records: undefined, failure: undefined }), etag: "" });
-}
+/** @returns {Entry} */
+const unread = () => ({ list: signal({ records: undefined, failure: undefined }), etag: "" });
+const lists = { logo: unread(), theme: unread(), author: unread(), user: unread(), role: unread() };
 
 /**
  * @template {KindName} K
  * @param {K} kind
  * @returns {Signal<List<K>>} the list as it is known, see `readList`
  */
-export const listOf = (kind) => entry(kind).list;
+export const listOf = (kind) => lists[kind].list;
 
 /** Records that were read for the first view count as fresh for this many milliseconds. */
 const FRESH = 5000;
@@ -61,13 +57,13 @@ const FRESH = 5000;
 /** Begin to read a list while the view that will ask for it is still on its way. @param {KindName} kind */
 export async function readAhead(kind) {
   await readList(kind);
-  const known = entry(kind);
+  const known = lists[kind];
   if (known.etag) known.fresh = Date.now() + FRESH;
 }
 
 /** Make the next reads request the records again. @param {KindName[]} kinds */
 export function abandonReads(...kinds) {
-  for (const known of kinds.map(entry)) {
+  for (const known of kinds.map((kind) => lists[kind])) {
     known.stop?.abort();
     delete known.reading;
   }
@@ -75,7 +71,7 @@ export function abandonReads(...kinds) {
 
 /** Read a list, if a newer version exists. @param {KindName} kind @returns {Promise<any[]>} the records that have disappeared */
 export function readList(kind) {
-  const known = entry(kind);
+  const known = lists[kind];
   const { fresh = 0 } = known;
   known.fresh = 0;
   if (Date.now() < fresh) return Promise.resolve([]);
@@ -150,14 +146,14 @@ export const contentOf = ({ version: _, changed_at: __, ...fields }) => JSON.str
  */
 export function upsert(kind, record, version) {
   const id = /** @type {any} */ (record)[KINDS[kind].id];
-  const known = entry(kind).list.value.records?.find((each) => each[KINDS[kind].id] === id);
+  const known = lists[kind].list.value.records?.find((each) => each[KINDS[kind].id] === id);
   if (known && contentOf({ ...known, ...record }) === contentOf(known)) return;
   replaceMany(kind, [id], [{ ...record, version, changed_at: Math.floor(Date.now() / 1000) }]);
 }
 
 /** Put records that were written together into their list, in place of those of these ids. @param {KindName} kind @param {number[]} ids @param {any[]} records With their versions. */
 export function replaceMany(kind, ids, records) {
-  const known = entry(kind);
+  const known = lists[kind];
   const { id } = KINDS[kind];
   if (!known.list.value.records) return;
   const gone = new Set(ids);

@@ -8,7 +8,7 @@ import { KINDS, leaveTrail, listOf, readList } from "../records.js";
 import { prefer, preferred } from "../preferences.js";
 import { query, setQuery } from "../router.js";
 import { may } from "../session.js";
-import { byName, t, withTexts } from "../texts.js";
+import { byName, language, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
 import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, useEvents, useLists, useLook, ViewHead } from "../parts/primitives/basics.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
@@ -79,35 +79,20 @@ const filtering = () => Object.keys(FILTERS).some((name) => query(name));
 
 /** @param {{kind: ArtworkKind, records: Artwork[] | undefined, children?: any}} props */
 function Filters({ kind, records, children }) {
-  const any = t("filter.any");
-  const choices = useMemo(() => choicesIn(records ?? []), [records]);
-  const values = [...Object.keys(FILTERS), "order"].map((name) => query(name));
-  const [filters, inOrderOf] = useMemo(() => {
-    /** @type {(label: string, name: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
-    const filter = (label, name, some) => ({ label, value: query(name), choices: [["", any], ...some], pick: (chosen) => setQuery({ [name]: chosen }) });
-    const states = may(KINDS[kind].write) ? [filter(t("field.state"), "state", STATES.map((each) => [each, t(`state.${each}`)]))] : [];
-    return [
-      [
-        filter(t("field.target"), "target", choices.targets),
-        ...(choices.tags.length || query("tag") ? [filter(t("field.details_tags"), "tag", choices.tags)] : []),
-        filter(t("field.active"), "active", [["yes", t("yes")], ["no", t("no")]]),
-        ...states,
-        filter(t("author.title"), "author", choices.authors),
-        filter(t("filter.host"), "host", choices.hosts),
-        filter(t("field.changed"), "changed", DAYS.map((each) => [each, t(`filter.days.${each}`)])),
-      ],
-      orderChoice(),
-    ];
-  }, [choices, ...values, any]);
-  return h(
-    Toolbar,
-    {
-      search: h(Search, { value: query("q"), label: t(`${kind}s.search`), search: (text) => setQuery({ q: text }) }),
-      filters,
-      order: inOrderOf,
-    },
-    children,
-  );
+  const choices = useMemo(() => choicesIn(records ?? []), [records, language.value]);
+  /** @type {(label: string, name: string, choices: [string, string][]) => import("../parts/lists/toolbar.js").Choice} */
+  const filter = (label, name, some) => ({ label, value: query(name), choices: [["", t("filter.any")], ...some], pick: (chosen) => setQuery({ [name]: chosen }) });
+  const filters = [
+    filter(t("field.target"), "target", choices.targets),
+    ...(choices.tags.length || query("tag") ? [filter(t("field.details_tags"), "tag", choices.tags)] : []),
+    filter(t("field.active"), "active", [["yes", t("yes")], ["no", t("no")]]),
+    ...(may(KINDS[kind].write) ? [filter(t("field.state"), "state", STATES.map((each) => [each, t(`state.${each}`)]))] : []),
+    filter(t("author.title"), "author", choices.authors),
+    filter(t("filter.host"), "host", choices.hosts),
+    filter(t("field.changed"), "changed", DAYS.map((each) => [each, t(`filter.days.${each}`)])),
+  ];
+  const search = h(Search, { value: query("q"), label: t(`${kind}s.search`), search: (text) => setQuery({ q: text }) });
+  return h(Toolbar, { search, filters, order: orderChoice() }, children);
 }
 
 /** @param {Artwork[]} records @returns {Record<"targets" | "tags" | "authors" | "hosts", [string, string][]>} the filters */

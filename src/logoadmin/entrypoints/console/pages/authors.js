@@ -35,14 +35,11 @@ export default function Authors() {
   const selection = useSelection("author_id", found);
   return h("div", { class: "view" },
     h(ViewHead, { title: t("authors.title") }, h(NewRecord, { kind: "author" })),
-    h(
-      Toolbar,
-      {
-        search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
-        filters: !counts ? [] : [{ label: t("authors.works"), value: works, choices: [["", t("filter.any")], ["some", t("authors.works.some")], ["none", t("authors.works.none")]], pick: (chosen) => setQuery({ works: chosen }) }],
-        order: orderChoice(counts && COLUMNS),
-      },
-    ),
+    h(Toolbar, {
+      search: h(Search, { value: q, label: t("authors.search"), search: (text) => setQuery({ q: text }) }),
+      filters: !counts ? [] : [{ label: t("authors.works"), value: works, choices: [["", t("filter.any")], ["some", t("authors.works.some")], ["none", t("authors.works.none")]], pick: (chosen) => setQuery({ works: chosen }) }],
+      order: orderChoice(counts && COLUMNS),
+    }),
     h(ManyBar, { kind: "author", artworks: found, selection, acts: AuthorActs }),
     !records && h(Pending, { failure, again }),
     found?.length === 0 && h(NoRecords, { kind: "author", icon: "Brush", clear: records?.length ? () => setQuery({ q: "", works: "" }) : undefined }),

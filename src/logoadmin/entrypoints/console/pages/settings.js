@@ -4,7 +4,7 @@ import { ROOT } from "../client.js";
 import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
-import { Button, dotted, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
+import { Button, dotted, Form, lazy, Link, Pending, rich, Skeleton, useRun, ViewHead } from "../parts/primitives/basics.js";
 import { RecordForm, Text, TextField, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
@@ -94,14 +94,13 @@ const Host = ({ host, children }) => h("li", { class: "spread row" }, h("bdi", {
 function Add({ field, busy, add }) {
   const [text, setText] = useState("");
   const [isWrong, setWrong] = useState(false);
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const submit = () => {
     const host = hostIn(text);
     setWrong(!host);
     if (!host) field.current?.focus();
     else if (may("*") && !busy) add(host, () => setText(""));
   };
-  return h("form", { class: "stack", noValidate: true, onSubmit: submit },
+  return h(Form, { class: "stack", send: submit },
     h(TextField, { label: t("settings.hosts.add"), hint: !isWrong && t("settings.hosts.form"), problem: isWrong ? t("settings.hosts.wrong") : "", value: text, set: setText, field, disabled: !may("*"), spellcheck: false, inputMode: "url" }),
     h("div", null, h(Button, { type: "submit", scope: "*", icon: "Plus", busy }, t("settings.hosts.allow"))),
   );
@@ -135,7 +134,7 @@ function AccentField(props) {
       value: chosen || "#4453b7",
       disabled,
       "aria-label": t("settings.accent.choose"),
-      onInput: (/** @type {InputEvent} */ event) => form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+      onInput: (event) => form.set(field.name, event.currentTarget.value),
     }),
     h(Text, props),
     THEMES.map((theme) =>

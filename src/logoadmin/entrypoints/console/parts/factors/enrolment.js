@@ -4,7 +4,7 @@ import { call, Failure } from "../../client.js";
 import { guard, HOME } from "../../router.js";
 import { me } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
-import { Button, Copy, Icon, rich, Skeleton, useFailure, useRun } from "../primitives/basics.js";
+import { Button, Copy, Form, Icon, rich, Skeleton, useFailure, useRun } from "../primitives/basics.js";
 import { TextField } from "../primitives/fields.js";
 import { saveFile } from "../primitives/files.js";
 import { deviceOf } from "./events.js";
@@ -90,8 +90,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
   useEffect(() => {
     if (isWrong) refuse(t("enrol.code.wrong"));
   }, [failed]);
-  const send = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const send = () => {
     const digits = code.replace(/\s/g, "");
     if (busy) return;
     if (!DIGITS.test(digits)) refuse(t("enrol.code.digits"));
@@ -101,7 +100,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
   if (failed?.failure.kind === "missing") {
     return h("div", { class: "stack loose" }, h("p", { class: "complaint", role: "alert" }, t("enrol.expired")), h("div", null, h(Button, { tone: "primary", onClick: restart }, t("enrol.restart"))));
   }
-  return h("form", { class: "enrol-app", noValidate: true, onSubmit: send },
+  return h(Form, { class: "enrol-app", send },
     h(level, { ref: heading, tabIndex: -1 }, t("factor.totp")),
     h("p", { id: `${id}-scan` }, t("enrol.scan")),
     h(QrCode, { svg: begun.qr_svg, label: t("enrol.qr") }),
@@ -146,8 +145,7 @@ export function EnrolPasskey({ heading, enrolled, back }) {
     const credential = await create(options);
     return call("post", "/api/auth/factors/passkeys", { body: { challenge, name: name.trim(), credential } });
   };
-  const send = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const send = async () => {
     const over = [...name.trim()].length - MOST;
     setRefusal("");
     if (busy) return;
@@ -165,7 +163,7 @@ export function EnrolPasskey({ heading, enrolled, back }) {
   };
   const isImpossible = failed?.failure instanceof Failure && failed.failure.status === 409;
   const words = refusal || (isImpossible && (obstacle() || failed.failure.detail));
-  return h("form", { class: "form", noValidate: true, onSubmit: (/** @type {SubmitEvent} */ event) => void send(event) },
+  return h(Form, { send },
     h(heading, null, t("factor.passkey")),
     h("p", null, t("enrol.passkey.text")),
     h(TextField, {
@@ -227,7 +225,7 @@ export function RecoveryCodes({ codes, done, heading: level = "h3" }) {
     h("div", { class: "box printed" }, h("p", { class: "print-only" }, whose), h("ul", { class: "mono" }, codes.map((each) => h("li", { key: each }, each)))),
     h("div", { class: "cluster" }, h(Copy, { text: codes.join("\n") }), h(Button, { icon: "Download", onClick: save }, t("recovery.download")), h(Button, { icon: "FileText", onClick: () => print() }, t("recovery.print"))),
     h("label", { class: "check" },
-      h("input", { type: "checkbox", checked: kept, onInput: (/** @type {InputEvent} */ event) => setKept(/** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
+      h("input", { type: "checkbox", checked: kept, onInput: (event) => setKept(event.currentTarget.checked) }),
       h("span", null, t("recovery.kept")),
     ),
     h("div", { class: "cluster form-actions" }, h(Button, { tone: "primary", reason: kept ? undefined : t("recovery.first"), onClick: done }, t("done"))),

@@ -34,7 +34,7 @@ function Row({ its }) {
   return h("li", { class: "stack tight row" },
     h("p", { class: ALARMING.includes(its.event) ? "row-name alarming" : "row-name" },
       ALARMING.includes(its.event) && h(Icon, { name: "TriangleAlert" }),
-      eventWords(its.event),
+      t(/** @type {TextKey} */ (`event.${its.event}`)),
       its.count > 1 && h("span", { class: "tag" }, t("events.count", { n: its.count })),
     ),
     h("p", { class: "hint" }, dotted(
@@ -47,17 +47,12 @@ function Row({ its }) {
   );
 }
 
-/** @param {string} key @returns {string} the text; empty if there is none */
-function known(key) {
+/** @param {string | null} factor @returns {string} what somebody signed in with; empty if that has no words */
+export function factorWords(factor) {
+  const key = `way.${factor}`;
   const text = t(/** @type {TextKey} */ (key));
   return text === key ? "" : text;
 }
-
-/** Words for values of the service, of which a newer one may have more. @param {string} event @returns {string} what happened; the event itself if it has no words */
-const eventWords = (event) => known(`event.${event}`) || event;
-
-/** @param {string | null} factor @returns {string} what somebody signed in with; empty if it has no words */
-export const factorWords = (factor) => known(`way.${factor}`);
 
 /** The first that fits: many call themselves by the names of others as well. @type {[RegExp, string][]} */
 const BROWSERS = [

@@ -1,5 +1,5 @@
 /** Importing a file: tried first, then all of it or nothing; and undone. */
-import { h, useEffect, useId, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { wordsOf } from "../../form.js";
 import { KINDS } from "../../records.js";
 import { guard } from "../../router.js";
@@ -9,7 +9,7 @@ import { UndoAll, useUndo } from "../history/change_list.js";
 import { Pick } from "../lists/toolbar.js";
 import { Button, Counted, Icon, Link, useLeft } from "../primitives/basics.js";
 import { words } from "../primitives/fields.js";
-import { size } from "../primitives/files.js";
+import { FileButton, size, useGivenFiles } from "../primitives/files.js";
 import { CSV_KINDS, ENCODINGS, Import, openKinds, touched } from "./importing.js";
 
 export function ImportFile() {
@@ -116,31 +116,11 @@ function Done({ work, counts, requestId }) {
 
 /** Where a file comes from: it is chosen or dropped. @param {{choose: (file: File) => void, again: boolean, disabled: boolean}} props */
 function FileChoice({ choose, again, disabled }) {
-  const id = useId();
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const [isOver, setOver] = useState(false);
-  /** @param {DragEvent} event */
-  const over = (event) => {
-    event.preventDefault();
-    setOver(!disabled);
-  };
-  /** @param {DragEvent} event */
-  const dropped = (event) => {
-    event.preventDefault();
-    setOver(false);
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file && !disabled) choose(file);
-  };
-  const changed = () => {
-    const [file] = input.current?.files ?? [];
-    // Choosing the same file again, once corrected, also counts as a change.
-    if (input.current && file) choose(new File([file], file.name));
-    if (input.current) input.current.value = "";
-  };
-  return h("div", { class: isOver ? "drop over" : "drop", onDragOver: over, onDragLeave: () => setOver(false), onDrop: dropped },
-    h("input", { ref: input, id, type: "file", class: "hidden file-input", accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", disabled, onChange: changed }),
+  const place = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useGivenFiles(place, { within: ".field", accepts: () => true, pasted: () => undefined, take: disabled ? undefined : choose });
+  return h("div", { ref: place, class: "field drop" },
     !again && h(Icon, { name: "Upload" }),
-    h("label", { for: id, class: `button ${again ? "plain" : "primary"}` }, t(again ? "import.other" : "import.choose")),
+    h(FileButton, { accept: ".jsonl,.ndjson,.json,.txt,.csv,.tsv", tone: again ? "plain" : "primary", icon: undefined, idle: disabled, take: choose }, t(again ? "import.other" : "import.choose")),
     h("span", { class: "hint" }, t("import.drop")),
     h("span", { class: "hint" }, t("import.sizes")),
   );

@@ -5,7 +5,7 @@ import { say, sayDone, sayFailure } from "../../notices.js";
 import { nameOf, namesOf } from "../../presentation.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { byName, number, t } from "../../texts.js";
-import { Button, Skeleton, Unread } from "../primitives/basics.js";
+import { Button, Form, Skeleton, Unread } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST } from "./selection.js";
@@ -60,14 +60,13 @@ export function MergeAuthors({ authors, choices, close, done }) {
   const gone = authors.filter((each) => each.author_id !== into?.author_id);
   const works = worksOf(gone);
   const isTooMany = works.length + gone.length > MOST;
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const submit = () => {
     if (!into || isTooMany) return;
     close();
     void merge(gone, into, note.trim(), () => done(into));
   };
   return h(Dialog, { title: t("merge.authors.title", { n: authors.length }), close },
-    h("form", { class: "form", onSubmit: submit },
+    h(Form, { send: submit },
       h(Pick, { label: t("merge.authors.into"), value: String(into?.author_id), choices: byWorks.map((each) => /** @type {const} */ ([String(each.author_id), `${nameOf("author", each)} (${number(worksOf([each]).length)})`])), pick: choose }),
       failure && h(Unread, { failure, again: () => void read() }),
       isRead ? h("p", { role: "status" }, t(isTooMany ? "merge.authors.many" : "merge.authors.text", { n: works.length, into: into ? nameOf("author", into) : "", most: MOST })) : !failure && h(Skeleton, {}),

@@ -6,7 +6,7 @@ import { statesOf } from "../../reader_states.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t, withTexts } from "../../texts.js";
-import { Button } from "../primitives/basics.js";
+import { Button, Form } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
 import { TextField } from "../primitives/fields.js";
 import { Menu } from "../primitives/menu.js";
@@ -89,7 +89,7 @@ function stopWork() {
   if (work.value) work.value = { ...work.value };
 }
 
-/** @typedef {"target" | "link" | "unlink" | "licence" | "tag" | "untag"} Asked */
+/** @typedef {typeof ASKED[number]} Asked */
 
 /**
  * Dialogs for changing the target, the authors, the tags or the licence of many records.
@@ -106,15 +106,14 @@ function BulkDialog({ what, chosen, artworks, begin, close }) {
   const [note, setNote] = useState("");
   const { records: authors } = listOf("author").value;
   useEffect(() => void readList("author"), []);
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const submit = () => {
     const { values, needs, change } = doing(what, value.trim(), authors ?? []);
     const records = chosen.filter(needs);
     close();
     if (records.length > 0) begin({ act: what, values, change: (record) => ({ set: change(record) }), note: note.trim() }, records);
   };
   return h(Dialog, { title: t("bulk.title", { what: t(`bulk.${what}`), n: chosen.length }), close },
-    h("form", { class: "form", onSubmit: submit },
+    h(Form, { noValidate: false, send: submit },
       h(Value, { what, value, change: setValue, choices: choicesFor(what, chosen, artworks, authors ?? []) }),
       h(Why, { value: note, change: setNote }),
       h(DialogEnd, { close, yes: t(`bulk.${what}`), idle: value.trim() === "" }),

@@ -25,17 +25,8 @@ const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\
  * @property {"keep" | "inline"} act
  * @property {"preview_url" | "custom_css"} field What the copy becomes.
  * @property {(record: any) => boolean} needs
- * @property {(kind: ArtworkKind, value: string, signal: AbortSignal) => Promise<string>} copy The copy. @throws {Failure | Refused}
+ * @property {(kind: ArtworkKind, value: string, signal: AbortSignal) => Promise<string | string[]>} copy The copy, or the reasons for which the service copied nothing. @throws {Failure}
  */
-
-/** The service copied nothing. */
-class Refused extends Error {
-  /** @param {string[]} reasons */
-  constructor(reasons) {
-    super(reasons.join(" "));
-    this.reasons = reasons;
-  }
-}
 
 /** @type {Record<"keep" | "inline", Fetching>} */
 const FETCHING = {
@@ -46,8 +37,7 @@ const FETCHING = {
     needs: mayImport,
     copy: async (kind, css, signal) => {
       const { data } = await call("post", "/api/css/inline", { body: { kind, custom_css: css }, signal });
-      if (data.failed.length > 0) throw new Refused(data.failed.map(({ reason }) => reason));
-      return data.custom_css;
+      return data.failed.length > 0 ? data.failed.map(({ reason }) => reason) : data.custom_css;
     },
   },
 };
@@ -78,7 +68,7 @@ export async function fetchMany(act, kind, chosen, selection) {
   if (obstacle) say(t("bulk.failed", { n: left.length, why: pictureFailure(obstacle) }), { tone: "failed" });
   const list = left.flatMap((record) => {
     const failure = failed.get(record[field]);
-    const why = failure instanceof Failure ? pictureFailure(failure) : failure ? failure.reasons.map(failureWords).join(" ") : isSame(record) ? "" : t("keep.changed");
+    const why = failure instanceof Failure ? pictureFailure(failure) : failure ? failure.map(failureWords).join(" ") : isSame(record) ? "" : t("keep.changed");
     return why ? [t("keep.failed.one", { name: nameOf(kind, record), why })] : [];
   });
   if (list.length === 0) return;
@@ -90,7 +80,7 @@ export async function fetchMany(act, kind, chosen, selection) {
 
 /**
  * @param {Fetching} what @param {ArtworkKind} kind @param {any[]} records
- * @returns {Promise<{copies: Map<string, string>, failed: Map<string, Failure | Refused>, obstacle: Failure | undefined}>} by what was
+ * @returns {Promise<{copies: Map<string, string>, failed: Map<string, Failure | string[]>, obstacle: Failure | undefined}>} by what was
  *   copied; and what stood in the way of all others
  */
 async function copied({ act, field, copy }, kind, records) {
@@ -101,11 +91,12 @@ async function copied({ act, field, copy }, kind, records) {
     for (const { [field]: value } of records) {
       work.value = { act, all: records.length, left, stop };
       try {
-        if (!copies.has(value) && !failed.has(value)) copies.set(value, await copy(kind, value, stop.signal));
+        const found = copies.get(value) ?? failed.get(value) ?? (await copy(kind, value, stop.signal));
+        (typeof found === "string" ? copies : failed).set(value, found);
       } catch (error) {
         if (stop.signal.aborted) break;
-        if (!(error instanceof Failure) && !(error instanceof Refused)) throw error;
-        if (error instanceof Failure && !OF_ONE.includes(error.kind) && !(error.kind === "unknown" && error.isLate)) return { copies, failed, obstacle: error };
+        if (!(error instanceof Failure)) throw error;
+        if (!OF_ONE.includes(error.kind) && !(error.kind === "unknown" && error.isLate)) return { copies, failed, obstacle: error };
         failed.set(value, error);
       }
       left -= 1;

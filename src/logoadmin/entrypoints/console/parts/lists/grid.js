@@ -60,7 +60,7 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
 
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
-    if (!(event.target instanceof Element) || !event.target.closest("[data-at]")) return;
+    if (placeOf(event) < 0) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     // A checkbox has a Space of its own.
     const link = event.target instanceof HTMLAnchorElement ? event.target : undefined;
@@ -92,15 +92,11 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
       "aria-label": label,
       style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}px` },
       onKeyDown: pressed,
-      onClickCapture: (/** @type {MouseEvent} */ event) => {
-        const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
-        const item = items[cell instanceof HTMLElement ? Number(cell.dataset.at) : -1];
+      onClickCapture: (event) => {
+        const item = items[placeOf(event)];
         if (event.shiftKey && item) selectUpTo(event, selection, id(item));
       },
-      onFocusIn: (/** @type {FocusEvent} */ event) => {
-        const cell = event.target instanceof Element ? event.target.closest("[data-at]") : null;
-        if (cell instanceof HTMLElement) setFocused(Number(cell.dataset.at));
-      },
+      onFocusIn: (event) => placeOf(event) >= 0 && setFocused(placeOf(event)),
     },
     cells.map(([place, index]) => {
       const item = items[index];
@@ -127,6 +123,12 @@ export function Grid({ items, id, label, cardWidth, cardHeight, card, selection 
       );
     }),
   );
+}
+
+/** @param {Event} event @returns {number} the place of the card in which it happened; -1 for none */
+function placeOf({ target }) {
+  const cell = target instanceof Element ? target.closest("[data-at]") : null;
+  return cell instanceof HTMLElement ? Number(cell.dataset.at) : -1;
 }
 
 /**

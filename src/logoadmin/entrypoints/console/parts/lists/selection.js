@@ -138,7 +138,7 @@ export function SelectBox({ selection, id, name, tabIndex = 0 }) {
       checked: selection.ids.value.has(id),
       tabIndex,
       "aria-label": t("bulk.select", { name }),
-      onClick: (/** @type {MouseEvent} */ event) => selection.toggle(id, event.shiftKey),
+      onClick: (event) => selection.toggle(id, event.shiftKey),
     }),
   );
 }

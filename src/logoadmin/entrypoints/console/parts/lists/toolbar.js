@@ -32,7 +32,7 @@ function FilterChip({ label, value, choices, pick }) {
   const text = choices.find(([name]) => name === value)?.[1] ?? value;
   return h("li", { class: "filter-chip" },
     h("span", { class: "clip" }, `${label}: `, h("bdi", null, text)),
-    h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: (/** @type {MouseEvent} */ event) => leave(event, () => pick("")) }),
+    h(IconButton, { icon: "X", label: t("filter.end", { label }), onClick: (event) => leave(event, () => pick("")) }),
   );
 }
 
@@ -61,8 +61,8 @@ export function Search({ value, label, search }) {
       dir: "auto",
       spellcheck: false,
       autocomplete: "off",
-      onInput: (/** @type {InputEvent} */ event) => search(/** @type {HTMLInputElement} */ (event.currentTarget).value),
-      onKeyDown: (/** @type {KeyboardEvent} */ event) => {
+      onInput: (event) => search(event.currentTarget.value),
+      onKeyDown: (event) => {
         if (event.key === "Escape" && value) {
           event.preventDefault();
           search("");

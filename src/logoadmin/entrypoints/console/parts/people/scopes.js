@@ -4,9 +4,16 @@ import { nameOf } from "../../presentation.js";
 import { ALL, beyondMe, effect, RIGHTS, words } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t } from "../../texts.js";
+import { widgets, words as labelOf } from "../primitives/fields.js";
 
-/** @param {{scope: readonly string[], choose: (scope: string[]) => void, label: string, disabled?: boolean, describedBy?: string, invalid?: boolean}} props */
-export function ScopeMatrix({ scope, choose, label, disabled = false, describedBy, invalid = false }) {
+/** Rights have no order that means anything: put back as they were, nothing is changed. @param {string[]} scope @param {string[]} before */
+const sameSet = (scope, before) => (scope.length === before.length && scope.every((each) => before.includes(each)) ? before : scope);
+
+/** @param {WidgetProps} props */
+export function ScopeField({ form, field, describedBy, disabled }) {
+  const scope = /** @type {string[]} */ (form.values.value[field.name]);
+  const invalid = Boolean(form.problems.value[field.name]);
+  const choose = (/** @type {string[]} */ chosen) => form.set(field.name, sameSet(chosen, /** @type {string[]} */ (form.base.value[field.name])));
   const all = scope.includes(ALL);
   const outOfReach = beyondMe([ALL, ...RIGHTS.flatMap(({ see, change }) => [see, change]).filter(Boolean)]);
   /** @param {string} which @param {boolean} on */
@@ -24,7 +31,7 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
   };
   return h(
     "div",
-    { class: "box scopes", role: "group", "aria-label": label, "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
+    { class: "box scopes", role: "group", "aria-label": labelOf(field.label ?? field.name, "label"), "aria-describedby": describedBy, tabIndex: invalid ? -1 : undefined, "aria-invalid": invalid || undefined },
     h("div", { class: "scope-all" }, choice(ALL, t("scope.*"))),
     h("table", { class: "scope-table" },
       h("thead", null, h("tr", null, ["kind", "see", "change"].map((each) => h("th", { key: each, scope: "col" }, t(/** @type {TextKey} */ (`scope.${each}`)))))),
@@ -41,6 +48,8 @@ export function ScopeMatrix({ scope, choose, label, disabled = false, describedB
   );
 }
 
+widgets.scope = ScopeField;
+
 /** @param {{text: string, checked: boolean, why: string, disabled: boolean, set: (on: boolean) => void}} props */
 function Choice({ text, checked, why, disabled, set }) {
   const id = useId();
@@ -53,8 +62,8 @@ function Choice({ text, checked, why, disabled, set }) {
       // Not `disabled`, which the keyboard could not reach: then nobody would hear the reason.
       "aria-disabled": fixed,
       "aria-describedby": why ? `${id}-why` : undefined,
-      onClick: (/** @type {MouseEvent} */ event) => fixed && event.preventDefault(),
-      onInput: (/** @type {InputEvent} */ event) => !fixed && set(/** @type {HTMLInputElement} */ (event.currentTarget).checked),
+      onClick: (event) => fixed && event.preventDefault(),
+      onInput: (event) => !fixed && set(event.currentTarget.checked),
     }),
     h("label", { for: id }, text),
     why && h("span", { id: `${id}-why`, class: "check-why" }, why),

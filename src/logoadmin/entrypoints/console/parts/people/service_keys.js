@@ -1,24 +1,27 @@
 /** Keys by which scripts use the service in one's name; each is shown once. */
-import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
+import { FormState } from "../../form.js";
 import { describe, say } from "../../notices.js";
-import { wordsOf } from "../../form.js";
-import { guard } from "../../router.js";
 import { allWords } from "../../scopes.js";
 import { me } from "../../session.js";
 import { day, enumeration, t } from "../../texts.js";
 import { Button, dotted, Pending, Time, useOffer, useRead, useRun } from "../primitives/basics.js";
-import { About, TextField } from "../primitives/fields.js";
+import { RecordForm, Select, widgets } from "../primitives/fields.js";
 import { ask } from "../primitives/dialog.js";
-import { Pick } from "../lists/toolbar.js";
-import { ScopeMatrix } from "./scopes.js";
+import "./scopes.js";
 import { ShownOnce } from "./access.js";
 
-/** @typedef {{name?: string, scope?: string, expires_in?: string}} Problems */
-const FIELDS = ["name", "scope", "expires_in"];
 const DAY = 86_400;
-/** After how many days a key ends; none means never. */
-const LIFETIMES = /** @type {const} */ (["7", "30", "90", "365", ""]);
+/** After how many days a key ends; 0 means never. */
+const LIFETIMES = [7, 30, 90, 365, 0];
+const USUAL = 90;
+/** @type {Field[]} */
+const FIELDS = [
+  { name: "name", label: "key_name", schema: { type: "string", minLength: 1, maxLength: 64 }, required: true, nullable: false, widget: "text" },
+  { name: "scope", label: "key_scope", schema: { type: "array" }, required: true, nullable: false, widget: "scope" },
+  { name: "expires_in", label: "key_expires", schema: {}, required: true, nullable: true, widget: "lifetime" },
+];
 
 export function MyKeys() {
   const { data, failure, again } = useRead(async (signal) => (await call("get", "/api/auth/keys", { signal })).data);
@@ -80,80 +83,40 @@ function KeyRow({ its, end }) {
 
 /** @param {{close: () => void, made: (key: string) => void}} props */
 function NewKey({ close, made }) {
-  const id = useId();
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState(/** @type {string[]} */ ([]));
-  const [days, setDays] = useState("90");
-  const [problems, setProblems] = useState(/** @type {Problems} */ ({}));
+  const form = useMemo(() => new FormState(FIELDS, { expires_in: USUAL * DAY }), []);
   const [complaint, setComplaint] = useState("");
-  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  const isTyped = useRef(false);
-  isTyped.current = name !== "" || scope.length > 0;
-  useEffect(() => guard(() => isTyped.current), []);
-  useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input"))?.focus(), []);
-  useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector('[aria-invalid="true"]'))?.focus(), [problems]);
+  const isGone = useRef(false);
+  useEffect(() => () => void (isGone.current = true), []);
   const offer = useOffer();
   const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ again) => {
     // A key that may have been made is asked for as it was; before that, what stands in the form then.
-    if (failure.repeat || failure.kind === "wait") offer.make(failure, form.current && (failure.kind === "unknown" ? again : () => form.current?.requestSubmit()));
-    else if (failure.kind === "invalid") refuse(failure.problems);
-    else if (failure.kind === "forbidden") setProblems({ scope: t("keys.escalation") });
+    if (failure.repeat || failure.kind === "wait") offer.make(failure, isGone.current ? null : failure.kind === "unknown" ? again : create);
+    else if (failure.kind === "invalid") setComplaint(form.take(failure.problems).join("\n"));
+    else if (failure.kind === "forbidden") form.problems.value = { scope: t("keys.escalation") };
     else setComplaint(describe(failure));
   };
   const { busy, run } = useRun({ failed });
-  const create = () => {
-    setProblems({});
+  const create = async () => {
+    if (!form.check()) return;
     setComplaint("");
     offer.withdraw();
-    return run(() => call("post", "/api/auth/keys", { body: { name, scope, expires_in: days ? Number(days) * DAY : null } }), ({ data }) => made(data.key));
+    await run(() => call("post", "/api/auth/keys", { body: /** @type {any} */ (form.whole) }), ({ data }) => made(data.key));
   };
-  /** @param {Problem[]} found */
-  const refuse = (found) => {
-    const its = found.filter(({ loc }) => FIELDS.includes(String(loc[1])));
-    setProblems(Object.fromEntries(its.map((each) => [each.loc[1], wordsOf(each)])));
-    setComplaint(found.filter((each) => !its.includes(each)).map(({ loc, msg }) => `${loc.join(" › ")}: ${msg}`).join("\n"));
-  };
-  /** @param {SubmitEvent} event */
-  const send = (event) => {
-    event.preventDefault();
-    if (busy) return;
-    if (!name) setProblems({ name: t("problem.missing") });
-    else if ([...name].length > 64) setProblems({ name: t("problem.long", { n: 64, over: [...name].length - 64 }) });
-    else void create();
-  };
-  return h("form", { ref: form, class: "form box card-form", noValidate: true, onSubmit: send, "aria-label": t("keys.new") },
+  return h("section", { class: "box card-form", "aria-label": t("keys.new") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
-    h(TextField, {
-      label: t("keys.name"),
-      hint: t("keys.name.hint"),
-      problem: problems.name,
-      value: name,
-      set: (text) => {
-        setName(text);
-        if (problems.name) setProblems({ ...problems, name: "" });
-      },
-      name: "name",
-      required: true,
-    }),
-    h("div", { class: "field" },
-      h("p", { class: "label" }, t("keys.scope")),
-      h(ScopeMatrix, { scope, choose: setScope, label: t("keys.scope"), describedBy: `${id}-scope`, invalid: Boolean(problems.scope) }),
-      h(About, { id: `${id}-scope`, problem: problems.scope }),
-    ),
-    h("div", { class: "field" },
-      h(Pick, {
-        label: t("keys.expires"),
-        value: days,
-        choices: LIFETIMES.map((each) => /** @type {const} */ ([each, each ? t("keys.days", { n: Number(each) }) : t("keys.never")])),
-        pick: setDays,
-        "aria-describedby": `${id}-expires`,
-        "aria-invalid": Boolean(problems.expires_in),
-      }),
-      h(About, { id: `${id}-expires`, problem: problems.expires_in }),
-    ),
-    h("div", { class: "cluster form-actions" },
-      h(Button, { type: "submit", tone: "primary", busy: busy !== "" }, t("keys.make")),
-      h(Button, { onClick: close }, t("cancel")),
+    h(RecordForm, { form, save: async () => void (busy || (await create())), isNew: true },
+      h("div", { class: "cluster form-actions" },
+        h(Button, { type: "submit", tone: "primary", busy: busy !== "" }, t("keys.make")),
+        h(Button, { onClick: close }, t("cancel")),
+      ),
     ),
   );
 }
+
+/** @param {WidgetProps} props */
+const Lifetime = (props) =>
+  h(Select, { ...props, read: (days) => (days ? Number(days) : null) },
+    LIFETIMES.map((days) => h("option", { key: days, value: days ? String(days * DAY) : "" }, days ? t("keys.days", { n: days }) : t("keys.never"))),
+  );
+
+widgets.lifetime = Lifetime;

@@ -9,7 +9,7 @@ import { guard } from "../../router.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Copy, Icon, lazy, pictureUrl, useOffer, useRun } from "../primitives/basics.js";
+import { Button, Copy, Form, lazy, pictureUrl, useOffer, useRun } from "../primitives/basics.js";
 import { About, Select, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
@@ -101,16 +101,14 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     field()?.focus();
     field()?.select();
   }, [refused]);
-  /** @param {SubmitEvent} event */
-  const send = async (event) => {
-    event.preventDefault();
+  const send = async () => {
     const body = (await theInterface())["set_password"]?.properties?.["password"];
     const length = [...typed.current].length;
     if (length < (body?.minLength ?? 1)) refuse(t("problem.missing"));
     else if (length > (body?.maxLength ?? 256)) refuse(t("problem.long", { n: body?.maxLength ?? 256, over: length - (body?.maxLength ?? 256) }));
     else if (!busy) await set();
   };
-  return h("form", { ref: form, class: "form", noValidate: true, onSubmit: send },
+  return h(Form, { element: form, send },
     // For password managers, that keep it under this name.
     h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
     isAsked &&
@@ -158,6 +156,10 @@ widgets.password = PasswordField;
 /** @param {{id: string, name: string, value: string, set: (text: string) => void, invalid: boolean, describedBy: string, disabled?: boolean}} props */
 function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = false }) {
   const [shown, setShown] = useState(isGenerated(value));
+  const makeUp = () => {
+    set(generatedPassword());
+    setShown(true);
+  };
   return h("div", { class: "cluster input-row" },
     h("input", {
       id,
@@ -171,23 +173,10 @@ function PasswordInput({ id, name, value, set, invalid, describedBy, disabled = 
       disabled,
       "aria-invalid": invalid,
       "aria-describedby": describedBy,
-      onInput: (/** @type {InputEvent} */ event) => set(/** @type {HTMLInputElement} */ (event.currentTarget).value),
+      onInput: (event) => set(event.currentTarget.value),
     }),
-    h("button", { type: "button", class: "button plain", "aria-pressed": shown, disabled, onClick: () => setShown(!shown) }, h(Icon, { name: shown ? "EyeOff" : "Eye" }), t("password.show")),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "button plain",
-        disabled,
-        onClick: () => {
-          set(generatedPassword());
-          setShown(true);
-        },
-      },
-      h(Icon, { name: "WandSparkles" }),
-      t("password.makeUp"),
-    ),
+    h(Button, { icon: shown ? "EyeOff" : "Eye", isPressed: shown, idle: disabled, onClick: () => setShown(!shown) }, t("password.show")),
+    h(Button, { icon: "WandSparkles", idle: disabled, onClick: makeUp }, t("password.makeUp")),
     shown && value && h(Copy, { text: value }),
   );
 }

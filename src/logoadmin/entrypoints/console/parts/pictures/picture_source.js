@@ -109,7 +109,7 @@ export function Screenshots({ form, field, id, disabled }) {
               dir: "auto",
               placeholder: t("screenshots.alt"),
               "aria-label": t("screenshots.alt.of", { n: at + 1 }),
-              onInput: (/** @type {InputEvent} */ event) => describe(at, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+              onInput: (event) => describe(at, event.currentTarget.value),
             }),
             !disabled && h(OrderButtons, { label: (what) => t(`screenshots.${what}`, { n: at + 1 }), at, count: all.length, move: (by) => move(at, by), take: () => set(all.toSpliced(at, 1)) }),
           ),

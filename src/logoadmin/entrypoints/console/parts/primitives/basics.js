@@ -94,7 +94,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
       title: why || shortcut,
       "aria-keyshortcuts": shortcut,
       "aria-describedby": why ? id : undefined,
-      onClick: (/** @type {MouseEvent} */ event) => {
+      onClick: (event) => {
         if (!why && !busy && !idle) return onClick?.(event);
         event.preventDefault();
         // Rights that were given meanwhile are known from then on.
@@ -105,6 +105,17 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
     children,
     why && h("span", { id, class: role && "hint", hidden: !role, "aria-hidden": true }, why),
   );
+}
+
+/** A form that is sent by its own code. @param {{send: (form: HTMLFormElement) => unknown, element?: {current: any}, class?: string, [name: string]: any}} props `element` gets it. */
+export function Form({ send, element, class: look = "form", children, ...others }) {
+  const submitted = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    // The form of a record, which may be around it, is not submitted.
+    event.stopPropagation();
+    void send(/** @type {HTMLFormElement} */ (event.currentTarget));
+  };
+  return h("form", { noValidate: true, ...others, ref: element, class: look, onSubmit: submitted }, children);
 }
 
 /** One of a few, side by side. @param {{label: string, choices: readonly (readonly any[])[], chosen: string, choose: (choice: any) => void, class?: string}} props Each choice has its words, and perhaps a title. */
@@ -432,11 +443,14 @@ export function useLook(look, every, inputs) {
   useEvents(document, "visibilitychange", seen, inputs);
 }
 
+/** Events that scroll the page, which does not wait for who listens. */
+const PASSIVE = ["scroll", "touchmove", "wheel"];
+
 /** Listen to events, named with blanks between them, while this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */
 export function useEvents(target, names, act, inputs = []) {
   useEffect(() => {
     const stop = new AbortController();
-    for (const name of names.split(" ")) target.addEventListener(name, act, { signal: stop.signal, passive: name === "scroll" });
+    for (const name of names.split(" ")) target.addEventListener(name, act, { signal: stop.signal, passive: PASSIVE.includes(name) });
     return () => stop.abort();
   }, inputs);
 }

@@ -77,12 +77,12 @@ export function Dialog({ title, close, gone, children, look }) {
       ref: element,
       class: look ? `dialog ${look}` : "dialog",
       "aria-labelledby": id,
-      onCancel: (/** @type {Event} */ event) => {
+      onCancel: (event) => {
         event.preventDefault();
         close?.();
       },
       // A search is left by a click beside it.
-      onClick: (/** @type {MouseEvent} */ event) => event.target === element.current && look === "palette" && close?.(),
+      onClick: (event) => event.target === element.current && look === "palette" && close?.(),
     },
     h("h2", { id, class: look === "palette" ? "hidden" : undefined }, title),
     children,

@@ -2,7 +2,7 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
-import { useEvents } from "./basics.js";
+import { Form, useEvents } from "./basics.js";
 import { ownPicture } from "./picture.js";
 
 /** @typedef {{form: FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */
@@ -26,8 +26,7 @@ function textOf({ form, field, id, describedBy, disabled }) {
     required: form.requires(field),
     "aria-invalid": Boolean(form.problems.value[field.name]),
     "aria-describedby": describedBy,
-    onInput: (/** @type {InputEvent} */ event) =>
-      form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
+    onInput: (/** @type {InputEvent} */ event) => form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).value),
   };
 }
 
@@ -55,8 +54,7 @@ export function Area({ rows = 3, isLine = false, ...props }) {
   const { form, field } = props;
   const line = {
     onKeyDown: (/** @type {KeyboardEvent} */ event) => void (event.key === "Enter" && event.preventDefault()),
-    onInput: (/** @type {InputEvent} */ event) =>
-      form.set(field.name, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.replace(/\s*\n\s*/g, " ")),
+    onInput: (/** @type {InputEvent} */ event) => form.set(field.name, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.replace(/\s*\n\s*/g, " ")),
   };
   return h("textarea", { ...textOf(props), rows, ...(isLine ? line : {}) });
 }
@@ -73,8 +71,7 @@ function Switch({ form, field, id, describedBy, disabled }) {
     disabled,
     "aria-invalid": Boolean(form.problems.value[field.name]),
     "aria-describedby": describedBy,
-    onInput: (/** @type {InputEvent} */ event) =>
-      form.set(field.name, /** @type {HTMLInputElement} */ (event.currentTarget).checked),
+    onInput: (event) => form.set(field.name, event.currentTarget.checked),
   });
 }
 
@@ -118,16 +115,16 @@ export function TextField({ label, value, set, hint, problem, rows, required, lo
 }
 
 /** @param {{form: FormState, field: Field, disabled?: boolean}} props */
-export function FormField({ form, field, disabled = false }) {
+function FormField({ form, field, disabled = false }) {
   const id = useId();
   const Widget = widgets[field.widget] ?? Text;
   if (field.widget === "fixed" && !form.values.value[field.name]) return null;
   // Where a picture is to be found is known then, or need not be.
   const isUploaded = field.widget === "drop" || ownPicture(String(form.values.value[field.name] ?? "")) !== undefined;
   return h("div", { class: `field field-${field.widget}` },
-    h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.name, "label")),
+    h("label", { class: form.requires(field) && !disabled ? "label required" : "label", for: id }, words(field.label ?? field.name, "label")),
     h(Widget, { form, field, id, describedBy: `${id}-about`, disabled }),
-    h(About, { id: `${id}-about`, hint: isUploaded ? "" : words(field.name, "hint"), problem: form.problems.value[field.name] }),
+    h(About, { id: `${id}-about`, hint: isUploaded ? "" : words(field.label ?? field.name, "hint"), problem: form.problems.value[field.name] }),
   );
 }
 
@@ -189,20 +186,11 @@ export function RecordForm({ form, id, save, disabled = false, isNew = false, ch
   useEvents(window, "keydown", (/** @type {KeyboardEvent} */ event) => {
     if (!(event.ctrlKey || event.metaKey) || event.code !== "KeyS") return;
     event.preventDefault();
-    element.current?.requestSubmit();
+    // Not that of a record behind a dialog.
+    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+    if (!dialog || dialog.contains(element.current)) element.current?.requestSubmit();
   });
-  return h(
-    "form",
-    {
-      ref: element,
-      id,
-      class: "form",
-      noValidate: true,
-      onSubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        if (!disabled && form.check()) void save();
-      },
-    },
+  return h(Form, { element, id, send: () => !disabled && form.check() && save() },
     isNew && h("p", { class: "hint" }, t("form.required")),
     form.fields
       .filter(({ isRare }, at, all) => !isRare || !all[at - 1]?.isRare)

@@ -3,15 +3,8 @@ import { h, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
 import { Button } from "./basics.js";
 
-/**
- * @param {object} props
- * @param {string | undefined} [props.id] Of the button, where the label has no other field.
- * @param {string} props.accept As of an `input`.
- * @param {boolean} [props.busy]
- * @param {(file: File) => void} props.take
- * @param {any} [props.children]
- */
-export function FileButton({ id, accept, busy = false, take, children }) {
+/** A button that takes a file. @param {{accept: string, take: (file: File) => void} & import("./basics.js").ButtonProps} props `accept` as of an `input`. */
+export function FileButton({ accept, take, ...others }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const chosen = () => {
     const [file] = input.current?.files ?? [];
@@ -20,7 +13,7 @@ export function FileButton({ id, accept, busy = false, take, children }) {
   };
   return [
     h("input", { key: "input", ref: input, type: "file", hidden: true, accept, onChange: chosen }),
-    h(Button, { key: "button", id, icon: "Upload", busy, onClick: () => input.current?.click() }, children),
+    h(Button, { key: "button", icon: "Upload", ...others, onClick: () => input.current?.click() }),
   ];
 }
 

@@ -3,9 +3,9 @@ import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
-import { Button, useRun } from "./basics.js";
+import { Button, Form, useRun } from "./basics.js";
 import { ask, Dialog } from "./dialog.js";
-import { FormField, TextField } from "./fields.js";
+import { RecordForm, TextField } from "./fields.js";
 
 /**
  * @typedef {object} Props
@@ -43,48 +43,26 @@ export function FormDialog(props) {
 
 /** @param {Props & {form: FormState, complain: (words: string) => void}} props */
 function Fields({ form, yes, send, made, explain, close, complain }) {
-  const element = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   /** The request whose response was lost: sent again with the same values, it creates no second record. */
   const lost = useRef({ body: "", repeat: /** @type {(() => Promise<Answer>) | undefined} */ (undefined) });
-  const problems = form.problems.value;
-  const focus = (/** @type {string} */ selector) => /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(selector))?.focus();
-  useEffect(() => focus('[aria-invalid="true"]'), [problems]);
-  useEffect(() => focus(`[name=${form.fields.find(({ name }) => !form.values.value[name])?.name ?? form.fields[0]?.name}]`), []);
+  const first = form.fields.find(({ name }) => !form.values.value[name]) ?? form.fields[0];
+  useEffect(() => /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(`[name=${first?.name}]`))?.focus(), []);
   const failed = (/** @type {Failure} */ failure) => {
     lost.current.repeat = failure.repeat;
     complain(failure.kind === "invalid" ? form.take(failure.problems).join("\n") : (explain?.(failure) ?? describe(failure)));
   };
   const { busy, run } = useRun({ failed });
-  const create = () => {
+  const create = async () => {
+    if (busy) return;
     const values = form.whole;
     const body = JSON.stringify(values);
     const repeat = lost.current.body === body ? lost.current.repeat : undefined;
     lost.current = { body, repeat };
     complain("");
-    return run(repeat ?? (() => send(values)), (answer) => made(answer, values));
+    await run(repeat ?? (() => send(values)), (answer) => made(answer, values));
   };
-  return h(
-    "form",
-    {
-      ref: element,
-      class: "form",
-      noValidate: true,
-      // The form of a record, which may be around it, is not submitted.
-      onSubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        event.stopPropagation();
-        if (!busy && form.check()) void create();
-      },
-      onKeyDown: (/** @type {KeyboardEvent} */ event) => {
-        if (!(event.ctrlKey || event.metaKey) || event.code !== "KeyS") return;
-        event.preventDefault();
-        event.stopPropagation();
-        element.current?.requestSubmit();
-      },
-    },
-    form.fields.map((field) => h(FormField, { key: field.name, form, field })),
-    h(DialogEnd, { close, yes, busy: busy !== "" }),
-  );
+  return h("div", { ref: element }, h(RecordForm, { form, save: create }, h(DialogEnd, { close, yes, busy: busy !== "" })));
 }
 
 /** The end of a form in a dialog. @param {{close: () => void, yes: string} & import("./basics.js").ButtonProps} props */
@@ -130,8 +108,7 @@ export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlie
   const [reason, setReason] = useState(begin);
   const [problem, setProblem] = useState("");
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  const submit = (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const submit = () => {
     const found = problemOf({ schema: { type: "string", minLength: 1, maxLength: most }, required: true, nullable: false }, reason.trim()) ?? "";
     setProblem(found);
     if (found) field.current?.focus();
@@ -147,10 +124,10 @@ export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlie
     input.focus();
     input.setSelectionRange(text.length, text.length);
   };
-  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event);
+  const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && (event.preventDefault(), submit());
   return h(Dialog, { title, close },
     children,
-    h("form", { class: "form", noValidate: true, onSubmit: submit },
+    h(Form, { send: submit },
       h(TextField, { label, hint, problem, value: reason, set: setReason, rows: 3, required: true, field, onKeyDown: keys }),
       earlier.length > 0 &&
         h("div", { class: "stack", role: "group", "aria-label": t("decline.earlier") },

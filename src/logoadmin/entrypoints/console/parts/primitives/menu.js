@@ -14,13 +14,13 @@ export function Menu({ label, icon, look = "menu", children }) {
       ref: element,
       class: look,
       onToggle: () => setOpen(element.current?.open ?? false),
-      onKeyDown: (/** @type {KeyboardEvent} */ event) => {
+      onKeyDown: (event) => {
         if (event.key !== "Escape" || !element.current?.open) return;
         event.preventDefault();
         fold();
         element.current.querySelector("summary")?.focus();
       },
-      onClick: (/** @type {MouseEvent} */ event) => {
+      onClick: (event) => {
         if (!(event.target instanceof Element) || !event.target.closest(`.${look}-box :is(a, button)`)) return;
         // A dialog returns the focus to what had it, which must not be gone by then.
         element.current?.querySelector("summary")?.focus();

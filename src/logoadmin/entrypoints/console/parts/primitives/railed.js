@@ -1,11 +1,12 @@
 /** Sections in one column, with a rail that names them and marks the current section. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
+import { useEvents } from "./basics.js";
 
 /** The part of the window that decides which section is current. */
 const READ = "-15% 0px -70%";
 /** What moves the page by hand. A section that was asked for stays marked until then: the last ones cannot reach the top. */
-const BY_HAND = /** @type {const} */ (["wheel", "touchmove", "keydown", "pointerdown"]);
+const BY_HAND = "wheel touchmove keydown pointerdown";
 
 /** @param {{children?: any}} props Sections, each of which begins with an `h2`; they may appear later. */
 export function Railed({ children }) {
@@ -13,16 +14,8 @@ export function Railed({ children }) {
   const [titles, setTitles] = useState(/** @type {string[]} */ ([]));
   const [current, setCurrent] = useState(0);
   const isHeld = useRef(false);
-  useEffect(() => {
-    const element = column.current;
-    const release = () => void (isHeld.current = false);
-    for (const way of BY_HAND) addEventListener(way, release, { passive: true });
-    const stop = element && watched(element, setTitles, (at) => isHeld.current || setCurrent(at));
-    return () => {
-      for (const way of BY_HAND) removeEventListener(way, release);
-      stop?.();
-    };
-  }, []);
+  useEvents(window, BY_HAND, () => (isHeld.current = false));
+  useEffect(() => (column.current ? watched(column.current, setTitles, (at) => isHeld.current || setCurrent(at)) : undefined), []);
   /** @param {number} at */
   const goTo = (at) => {
     const heading = column.current && headings(column.current)[at];

@@ -5,7 +5,7 @@ import { listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { amendShared, shared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
-import { Button, useRun } from "../primitives/basics.js";
+import { Button, Form, useRun } from "../primitives/basics.js";
 import { TextField } from "../primitives/fields.js";
 import { Dialog } from "../primitives/dialog.js";
 import { DialogEnd } from "../primitives/form_dialog.js";
@@ -72,19 +72,11 @@ function TargetDialog({ id, close }) {
     h(TextField, { key: name, label: t(`settings.targets.${name}`), hint: t(`settings.targets.${name}.hint`), problem: problems[name], value: values[name], set: (written) => set(name, written), rows, spellcheck: false });
   return h(Dialog, { title: t(before ? "settings.targets.edit" : "settings.targets.add"), close },
     problems["form"] && h("p", { class: "complaint", role: "alert", dir: "auto" }, problems["form"]),
-    h("form",
-      {
-        class: "form",
-        noValidate: true,
-        onSubmit: (/** @type {SubmitEvent} */ event) => {
-          event.preventDefault();
-          if (may("*") && !busy) void run(save);
-        },
-      },
+    h(Form, { send: () => may("*") && !busy && run(save) },
       !before && text("id"),
       text("name"),
       h("label", { class: "cluster" },
-        h("input", { type: "checkbox", checked: values.own, onInput: (/** @type {InputEvent} */ event) => set("own", /** @type {HTMLInputElement} */ (event.currentTarget).checked) }),
+        h("input", { type: "checkbox", checked: values.own, onInput: (event) => set("own", event.currentTarget.checked) }),
         t("settings.targets.own"),
       ),
       !values.own && [text("pages", 4), text("logo")],

@@ -16,7 +16,7 @@ import { mergedLines, mergedList } from "../diff/line_diff.js";
 
 /** @param {{editing: Editing, form: FormState, theirs: Answer}} props */
 export function Merge({ editing, form, theirs }) {
-  const rows = useMemo(() => rowsOf(form, theirs.data), [form, theirs]);
+  const rows = useMemo(() => form.against(theirs.data).map((row) => ({ ...row, both: bothOf(row) })), [form, theirs]);
   const [chosen, setChosen] = useState(() => chosenOf(rows));
   const title = useTitle(editing, theirs.etag);
   const close = () => {
@@ -43,11 +43,6 @@ export function Merge({ editing, form, theirs }) {
       h(Button, { tone: "primary", reason: isDecided ? undefined : t("merge.undecided"), onClick: save }, t("merge.save")),
     ),
   );
-}
-
-/** @param {FormState} form @param {any} record @returns {Row[]} */
-function rowsOf(form, record) {
-  return form.against(record).map((row) => ({ ...row, both: bothOf(row) }));
 }
 
 /** @param {Field} field @returns {boolean} whether it is read and merged line by line */

@@ -55,8 +55,8 @@ export function Palette({ close, help }) {
         dir: "auto",
         spellcheck: false,
         autocomplete: "off",
-        onInput: (/** @type {InputEvent} */ event) => {
-          setText(/** @type {HTMLInputElement} */ (event.currentTarget).value);
+        onInput: (event) => {
+          setText(event.currentTarget.value);
           setChosen("");
         },
         onKeyDown: keys,

@@ -102,19 +102,8 @@ export async function withName(typed, act, tell = say) {
   }
 }
 
-/**
- * @typedef {object} Issuer
- * @property {string} name The host, or its name, to be shown.
- * @property {string} [failure] Why it cannot be used now.
- * @property {string} authorization_endpoint
- * @property {string} client_id
- * @property {string} redirect_uri
- * @property {string} scope Empty for none.
- * @property {string} issuer
- * @property {boolean} iss_in_response
- *
- * @typedef {{password: boolean, passkey: boolean, public_url: string, issuer: Issuer | null}} Ways
- */
+/** @typedef {Schemas["IssuerWay"] & {failure?: string}} Issuer `failure`: why it cannot be used now; then it has nothing else but its name. */
+/** @typedef {Omit<Schemas["SignInWays"], "issuer"> & {issuer: Issuer | null}} Ways */
 
 /** Undefined until they are known. @type {Signal<Ways | undefined>} */
 export const ways = signal(undefined);
@@ -124,7 +113,7 @@ export const USUAL = { password: true, passkey: false, public_url: "", issuer: n
 
 export async function readWays() {
   try {
-    const { data } = await call("get", /** @type {any} */ ("/api/auth/ways"), { anonymous: true });
+    const { data } = await call("get", "/api/auth/ways", { anonymous: true });
     ways.value = /** @type {Ways} */ (data);
   } catch {
     ways.value ??= USUAL;

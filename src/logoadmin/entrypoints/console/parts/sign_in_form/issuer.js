@@ -13,16 +13,8 @@ import { loadMoreTexts, t } from "../../texts.js";
 import { base64url } from "../primitives/base64url.js";
 import { ask } from "../primitives/dialog.js";
 
-/**
- * @typedef {object} Begun
- * @property {string} state
- * @property {string} nonce
- * @property {string} verifier
- * @property {string} redirect_uri
- * @property {string} issuer
- * @property {boolean} iss_in_response
- * @property {string} view Where one wanted to go.
- */
+/** @typedef {import("./attempt.js").Issuer} Issuer */
+/** @typedef {Issuer & {state: string, nonce: string, verifier: string, view: string}} Begun `view`: where one wanted to go. */
 
 /** The text key of an error at the issuer that may be shown. */
 export class NotAtIssuer extends Error {
@@ -40,20 +32,12 @@ const windows = () => new BroadcastChannel(`logoadmin issuer ${HOME.pathname}`);
 
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Whether it is an issuer of OpenID Connect, which can say when it authenticated somebody. @param {import("./attempt.js").Issuer} issuer */
+/** Whether it is an issuer of OpenID Connect, which can say when it authenticated somebody. @param {Issuer} issuer */
 export const isOpenId = ({ scope }) => scope.split(" ").includes("openid");
 
-/** @param {import("./attempt.js").Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
+/** @param {Issuer} issuer @param {boolean} isAgain Whether the issuer should ask who it is, even if it knows. @returns {Promise<{url: string, begun: Begun}>} */
 export async function beginning(issuer, isAgain) {
-  const begun = {
-    state: random(),
-    nonce: random(),
-    verifier: random(),
-    redirect_uri: issuer.redirect_uri,
-    issuer: issuer.issuer,
-    iss_in_response: issuer.iss_in_response,
-    view: `${path.value}${location.search}`,
-  };
+  const begun = { ...issuer, state: random(), nonce: random(), verifier: random(), view: `${path.value}${location.search}` };
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(begun.verifier));
   const url = new URL(issuer.authorization_endpoint);
   const asked = {
@@ -71,7 +55,7 @@ export async function beginning(issuer, isAgain) {
   return { url: url.href, begun };
 }
 
-/** Go there with this tab. @param {import("./attempt.js").Issuer} issuer */
+/** Go there with this tab. @param {Issuer} issuer */
 export async function goToIssuer(issuer) {
   const { url, begun } = await beginning(issuer, false);
   sessionStorage.setItem(AT_ISSUER, JSON.stringify(begun));

@@ -3,7 +3,7 @@ import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { PAGE } from "../../look.js";
 import { asksAgain, pageConfig, signIn } from "../../session.js";
 import { t } from "../../texts.js";
-import { Icon, rich } from "../primitives/basics.js";
+import { Button, Form, Icon, rich } from "../primitives/basics.js";
 import { Field, otherAddress, Refusal, Submit, useAttempt, withName } from "./attempt.js";
 import { askIssuer, beginning, goToIssuer, isOpenId } from "./issuer.js";
 import { chosen, hasPasskeys, offered, passkeyAlone } from "./passkey.js";
@@ -38,10 +38,8 @@ export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
     return () => stop.abort();
   }, [passkeys, offer]);
   const typed = () => String(new FormData(form.current ?? undefined).get("username") ?? name);
-  /** @param {SubmitEvent} event */
-  const submitted = async (event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+  const submitted = async (/** @type {HTMLFormElement} */ filled) => {
+    const given = new FormData(filled);
     const error = await attempt.run(() => send({ username: String(given.get("username")), password: String(given.get("password")) }), "signIn.wrong");
     if (error) /** @type {HTMLInputElement | null | undefined} */ (form.current?.querySelector("[name=password]"))?.select();
   };
@@ -56,7 +54,7 @@ export function FirstStep({ ways, name, isAgain, submit, said, send, others }) {
   return h("div", { class: "form" },
     isFirst && h("div", { class: "stack" }, issuer, h(Joining, { ways })),
     ways.password &&
-      h("form", { ref: form, class: "form", onSubmit: submitted },
+      h(Form, { element: form, noValidate: false, send: submitted },
         h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: passkeys ? "username webauthn" : "username", defaultValue: name, readOnly: isAgain, onInput: attempt.clear }),
         h(Field, { id: "password", label: t("field.password"), attempt, type: "password", autocomplete: "current-password", autofocus: isAgain, "aria-invalid": attempt.problem.text !== "" }),
         h(Refusal, { attempt }),
@@ -87,6 +85,8 @@ const INPUTS = {
   recovery_code: { autocomplete: "off", class: "input mono" },
 };
 
+const ICONS = /** @type {const} */ ({ totp: "ShieldCheck", passkey: "KeyRound", recovery_code: "FileText" });
+
 /** @param {string} code @returns {string} without the spaces between its digits */
 const bare = (code) => code.replace(/\s/g, "");
 
@@ -109,10 +109,8 @@ export function SecondStep({ challenge, name, note, back }) {
     return () => clearTimeout(end);
   }, []);
   useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input, button"))?.focus(), [factor]);
-  /** @param {SubmitEvent} event */
-  const send = async (event) => {
-    event.preventDefault();
-    const code = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get(factor ?? "") ?? "");
+  const send = async (/** @type {HTMLFormElement} */ filled) => {
+    const code = String(new FormData(filled).get(factor ?? "") ?? "");
     const wrong = factor === "passkey" ? "signIn.passkey.wrong" : "signIn.code.wrong";
     const error = await attempt.run(async () => {
       const given = factor === "passkey" ? await chosen(challenge.passkey) : bare(code);
@@ -120,7 +118,11 @@ export function SecondStep({ challenge, name, note, back }) {
     }, wrong);
     if (error) form.current?.querySelector("input")?.select();
   };
-  return h("form", { ref: form, class: "form", onSubmit: send },
+  const choose = (/** @type {Factor} */ other) => {
+    attempt.clear();
+    setFactor(other);
+  };
+  return h(Form, { element: form, noValidate: false, send },
     note && h("p", { class: "hint" }, note),
     h("p", null, t("signIn.second", { name })),
     factor === undefined && h("p", { class: "remark" }, t("signIn.passkey.not")),
@@ -129,24 +131,7 @@ export function SecondStep({ challenge, name, note, back }) {
     h(Refusal, { attempt }),
     factor && h(Submit, { attempt, words: t(factor === "passkey" ? "signIn.passkey.use" : "signIn.continue") }),
     h("div", { class: "stack tight" },
-      factors
-        .filter((each) => each !== factor)
-        .map((each) =>
-          h(
-            "button",
-            {
-              key: each,
-              type: "button",
-              class: "button plain wide",
-              onClick: () => {
-                attempt.clear();
-                setFactor(each);
-              },
-            },
-            h(Icon, { name: each === "totp" ? "ShieldCheck" : each === "passkey" ? "KeyRound" : "FileText" }),
-            t(`signIn.${each}.instead`),
-          ),
-        ),
+      factors.filter((each) => each !== factor).map((each) => h(Button, { key: each, tone: "plain wide", icon: ICONS[each], onClick: () => choose(each) }, t(`signIn.${each}.instead`))),
       h("button", { type: "button", class: "button quiet wide", onClick: () => back() }, t("signIn.back")),
     ),
   );
@@ -160,16 +145,14 @@ export function CodeStep({ name, isFixed, back }) {
     const fields = [...(form.current?.querySelectorAll("input") ?? [])];
     (fields.find((field) => field.value === "") ?? fields[0])?.focus();
   }, []);
-  /** @param {SubmitEvent} event */
-  const send = async (event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+  const send = async (/** @type {HTMLFormElement} */ filled) => {
+    const given = new FormData(filled);
     const code = String(given.get("code")).trim();
     const act = (/** @type {string} */ username) => signIn({ grant_type: "sign_in_code", username, code });
     const error = await attempt.run(() => withName(String(given.get("username")), act), "signIn.code.wrong");
     if (error) /** @type {HTMLInputElement | null | undefined} */ (form.current?.querySelector("[name=code]"))?.select();
   };
-  return h("form", { ref: form, class: "form", onSubmit: send },
+  return h(Form, { element: form, noValidate: false, send },
     h("p", null, rich("signIn.code.about", { command: h("code", { class: "mono" }, "logoadmin user code") })),
     h(Field, { id: "username", label: t("signIn.username"), attempt, autocomplete: "username", defaultValue: name, readOnly: isFixed }),
     h(Field, { id: "code", label: t("signIn.code"), attempt, class: "input mono", autocomplete: "one-time-code", "aria-invalid": attempt.problem.text !== "" }),
