@@ -31,14 +31,7 @@ export const isListed = (kind) => Object.hasOwn(KINDS, kind);
  * @property {Failure | undefined} failure Why they could not be read; the earlier records stay.
  */
 
-/**
- * @typedef {object} Entry
- * @property {Signal<List<any>>} list
- * @property {string} etag
- * @property {Promise<any[]>} [reading]
- * @property {AbortController} [stop]
- * @property {number} [fresh]
- */
+/** @typedef {{list: Signal<List<any>>, etag: string, reading?: Promise<any[]>, stop?: AbortController, fresh?: number}} Entry */
 
 /** @returns {Entry} */
 const unread = () => ({ list: signal({ records: undefined, failure: undefined }), etag: "" });

@@ -3,7 +3,7 @@ import { computed } from "./vendor/preact.js";
 import { call, Failure } from "./client.js";
 import { shared } from "./look.js";
 import { sayDone } from "./notices.js";
-import { useRead } from "./parts/primitives/basics.js";
+import { useRead } from "./parts/primitives/hooks.js";
 import { me, pageConfig } from "./session.js";
 
 export { shared };

@@ -10,7 +10,8 @@ import { query, setQuery } from "../router.js";
 import { may } from "../session.js";
 import { byName, language, t, withTexts } from "../texts.js";
 import { ArtworkGrid } from "../parts/artwork/artwork_grid.js";
-import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, useEvents, useLists, useLook, ViewHead } from "../parts/primitives/basics.js";
+import { Icon, lazy, NewRecord, NoRecords, Pending, Segmented, Skeleton, ViewHead } from "../parts/primitives/basics.js";
+import { useEvents, useLists, useLook } from "../parts/primitives/hooks.js";
 import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 

@@ -4,7 +4,8 @@ import { Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
 import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
 import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
-import { Breadcrumbs, EmptyState, Pending, Unread, useLists, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, EmptyState, Pending, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { useLists, useRead } from "../parts/primitives/hooks.js";
 import { ReadOn } from "../parts/primitives/pages.js";
 import { t } from "../texts.js";
 

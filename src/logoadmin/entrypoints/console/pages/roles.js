@@ -5,7 +5,8 @@ import { nameOf } from "../presentation.js";
 import { allWords } from "../scopes.js";
 import { enumeration, number, t } from "../texts.js";
 import { PeopleTabs } from "../parts/people/person.js";
-import { Link, NewRecord, NoRecords, Pending, useLists, ViewHead } from "../parts/primitives/basics.js";
+import { Link, NewRecord, NoRecords, Pending, ViewHead } from "../parts/primitives/basics.js";
+import { useLists } from "../parts/primitives/hooks.js";
 
 export default function Roles() {
   const { records, failure } = listOf("role").value;

@@ -5,7 +5,8 @@ import { searchForm } from "../presentation.js";
 import { query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
 import { PeopleTabs, Person } from "../parts/people/person.js";
-import { Button, EmptyState, lazy, NewRecord, NoRecords, Pending, useLists, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, lazy, NewRecord, NoRecords, Pending, ViewHead } from "../parts/primitives/basics.js";
+import { useLists } from "../parts/primitives/hooks.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 import { Table } from "../parts/lists/table.js";
 

@@ -8,7 +8,8 @@ import { navigate } from "../router.js";
 import { me } from "../session.js";
 import { enumeration, t } from "../texts.js";
 import { isOnPage, OnPage } from "../parts/artwork/artwork_states.js";
-import { Button, EmptyState, Icon, Link, Pending, Time, useRead, ViewHead } from "../parts/primitives/basics.js";
+import { Button, EmptyState, Icon, Link, Pending, Time, ViewHead } from "../parts/primitives/basics.js";
+import { useRead } from "../parts/primitives/hooks.js";
 import { Picture } from "../parts/primitives/picture.js";
 
 /** @typedef {"waiting" | "published" | "declined" | "blocked" | "left_out" | "withdrawn" | "off" | "gone"} State */

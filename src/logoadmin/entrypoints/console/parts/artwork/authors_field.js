@@ -6,7 +6,8 @@ import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, readList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { Button, OrderButtons, useEvents } from "../primitives/basics.js";
+import { Button, OrderButtons } from "../primitives/basics.js";
+import { useEvents } from "../primitives/hooks.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
 

@@ -4,7 +4,8 @@ import { call } from "../../client.js";
 import { LICENCES, tagsIn, tagsOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { t, withTexts } from "../../texts.js";
-import { IconButton, lazy, Pending, Segmented, useRead } from "../primitives/basics.js";
+import { IconButton, lazy, Pending, Segmented } from "../primitives/basics.js";
+import { useRead } from "../primitives/hooks.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 
 const MOST_TAGS = 10;

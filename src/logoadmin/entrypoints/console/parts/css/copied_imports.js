@@ -2,7 +2,8 @@
 import { h, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button, useRun } from "../primitives/basics.js";
+import { Button } from "../primitives/basics.js";
+import { useRun } from "../primitives/hooks.js";
 import { failureWords } from "../pictures/fetching.js";
 
 /**

@@ -7,7 +7,7 @@
  */
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
-import { useEvents } from "../primitives/basics.js";
+import { useEvents } from "../primitives/hooks.js";
 
 /** Leads to a place in the editor that is open, as a form has one. @type {(line: number, column: number) => void} */
 export let goTo = () => undefined;

@@ -7,7 +7,8 @@ import { FILES } from "../../router.js";
 import { may, person, state } from "../../session.js";
 import { fixedHosts, isPictureHost, OWN_HOSTS, shareHosts, useShared } from "../../shared_settings.js";
 import { enumeration, language, t } from "../../texts.js";
-import { Button, pictureUrl, Segmented, useEvents, useRead, useRested, useRun } from "../primitives/basics.js";
+import { Button, pictureUrl, Segmented } from "../primitives/basics.js";
+import { useEvents, useRead, useRested, useRun } from "../primitives/hooks.js";
 import { ownPicture, takenDown } from "../primitives/picture.js";
 import { contactsOf, isTooDeep, onAllPages, withheld } from "./css_hosts.js";
 
@@ -93,16 +94,7 @@ function useTakenDown(url) {
   return content.url === url ? content.data : "";
 }
 
-/**
- * @param {object} props
- * @param {"logo" | "theme"} props.kind
- * @param {string} props.target
- * @param {Contacting} props.contacts
- * @param {string[]} props.reached
- * @param {string} props.url Of the record's picture.
- * @param {boolean} props.isPlaying
- * @param {"light" | "dark"} props.ground
- */
+/** @param {{kind: ArtworkKind, target: string, contacts: Contacting, reached: string[], url: string, isPlaying: boolean, ground: "light" | "dark"}} props `url` is that of the record's picture. */
 function Frame({ kind, target, contacts, reached, url, isPlaying, ground }) {
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
   const [state, setState] = useState(/** @type {"loading" | "ready" | "heavy" | "failed"} */ ("loading"));

@@ -6,7 +6,8 @@ import { isListed, KINDS } from "../../records.js";
 import { isHere } from "../../router.js";
 import { may } from "../../session.js";
 import { dayWords, t } from "../../texts.js";
-import { Button, lazy, Link, Pending, Skeleton, Time, useRead, useRun } from "../primitives/basics.js";
+import { Button, lazy, Link, Pending, Skeleton, Time } from "../primitives/basics.js";
+import { useRead, useRun } from "../primitives/hooks.js";
 import { ActWords, Words } from "./words.js";
 import { ask } from "../primitives/dialog.js";
 import { usePages } from "../primitives/pages.js";
@@ -173,16 +174,7 @@ function Undoable({ obstacle, children }) {
 /** That a change is one of many of its request, and the way to all of them, where they can be undone. @param {{change: Change, count: number}} props */
 const PartOf = ({ change, count }) => h("p", { class: "part-of" }, h(Link, { to: `history?request=${encodeURIComponent(change.request_id ?? "")}` }, t("history.part", { n: count })));
 
-/**
- * @param {object} props
- * @param {string} props.request
- * @param {{kind: string}[]} props.changes Those that are known.
- * @param {number} props.count
- * @param {boolean} props.busy
- * @param {string} [props.tone]
- * @param {string} [props.reason] Why it cannot be undone.
- * @param {(act: () => Promise<Answer>, changes: {kind: string}[]) => Promise<void>} props.undo
- */
+/** @param {{request: string, changes: {kind: string}[], count: number, tone?: string, reason?: string | undefined} & Omit<ReturnType<typeof useUndo>, "complaint">} props `changes`: those that are known; `reason`: why it cannot be undone. */
 export function UndoAll({ request, changes, count, busy, undo, reason, tone = "plain" }) {
   const run = async () => {
     const question = { title: t("history.undo.title", { n: count }), text: t("history.undo.text"), yes: t("undo"), no: t("cancel") };

@@ -35,15 +35,7 @@ export function AuthorActs({ chosen, selection }) {
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
 const LISTS = /** @type {const} */ (["logo", "theme", "author"]);
 
-/**
- * Several authors become one: their logos and themes name that one, and the others are removed, all by one request (contract J7).
- *
- * @param {object} props
- * @param {Author[]} props.authors Those to merge.
- * @param {Author[]} props.choices Of whom one stays.
- * @param {() => void} props.close
- * @param {(into: Author) => void} props.done
- */
+/** Several authors become one: their logos and themes name that one, and the others are removed, all by one request (contract J7). @param {{authors: Author[], choices: Author[], close: () => void, done: (into: Author) => void}} props One of the `choices` stays. */
 export function MergeAuthors({ authors, choices, close, done }) {
   const [isRead, setRead] = useState(false);
   const [wanted, choose] = useState("");

@@ -91,16 +91,7 @@ function stopWork() {
 
 /** @typedef {typeof ASKED[number]} Asked */
 
-/**
- * Dialogs for changing the target, the authors, the tags or the licence of many records.
- *
- * @param {object} props
- * @param {Asked} props.what
- * @param {any[]} props.chosen
- * @param {any[]} props.artworks All that the list has.
- * @param {(action: Action, records: any[]) => void} props.begin
- * @param {() => void} props.close
- */
+/** Dialogs for changing the target, the authors, the tags or the licence of many records. @param {{what: Asked, chosen: any[], artworks: any[], begin: (action: Action, records: any[]) => void, close: () => void}} props `artworks`: all that the list has. */
 function BulkDialog({ what, chosen, artworks, begin, close }) {
   const [value, setValue] = useState("");
   const [note, setNote] = useState("");

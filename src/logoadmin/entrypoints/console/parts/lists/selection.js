@@ -3,7 +3,8 @@ import { h, signal, useEffect, useMemo } from "../../vendor/preact.js";
 import { KINDS } from "../../records.js";
 import { isTyping, restored } from "../../router.js";
 import { t } from "../../texts.js";
-import { Button, useEvents } from "../primitives/basics.js";
+import { Button } from "../primitives/basics.js";
+import { useEvents } from "../primitives/hooks.js";
 
 /**
  * @typedef {object} Selection
@@ -88,15 +89,7 @@ function between(shown, a, b) {
   return from === undefined || to === undefined || from < 0 ? [b] : shown.slice(from, to + 1);
 }
 
-/**
- * A strip over the list, which stays in view: how many there are, or what to do with those that are selected.
- *
- * @param {object} props
- * @param {"logo" | "theme" | "author" | "proposal"} props.kind
- * @param {any[] | undefined} props.artworks
- * @param {Selection} props.selection
- * @param {(props: any) => any} props.acts What to do with them.
- */
+/** A strip over the list, which stays in view: how many there are, or what to do with those that are selected. @param {{kind: KindName | "proposal", artworks: any[] | undefined, selection: Selection, acts: (props: any) => any}} props */
 export function ManyBar({ kind, artworks, selection, acts }) {
   const ids = selection.ids.value;
   const id = kind === "proposal" ? "proposal_id" : KINDS[kind].id;

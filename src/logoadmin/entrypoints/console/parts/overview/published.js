@@ -4,7 +4,8 @@ import { ROOT, call } from "../../client.js";
 import { status } from "../../reader_states.js";
 import { day, enumeration, t } from "../../texts.js";
 import { READ_LIMIT, timedFetch } from "../../network.js";
-import { Button, Icon, Pending, rich, Time, useRead } from "../primitives/basics.js";
+import { Button, Icon, Pending, rich, Time } from "../primitives/basics.js";
+import { useRead } from "../primitives/hooks.js";
 
 /** @typedef {{version: number, issued: number, expires: number}} Latest */
 

@@ -81,12 +81,7 @@ export function userNames(users) {
   return enumeration(more ? [...named, t("andMore", { n: more })] : named);
 }
 
-/**
- * @param {object} props
- * @param {readonly string[]} props.before
- * @param {readonly string[]} props.after
- * @param {readonly User[] | undefined} props.users The users with the role; undefined if the user cannot see them.
- */
+/** @param {{before: readonly string[], after: readonly string[], users: readonly User[] | undefined}} props `users`: those with the role; undefined if the user cannot see them. */
 export function ScopeEffect({ before, after, users }) {
   const { gained, lost, kept } = effect(before, after);
   if (gained.length === 0 && lost.length === 0) return h("div", { role: "status" });

@@ -5,7 +5,8 @@ import { say } from "../../notices.js";
 import { leave, may, me } from "../../session.js";
 import { t } from "../../texts.js";
 import { deviceOf, factorWords } from "../factors/events.js";
-import { Button, dotted, Pending, Time, useRead, useRun } from "../primitives/basics.js";
+import { Button, dotted, Pending, Time } from "../primitives/basics.js";
+import { useRead, useRun } from "../primitives/hooks.js";
 import { ask } from "../primitives/dialog.js";
 
 /** @typedef {Schemas["ListedSession"]} Session */

@@ -9,7 +9,8 @@ import { guard } from "../../router.js";
 import { allWords, beyondMe } from "../../scopes.js";
 import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
-import { Button, Copy, Form, lazy, pictureUrl, useOffer, useRun } from "../primitives/basics.js";
+import { Button, Copy, Form, lazy, pictureUrl } from "../primitives/basics.js";
+import { useOffer, useRun } from "../primitives/hooks.js";
 import { About, Select, Text, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 

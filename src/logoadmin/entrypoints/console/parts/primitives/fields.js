@@ -2,7 +2,8 @@
 import { h, useEffect, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { enumeration, t } from "../../texts.js";
 import { guard } from "../../router.js";
-import { Form, useEvents } from "./basics.js";
+import { Form } from "./basics.js";
+import { useEvents } from "./hooks.js";
 import { ownPicture } from "./picture.js";
 
 /** @typedef {{form: FormState, field: Field, id: string, describedBy: string, disabled: boolean}} WidgetProps */

@@ -3,7 +3,8 @@ import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
-import { Button, Form, useRun } from "./basics.js";
+import { Button, Form } from "./basics.js";
+import { useRun } from "./hooks.js";
 import { ask, Dialog } from "./dialog.js";
 import { RecordForm, TextField } from "./fields.js";
 

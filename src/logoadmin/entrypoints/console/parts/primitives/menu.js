@@ -1,6 +1,7 @@
 /** A button that unfolds a box below it, which is rendered only then; Escape, and whatever happens elsewhere, folds it again. */
 import { h, useRef, useState } from "../../vendor/preact.js";
-import { Icon, useEvents } from "./basics.js";
+import { Icon } from "./basics.js";
+import { useEvents } from "./hooks.js";
 
 /** @param {{label: any, icon?: IconName, look?: string, children?: any}} props A button or a link in it folds it. */
 export function Menu({ label, icon, look = "menu", children }) {

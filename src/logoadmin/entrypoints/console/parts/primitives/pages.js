@@ -2,20 +2,14 @@
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { returned } from "../../client.js";
 import { t } from "../../texts.js";
-import { Button, IconButton, Unread, useEvents, useRead } from "./basics.js";
+import { Button, IconButton, Unread } from "./basics.js";
+import { useEvents, useRead } from "./hooks.js";
 
-/**
- * The ways to the previous and the next one of several, and the place among them.
- *
- * @param {object} props
- * @param {number | undefined} props.place Counted from 0.
- * @param {number | undefined} props.all
- * @param {{previous?: any, next?: any} | undefined} props.ways
- * @param {(which: "previous" | "next", isMissing: boolean) => string} props.label
- * @param {(to: any) => void} props.go
- */
+/** @typedef {"previous" | "next"} Which */
+
+/** The ways to the previous and the next one of several, and the place among them. @param {{place: number | undefined, all: number | undefined, ways: {[W in Which]?: any} | undefined, label: (which: Which, isMissing: boolean) => string, go: (to: any) => void}} props `place` is counted from 0. */
 export function Ways({ place, all = 0, ways = {}, label, go }) {
-  const button = (/** @type {"previous" | "next"} */ which) => {
+  const button = (/** @type {Which} */ which) => {
     const to = ways[which];
     const isMissing = to === undefined;
     return h(IconButton, { icon: which === "next" ? "ChevronRight" : "ChevronLeft", label: label(which, isMissing), "aria-disabled": isMissing, "aria-keyshortcuts": which === "next" ? "J" : "K", onClick: () => isMissing || go(to) });

@@ -1,7 +1,7 @@
 /** Sections in one column, with a rail that names them and marks the current section. */
 import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../texts.js";
-import { useEvents } from "./basics.js";
+import { useEvents } from "./hooks.js";
 
 /** The part of the window that decides which section is current. */
 const READ = "-15% 0px -70%";

@@ -10,7 +10,7 @@ import { inTurn, leaveQueue, requeue, settle } from "../../proposals.js";
 import { navigate, path, withChoices } from "../../router.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
-import { useRead } from "../primitives/basics.js";
+import { useRead } from "../primitives/hooks.js";
 import { ask } from "../primitives/dialog.js";
 import { readListsOf } from "../history/changes.js";
 import { ReasonDialog } from "../primitives/form_dialog.js";

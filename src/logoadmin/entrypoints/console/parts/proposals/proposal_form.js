@@ -9,7 +9,8 @@ import { readShared, shared } from "../../shared_settings.js";
 import { t } from "../../texts.js";
 import { Judging, PictureSource, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
-import { Button, Icon, Pending, useRead, useRun } from "../primitives/basics.js";
+import { Button, Icon, Pending } from "../primitives/basics.js";
+import { useRead, useRun } from "../primitives/hooks.js";
 import { RecordForm, Select, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 

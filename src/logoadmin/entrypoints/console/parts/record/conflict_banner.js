@@ -6,7 +6,8 @@ import { KINDS } from "../../records.js";
 import { withChoices } from "../../router.js";
 import { may } from "../../session.js";
 import { t } from "../../texts.js";
-import { Band, Button, Link, rich, Time, useRead } from "../primitives/basics.js";
+import { Band, Button, Link, rich, Time } from "../primitives/basics.js";
+import { useRead } from "../primitives/hooks.js";
 
 /**
  * The last change of a record.

@@ -10,7 +10,8 @@ import { navigate } from "../../router.js";
 import { leave, may } from "../../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../../texts.js";
 import { views } from "../../views.js";
-import { Icon, useRead, useRested } from "../primitives/basics.js";
+import { Icon } from "../primitives/basics.js";
+import { useRead, useRested } from "../primitives/hooks.js";
 import { Dialog } from "../primitives/dialog.js";
 import { SEARCH_KEYS, titleOf } from "./sidebar.js";
 

@@ -10,7 +10,8 @@ import { isMeant, missingScope, place, placeBehind } from "../../place.js";
 import { address, arrivalTop, closeBeside, FILES, focusHeading, isTyping, leaving, unsavedSave, visits } from "../../router.js";
 import { Sidebar } from "./sidebar.js";
 import { Dialogs, ask, choose } from "../primitives/dialog.js";
-import { Button, CopyReference, Counted, EmptyState, Icon, IconButton, lazy, Link, LoadError, Skeleton, useEvents, useLeft, useLoaded, ViewHead } from "../primitives/basics.js";
+import { Button, CopyReference, Counted, EmptyState, Icon, IconButton, lazy, Link, LoadError, Skeleton, ViewHead } from "../primitives/basics.js";
+import { useEvents, useLeft, useLoaded } from "../primitives/hooks.js";
 import { STYLES } from "../../views.js";
 
 leaving.ask = async () => {

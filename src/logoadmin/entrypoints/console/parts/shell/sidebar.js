@@ -12,7 +12,8 @@ import { views } from "../../views.js";
 import { Pick } from "../lists/toolbar.js";
 import { Dialog } from "../primitives/dialog.js";
 import { Menu } from "../primitives/menu.js";
-import { Brand, Button, Icon, Link, useLook } from "../primitives/basics.js";
+import { Brand, Button, Icon, Link } from "../primitives/basics.js";
+import { useLook } from "../primitives/hooks.js";
 
 /** Only the first is in the bar of a phone. */
 const PARTS = /** @type {const} */ (["work", "rest"]);

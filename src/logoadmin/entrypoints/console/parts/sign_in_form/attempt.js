@@ -6,7 +6,8 @@ import { describe, say } from "../../notices.js";
 import { HOME } from "../../router.js";
 import { me, OtherUser, Refused } from "../../session.js";
 import { t } from "../../texts.js";
-import { Counted, useLeft } from "../primitives/basics.js";
+import { Counted } from "../primitives/basics.js";
+import { useLeft } from "../primitives/hooks.js";
 import { NotAtIssuer } from "./issuer.js";
 import { NotChosen } from "./passkey.js";
 
