@@ -33,9 +33,5 @@ export function uploaded(url, { method, headers, body, signal: outer, progress }
 
 /** @param {XMLHttpRequest} request @returns {[string, string][]} */
 function headersOf(request) {
-  const lines = request.getAllResponseHeaders().trim().split(/\r\n/);
-  return lines.filter(Boolean).map((line) => {
-    const at = line.indexOf(": ");
-    return [line.slice(0, at), line.slice(at + 2)];
-  });
+  return [...request.getAllResponseHeaders().matchAll(/^(.+?): (.*)$/gm)].map(([, name = "", value = ""]) => [name, value]);
 }

@@ -41,13 +41,11 @@ export function Words({ change }) {
   const { kind, action, before, after } = change;
   const fields = fieldsOfChange(change);
   const nodes = {
+    ...values({ fields: [...new Set(fields.map((name) => name.replace(/\..*/, "")))], authors: authorsOf(change), reason: String(after?.["blocked"] ?? "") }),
     who: h(Actor, { did: change }),
     kind: kindOf(kind),
     // As it was called when that happened; the settings have no name.
     name: h("bdi", { class: "what" }, isListed(kind) && nameOf(kind, after ?? before), marked(change)),
-    fields: enumeration(fieldNames([...new Set(fields.map((name) => name.replace(/\..*/, "")))])),
-    author: h("bdi", { class: "what" }, enumeration(authorsOf(change))),
-    reason: h("bdi", null, String(after?.["blocked"] ?? "")),
   };
   // What it switched its record to, if it did nothing else; users have it only during a suspension.
   const active = fields.join() === "active" ? after?.active !== false : null;
@@ -105,7 +103,7 @@ function actionsOf({ actions }) {
   return all.filter((action) => action !== "user.password_set" || all.length === 1).map((action) => /** @type {[string, string]} */ (action.split(".")));
 }
 
-/** @param {Act} act */
+/** @param {Pick<Act, "fields" | "authors" | "reason">} did */
 const values = ({ fields, authors, reason }) => ({
   fields: enumeration(fieldNames(fields)),
   author: h("bdi", { class: "what" }, enumeration(authors)),

@@ -33,16 +33,12 @@ export function useWindowing(element, rowHeight, rowsIn) {
     const first = Math.max(0, Math.floor((-box.top - spare) / rowHeight));
     const last = Math.min(rowsIn(box.width), Math.ceil((innerHeight - box.top + spare) / rowHeight));
     const now = { first, last, width: box.width, rests, rushes };
-    setSeen((was) => (same(was, now) ? was : rushes && was.rushes ? was : now));
+    setSeen((was) => (JSON.stringify(was) === JSON.stringify(now) || (rushes && was.rushes) ? was : now));
   };
   useLayoutEffect(() => look.current({}), [rowsIn(seen.width), rowHeight]);
   useEffect(() => follow(element, (how) => look.current(how)), []);
   return seen;
 }
-
-/** @param {Seen} a @param {Seen} b */
-const same = (a, b) =>
-  a.first === b.first && a.last === b.last && a.width === b.width && a.rests === b.rests && a.rushes === b.rushes;
 
 /**
  * Look whenever the page scrolls or the list gets another width.
