@@ -163,19 +163,19 @@ def test_a_page_of_artworks_costs_what_meets_its_filters(sql_storage: SqlStorage
 def sent_statements() -> Iterator[list[str]]:
     """Yield the statements that databases get meanwhile."""
     sent: list[str] = []
-    execute, insert = Transaction._execute, Transaction._insert
+    execute, store = Transaction._execute, Transaction.store_held_back
 
     def executed(self: Transaction, statement: Any, values: Any, cursor: Any = None) -> None:
         sent.append(str(statement))
         execute(self, statement, values, cursor)
 
-    def inserted(self: Transaction, table: Any, rows: Any) -> None:
-        sent.append(f"INSERT INTO {table.name}")
-        insert(self, table, rows)
+    def stored(self: Transaction) -> None:
+        sent.extend(f"INSERT INTO {table.name}" for table in self._held_back)
+        store(self)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Transaction, "_execute", executed)
-        patch.setattr(Transaction, "_insert", inserted)
+        patch.setattr(Transaction, "store_held_back", stored)
         yield sent
 
 

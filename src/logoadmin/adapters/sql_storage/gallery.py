@@ -203,7 +203,7 @@ class SqlPictures(Repository):
         return self._all(_picture, _PAGE, {"key": after, "limit": limit})
 
     def put_names(self, names: Iterable[PictureName]) -> None:
-        self._transaction.hold_back(picture_names, names)
+        self._transaction.hold_back(picture_names, [*names])
 
     def drop_names(self, kind: str, *ids: int) -> None:
         for some in in_portions(KEYS, ids):

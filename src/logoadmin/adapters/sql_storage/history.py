@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -13,7 +13,7 @@ from sqlalchemy import Column, Select, bindparam, func, literal_column, select, 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
-from logoadmin.adapters.sql_storage.transaction import KEYS, Row, Transaction, in_portions
+from logoadmin.adapters.sql_storage.transaction import KEYS, Row, in_portions
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
@@ -93,13 +93,12 @@ def _row(change: Change, act_id: int | None) -> Row:
     )
 
 
+@dataclass(slots=True, eq=False)
 class SqlChanges(Repository):
     """The history, as :class:`~logoadmin.ports.history_storage.Changes` says."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction)
-        # Several parts of a request ask for the same user.
-        self._creations: dict[tuple[Kind, int], int | None] = {}
+    # Several parts of a request ask for the same user.
+    _creations: dict[tuple[Kind, int], int | None] = field(default_factory=dict)
 
     def last_id(self) -> int:
         return self._transaction.last("change_id")
@@ -110,8 +109,7 @@ class SqlChanges(Repository):
     def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         self._creations.clear()
         for change in changes:
-            self._transaction.count("change_id", change.change_id)
-            self._transaction.count(f"{change.kind}_version", change.change_id)
+            self._transaction.count(change.change_id, "change_id", f"{change.kind}_version")
         self._transaction.hold_back(_TABLE, [_row(change, act_id) for change in changes])
 
     def get(self, change_id: int) -> Change | None:

@@ -145,7 +145,7 @@ class SqlRecords(Repository, Generic[Record]):
                 raise
         else:
             if kind.gives_ids:
-                self._transaction.count(kind.id_field, values[kind.id_field])
+                self._transaction.count(values[kind.id_field], kind.id_field)
             return
         # Outside the except block, so that the error does not reference the driver's text with other spellings of the
         # value.
@@ -282,14 +282,11 @@ class SqlArtworks(SqlRecords[Any]):
     def add(self, artwork: Any, /) -> None:
         """Store an artwork, in one statement with others if no key can refuse it."""
         id_ = self._statements.kind.id_of(artwork)
-        if artwork.details.origin or not self._transaction.is_unused(self._statements.kind.id_field, id_):
+        if artwork.details.origin or not self._transaction.take_unused(self._statements.kind.id_field, id_):
             super().add(artwork)
-            self._tag(artwork)
-            return
-        values = self._values(artwork)
-        row = tuple([values[name] for name in self._statements.columns])
-        self._transaction.hold_back(self._statements.table, [row])
-        self._transaction.count(self._statements.kind.id_field, id_)
+        else:
+            values = self._values(artwork)
+            self._transaction.hold_back(self._statements.table, [[values[name] for name in self._statements.columns]])
         self._tag(artwork)
 
     def update(self, artwork: Any, /) -> None:

@@ -148,7 +148,7 @@ _MOVED: Final = select(secrets.c.name).where(secrets.c.name == literal_column(f"
 _STORE_COUNTED: Final = update(state).where(state.c.state_id == STATE_ID).values(writes=state.c.writes + 1)
 
 # Referenced tables first.
-_TABLE_ORDER: Final = metadata.sorted_tables
+_TABLE_ORDER: Final = {table: at for at, table in enumerate(metadata.sorted_tables)}
 # The maximum number of rows of a table that are held back, and of the characters in their texts.
 _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
@@ -267,27 +267,28 @@ class Transaction:
         self._cursor.execute(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
         self.release(savepoint)
 
-    def hold_back(self, table: Table, rows: Iterable[Row]) -> None:
+    def hold_back(self, table: Table, rows: Sequence[Row]) -> None:
         """Hold back whole rows, to insert them with others before a statement that names their table, or at the end.
 
         No key can refuse them: their ids are new, or they replace others.
         """
         held = self._held_back.setdefault(table, [])
-        for row in rows:
-            held.append(row)
-            self._held_text += text_length_of_row(row)
+        held += rows
+        self._held_text += sum([len(value) for row in rows for value in row if type(value) is str])
         if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_held_back()
 
     def store_held_back(self) -> None:
         """Insert the rows that are held back."""
         held, self._held_back, self._held_text = self._held_back, {}, 0
-        for table in sorted(held, key=_TABLE_ORDER.index) if len(held) > 1 else held:
+        for table in sorted(held, key=_TABLE_ORDER.__getitem__):
             rows = held[table]
             if len(rows) > self._start.held_back.get(table, 0):
                 self._has_changed_since_start = True
             if rows:
-                self._insert(table, rows)
+                self._has_changed = True
+                # The driver combines them into as few statements as possible, or prepares one for all.
+                self._cursor.executemany(self._statements.insert(table), rows)
         self._start.held_back.clear()
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
@@ -340,14 +341,6 @@ class Transaction:
             self._has_changed = self._has_changed_since_start = True
         return met
 
-    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
-        """Insert whole rows.
-
-        The driver combines them into as few statements as possible, or prepares one for all.
-        """
-        self._has_changed = True
-        self._cursor.executemany(self._statements.insert(table), rows)
-
     def next_id(self, name: str) -> int:
         """Return the next id for a field of this name, in a write.
 
@@ -371,14 +364,19 @@ class Transaction:
         """Return whether a write can tell that an id is free, since it is higher than any issued before."""
         return self._locked is not None and id_ > self._counted[name]
 
-    def is_unused(self, name: str, id_: int) -> bool:
-        """Return whether a write can tell that no record has an id, which is about to be used."""
-        return self._issued.pop(name, None) == id_ or self.is_above_all(name, id_)
+    def take_unused(self, name: str, id_: int) -> bool:
+        """Return whether a write can tell that no record has an id; it then counts as issued."""
+        if self._issued.pop(name, None) == id_:
+            return True
+        is_unused = self.is_above_all(name, id_)
+        if is_unused:
+            self._counted[name] = id_
+        return is_unused
 
-    def count(self, name: str, number: int) -> None:
+    def count(self, number: int, *names: str) -> None:
         """Record, in a write, an id that was not issued here, or the number of a change."""
-        if number > self._counted[name]:
-            self._counted[name] = number
+        for name in names:
+            self._counted[name] = max(number, self._counted[name])
 
     def _counters(self, statement: Select[Any]) -> dict[str, int]:
         row = self.row(statement, {})
