@@ -19,7 +19,7 @@ from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import MAX_ID, AuthorIds, AuthorNames, Flag, HashText, UnixTime
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, StoredRecord
+from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, history_in, identity_in
 
 
@@ -45,9 +45,8 @@ class AuthorsByName:
         if found is not None:
             return found
         self._uow.held.require([AUTHORS.write_scope])
-        authors = self._uow.records(AUTHORS)
-        author = Author(authors.next_id(), self.free_number(), name, self._uow.now)
-        authors.add(author)
+        number, now = self.free_number(), self._uow.now
+        author = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now)
         self.add(name, author.author_id)
         return author.author_id
 

@@ -216,7 +216,7 @@ class ProposalService(Service):
                 if step.kind in ARTWORK_KINDS and step.verb != "remove":
                     artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
             last = change_log_of(uow).last_id
-            made = (change_log_of(uow).request_id, before + 1, last) if last > before else (None, None, None)
+            made = (change_log_of(uow).act.request_id, before + 1, last) if last > before else (None, None, None)
             request_id, first_change, last_change = made
             applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
             applied = replace(applied, summary={**applied.summary, "artworks": artworks})

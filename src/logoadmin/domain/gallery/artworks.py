@@ -1,11 +1,11 @@
 """Logos and themes, which share their use cases (spec §Endpoints 8 to 12, contract A15 to A18, D)."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Final, Generic, TypeVar
+from typing import Annotated, Final, Generic, TypeVar
 
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.kernel.access import PUBLIC, Permission
-from logoadmin.domain.kernel.command import UNSET, Command, fields_of
+from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.details import NO_DETAILS, Details, Tag
 from logoadmin.domain.kernel.errors import NotFound
 from logoadmin.domain.kernel.gate import Transactions
@@ -156,11 +156,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         Raises:
             DuplicateEntry: another artwork of the kind has the origin in its details.
         """
-        artworks = uow.records(self._kind)
-        record: Any = self._kind.record
-        values = {name: getattr(command, name) for name in fields_of(type(command))}
-        values[self._kind.id_field] = artworks.next_id()
-        return artworks.add(record(**values, authors=(), created_at=uow.now))
+        return uow.records(self._kind).create(**command.own_values(), authors=(), created_at=uow.now)
 
     @reads(OF_KIND)
     def get(self, uow: ReadUnitOfWork, command: GetArtwork[Artwork]) -> Artwork:

@@ -61,8 +61,7 @@ class AuthorService(Service):
         Raises:
             DuplicateEntry: the number or the name is taken.
         """
-        authors = uow.records(AUTHORS)
-        return authors.add(Author(author_id=authors.next_id(), **command.model_dump(), created_at=uow.now))
+        return uow.records(AUTHORS).create(**command.own_values(), created_at=uow.now)
 
     @reads(PUBLIC)
     def get(self, uow: ReadUnitOfWork, command: GetAuthor) -> Author:

@@ -200,8 +200,7 @@ class PictureService(Service):
         stored_pictures_in(uow).remove(command.picture)
         file = PictureFile(found.picture, found.width, found.height, found.frames, found.size)
         log = change_log_of(uow)
-        log.begin_next()
-        change_id = log.last_id + 1
+        change_id = log.next_version()
         log.record(REMOVED, Kind.PICTURE, change_id, change_id, asdict(file), None)
         return RemovedPicture(command.picture)
 

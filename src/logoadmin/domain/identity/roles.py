@@ -93,7 +93,7 @@ class RoleService(Service):
         """
         roles = uow.records(ROLES)
         roles.authorize(None, scope=command.scope)
-        return roles.add(Role(role_id=roles.next_id(), name=command.name, scope=command.scope, created_at=uow.now))
+        return roles.create(**command.own_values(), created_at=uow.now)
 
     @reads(Permission(Scope.ROLES_READ))
     def get(self, uow: ReadUnitOfWork, command: GetRole) -> Role:

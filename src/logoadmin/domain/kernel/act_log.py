@@ -160,7 +160,8 @@ class ActLog:
         both = {**before, **after} if before and after else {}
         fields = [name for name in both if before.get(name) != after.get(name)]
         summary["fields"] = fields if summary["fields"] is None else [x for x in summary["fields"] if x in fields]
-        if len(summary["names"]) < _MOST_NAMED and (name := _name(change)):
+        name = (after or before).get(RECORDED_KINDS[change.kind].name_field)
+        if name and len(summary["names"]) < _MOST_NAMED:
             summary["names"].setdefault(f"{change.kind} {change.id}", name)
         # Users have it only during a suspension.
         if "active" in fields and (is_active := after.get("active", True)) not in summary["switched"]:
@@ -191,11 +192,6 @@ def _origin(change: Change) -> ActOrigin:
     if change.origin not in (None, Origin.BULK):
         return ActOrigin(change.origin)
     return ActOrigin.CONSOLE if change.source is Source.CONSOLE else ActOrigin.INTERFACE
-
-
-def _name(change: Change) -> str | None:
-    field_ = RECORDED_KINDS[change.kind].name_field
-    return (change.after or change.before or {}).get(field_) if field_ else None
 
 
 def _authors(change: Change, uow: UnitOfWork) -> Iterator[tuple[str, str]]:

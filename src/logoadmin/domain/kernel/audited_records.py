@@ -211,15 +211,15 @@ class AuditedRecords(Generic[Record]):
         if (guard := _guard_of(self)) is not None:
             guard.note_possible_lockout(record, None)
 
+    def create(self, **values: Any) -> Record:
+        """Store a new record with these values under the next id; return it."""
+        record: Callable[..., Record] = self._kind.record
+        values[self._kind.id_field] = self.next_id()
+        return self._add(record(**values, version=log_of(self).next_version()), CREATED, NO_LINKS)
+
     def add(self, record: Record, action: str = CREATED, links: LinksByKind = NO_LINKS) -> Record:
         """Store a new or restored record, with links to existing records; return it with its version."""
-        values = snapshot(self._kind, record)
-        if (guard := _guard_of(self)) is not None:
-            guard.authorize(None, values)
-        log_of(self).begin_next()
-        stored = self._numbered(record)
-        stored_of(self).add(stored)
-        return self._recorded(action, stored, None, self._link(stored, values, links))
+        return self._add(replace(record, version=log_of(self).next_version()), action, links)
 
     def update(self, record: Record) -> Record:
         """Give a record new values; return it with its version."""
@@ -262,10 +262,9 @@ class AuditedRecords(Generic[Record]):
             guard.authorize(before, {})
             guard.check_unused(before)
             guard.note_possible_lockout(before, None)
-        log_of(self).begin_next()
+        change_id = log_of(self).next_version()
         was = self._unlinked(before)
         stored_of(self).remove(id_)
-        change_id = log_of(self).version(self._kind.kind, id_)
         log_of(self).record(REMOVED, self._kind.kind, id_, change_id, was, None)
         self._know(id_, None)
         return True
@@ -292,6 +291,13 @@ class AuditedRecords(Generic[Record]):
         if stored.version != record.version:
             stored_of(self).touch([id_], stored.version)
         return self._recorded(action, stored, before, after)
+
+    def _add(self, record: Record, action: str, links: LinksByKind) -> Record:
+        values = snapshot(self._kind, record)
+        if (guard := _guard_of(self)) is not None:
+            guard.authorize(None, values)
+        stored_of(self).add(record)
+        return self._recorded(action, record, None, self._link(record, values, links))
 
     def _check_exists(self, kind: AnyKind, id_: int) -> None:
         if uow_of(self).records(kind).get(id_) is None:

@@ -1,10 +1,10 @@
 """The change log of a write: its changes, numbered and written into the history (contract F1, G)."""
 
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from logoadmin.domain.kernel.access import OWNER, Caller, Held
+from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.act_log import AMENDED, BLOCKED, BLOCKED_FIELD, UNBLOCKED, ActLog, Snapshot
 from logoadmin.domain.kernel.kinds import pictures_in
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
@@ -40,8 +40,9 @@ class ChangeLog:
 
     Attributes:
         now: the time of the changes, as Unix time.
-        caller: the caller of the write.
         act: the act of the write.
+        last_id: the id of the last change, also one before this unit of work.
+        caller: the caller of the write.
         undoes: the change that is being undone.
         submitter_id: the user who proposed the changes.
         changes: the last changes, which are not stored yet.
@@ -52,14 +53,12 @@ class ChangeLog:
 
     _uow: UnitOfWork
     now: int
-    held: InitVar[Held]
-    _request_id: str | None
-    is_first: InitVar[bool] = False
+    _user_id: int | None
+    act: ActLog
+    last_id: int
     _origin: Origin | None = None
     _subscribers: Sequence[Subscriber] = ()
     caller: Caller = OWNER
-    act: ActLog = field(init=False)
-    _user_id: int | None = field(init=False)
     undoes: int | None = None
     submitter_id: int | None = None
     author_changes: int = 0
@@ -67,32 +66,15 @@ class ChangeLog:
     withdrawals: dict[tuple[Kind, int], Withdrawal | None] = field(default_factory=dict)
     unstored_withdrawals: set[tuple[Kind, int]] = field(default_factory=set)
     once_withdrawn: set[tuple[Kind, int]] = field(default_factory=set)
-    _last_id: int | None = None
     _goes_on: bool = False
     _is_followed: bool = False
     _first_new: dict[Kind, int] = field(default_factory=dict)
 
-    def __post_init__(self, held: Held, is_first: bool) -> None:
-        self._user_id = held.user_id
-        self.act = ActLog(self._uow, self._request_id, is_first, held.username)
-
-    @property
-    def request_id(self) -> str | None:
-        """The id of the request."""
-        return self._request_id
-
-    @property
-    def last_id(self) -> int:
-        """The id of the last change, also one before this unit of work."""
-        return self._uow.changes.last_id() if self._last_id is None else self._last_id
-
     def version(self, kind: Kind, id_: int) -> int:
         """Return the id that a change of a record gets."""
-        if self._last_id is None:
-            self._last_id = self._uow.changes.last_id()
         if self._goes_on and self.changes[-1].id == id_ and self.changes[-1].kind is kind:
-            return self._last_id
-        return self._last_id + 1
+            return self.last_id
+        return self.last_id + 1
 
     def record(
         self,
@@ -105,27 +87,32 @@ class ChangeLog:
     ) -> None:
         """Record a change that was made, under the id that :meth:`version` gave it."""
         self.author_changes += kind is Kind.AUTHOR
-        if change_id == self._last_id:
+        if change_id == self.last_id:
             first = self.changes.pop()
             action, before = first.action.partition(".")[2], first.before
-        action = _verb(action, before, after)
+        if action == AMENDED and before is not None and after is not None:
+            action = _verb(before, after)
         if len(self.changes) >= _MOST_HELD:
             self.store()
-        self._last_id, self._goes_on = change_id, True
+        self.last_id, self._goes_on = change_id, True
         what = (f"{kind}.{action}", kind, id_, before, after)
-        how = (self._request_id, self._origin, self.undoes, self.submitter_id)
+        how = (self.act.request_id, self._origin, self.undoes, self.submitter_id)
         why = (self.caller.occasion.source, self.caller.occasion.note)
         change = Change(change_id, self.now, self._user_id, *what, *how, *why)
         self.changes.append(change)
 
     def continue_request(self, request_id: str) -> None:
         """Record the next changes under the id of an earlier request: they are of its act, and undone with it."""
-        self._request_id = self.act.request_id = request_id
-        self.act.is_first = False
+        self.act.request_id, self.act.is_first = request_id, False
 
     def begin_next(self) -> None:
         """Record the next change without merging it with those before."""
         self._goes_on = False
+
+    def next_version(self) -> int:
+        """Begin the next change, and return the id that it gets."""
+        self._goes_on = False
+        return self.last_id + 1
 
     def undo(self, change_id: int) -> None:
         """Record that the next changes undo this one; they are not merged with those before."""
@@ -164,9 +151,7 @@ class ChangeLog:
                 subscriber(self._uow, self, followed, final=final)
 
 
-def _verb(action: str, before: Snapshot | None, after: Snapshot | None) -> str:
-    """Return the verb of a change: one that begins or ends a block is named after that, whatever else it did."""
-    if action != AMENDED or before is None or after is None:
-        return action
+def _verb(before: Snapshot, after: Snapshot) -> str:
+    """Return the verb of an amendment: one that begins or ends a block is named after that, whatever else it did."""
     was, is_ = BLOCKED_FIELD in before, BLOCKED_FIELD in after
-    return action if was == is_ else BLOCKED if is_ else UNBLOCKED
+    return AMENDED if was == is_ else BLOCKED if is_ else UNBLOCKED

@@ -135,6 +135,10 @@ class Command(Input):
         """Return a command with these values, which are validated: storage relies on it."""
         return cls(**values)
 
+    def own_values(self) -> dict[str, Any]:
+        """Return the values of the fields, without the options of the request."""
+        return {name: value for name, value in vars(self).items() if name not in REQUEST_OPTIONS}
+
     @property
     def is_dry_run(self) -> bool:
         """Whether its changes are undone at the end: those of commands with a field ``dry_run``, if it is set."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import BaseModel, TypeAdapter
 
 from logoadmin.domain.kernel.access import Anonymous, Caller, Held, KeyHolder, Owner, Rights, SignedIn, stored_hash
-from logoadmin.domain.kernel.command import REQUEST_OPTIONS, UNSET, Command
+from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.ports.history_storage import StoredResponse, creation_of
@@ -55,7 +55,7 @@ class Idempotency:
         key = command.idempotency_key
         if key is None or command.answers_secrets:
             return None
-        values = {name: value for name, value in command if value is not UNSET and name not in REQUEST_OPTIONS}
+        values = {name: value for name, value in command.own_values().items() if value is not UNSET}
         serialized = json.dumps([type(command).__name__, values], default=_given)
         return IdempotentRequest(caller, key, hmac.digest(key.encode(), serialized.encode(), "sha256").hex())
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
+from logoadmin.domain.kernel.act_log import ActLog
 from logoadmin.domain.kernel.audited_records import AuditedRecords, Escalation, Guard, hidden
 from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
@@ -162,7 +163,8 @@ class AuditedUnitOfWork:
     ) -> None:
         """Change records in a transaction; ``is_first`` if no earlier write has the id of the request."""
         self.now, self.held, self.caller = now, held, caller
-        change_log = ChangeLog(uow, now, held, request_id, is_first, origin, auditing.subscribers, caller)
+        act, last_id = ActLog(uow, request_id, is_first, held.username), uow.changes.last_id()
+        change_log = ChangeLog(uow, now, held.user_id, act, last_id, origin, auditing.subscribers, caller)
         _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
 
     def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:
