@@ -60,26 +60,21 @@ class GroupCommit:
     def run(self, work: Callable[[UnitOfWork], Answer], *, alone: bool = False) -> Answer:
         """Return the answer of a write, or raise its error; it shares its transaction unless it runs ``alone``."""
         entry = _Entry(work)
-        if alone:
+        if not alone:
+            with self._lock:
+                entry.leads = not self._is_led
+                if self._is_led:
+                    entry.wake.acquire()
+                    self._waiting.append(entry)
+                self._is_led = True
+        if alone or not (entry.leads or self._is_woken(entry)):
             self._run_alone(entry)
-        else:
-            self._run_in_turn(entry)
+        elif entry.leads:
+            self._lead(entry)
         if entry.error is not None:
             raise entry.error
         answer: Answer = entry.answer
         return answer
-
-    def _run_in_turn(self, entry: _Entry) -> None:
-        with self._lock:
-            entry.leads = not self._is_led
-            if self._is_led:
-                entry.wake.acquire()
-                self._waiting.append(entry)
-            self._is_led = True
-        if not entry.leads and not self._is_woken(entry):
-            self._run_alone(entry)
-        elif entry.leads:
-            self._lead(entry)
 
     def _is_woken(self, entry: _Entry) -> bool:
         """Wait until a write is done or leads; return False if it has waited too long and was withdrawn."""
@@ -133,7 +128,7 @@ class GroupCommit:
     def _run_alone(self, entry: _Entry) -> None:
         entry.error = None
         try:
-            self._pool.call(partial(self._write, [entry], self._work), writing=True)
+            self._pool.call(partial(self._write, [entry], None), writing=True)
         except Exception as error:
             entry.error = error
 
@@ -151,22 +146,25 @@ class GroupCommit:
                 self._run_alone(entry)
 
     def _write(
-        self, group: list[_Entry], run: Callable[[_Entry, SqlUnitOfWork, Transaction], None], transaction: Transaction
+        self,
+        group: list[_Entry],
+        run: Callable[[_Entry, SqlUnitOfWork, Transaction], None] | None,
+        transaction: Transaction,
     ) -> None:
-        """Run writes in one transaction, and commit them."""
+        """Run writes in one transaction, and commit them; ``run`` decides what happens to one that is refused."""
         transaction.take_write_lock(self._dialect.begin_write)
         savepoints = Savepoints(self._server, self._pool.driver_errors, transaction)
         try:
             for entry in group:
-                run(entry, SqlUnitOfWork(transaction, savepoints.scope), transaction)
+                uow = SqlUnitOfWork(transaction, savepoints.scope)
+                if run is None:
+                    entry.answer = entry.work(uow)
+                else:
+                    run(entry, uow, transaction)
         finally:
             if savepoints.failure is not None:  # even if the work caught the error
                 raise savepoints.failure
         self._pool.commit(transaction)
-
-    @staticmethod
-    def _work(entry: _Entry, uow: SqlUnitOfWork, _: Transaction) -> None:
-        entry.answer = entry.work(uow)
 
     def _work_unless_refused(self, entry: _Entry, uow: SqlUnitOfWork, transaction: Transaction) -> None:
         entry.error = None

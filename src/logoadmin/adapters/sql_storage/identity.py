@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, case, delete, exists, false, func, or_, select, true, update
@@ -57,6 +58,8 @@ _SOME_TOKENS = (
     select(refresh_tokens.c.token_hash).where(refresh_tokens.c.session_id == bindparam("id_")).limit(bindparam("most"))
 )
 
+_session_row: Final = attrgetter(*sessions.c.keys())
+
 
 class SqlSessions(Repository):
     """Implements :class:`~logoadmin.ports.identity_storage.Sessions`."""
@@ -73,7 +76,7 @@ class SqlSessions(Repository):
         return None if row is None else Admission(row[0], frozenset(row[1].split()), bool(row[2]), bool(row[3]))
 
     def add(self, session: Session) -> None:
-        self._add(sessions, asdict(session))
+        self._transaction.hold_back(sessions, [_session_row(session)])
 
     def of_user(self, user_id: int) -> tuple[Session, ...]:
         return tuple(Session(*row) for row in self._transaction.rows(_SESSIONS_OF_USER, {"key": user_id}))
@@ -109,7 +112,7 @@ class SqlSessions(Repository):
         return self._end_by(sessions.c.expires_at, latest, most)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        self._add(refresh_tokens, {"token_hash": token_hash, "session_id": session_id, "used_at": None})
+        self._transaction.hold_back(refresh_tokens, [(token_hash, session_id, None)])
 
     def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
         row = self._transaction.row(_GET_TOKEN, {"hash_": token_hash})

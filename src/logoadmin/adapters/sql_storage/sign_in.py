@@ -49,6 +49,7 @@ _COUNT = update(events).where(events.c.event_id == KEY).values(at=bindparam("now
 _SOME = select(events.c.event_id).where(*_OF_HOUR).limit(bindparam("most")).subquery()
 _NUMBER = select(func.count()).select_from(_SOME)
 _event: Final = RecordReader(SignInEvent, (column for column in events.c if column is not events.c.user_since))
+_event_values: Final = attrgetter(*(column.name for column in _event.columns))
 _PAGES: Final = KeysetPages(
     select(*_event.columns),
     events.c.event_id,
@@ -147,7 +148,7 @@ class SqlEvents(Repository):
         return self._transaction.next_id("event_id")
 
     def add(self, event: SignInEvent, user_since: int = 0) -> None:
-        self._add(events, {**asdict(event), "user_since": user_since})
+        self._transaction.hold_back(events, [(*_event_values(event), user_since)])
 
     def count(
         self,

@@ -270,7 +270,7 @@ class Transaction:
     def hold_back(self, table: Table, rows: Sequence[Row]) -> None:
         """Hold back whole rows, to insert them with others before a statement that names their table, or at the end.
 
-        No key can refuse them: their ids are new, or they replace others.
+        No key can refuse them: their ids are new or random, or they replace others.
         """
         held = self._held_back.setdefault(table, [])
         held += rows
