@@ -176,7 +176,7 @@ class Occasion:
     note: str | None = None
 
 
-_BY_INTERFACE: Final = Occasion(Source.INTERFACE)
+BY_INTERFACE: Final = Occasion(Source.INTERFACE)
 _BY_PROGRAM: Final = Occasion()
 
 
@@ -195,7 +195,7 @@ class Anonymous:
     origin: str = ""
     request_id: str | SentRequestId | None = field(default=None, compare=False)
     user_agent: str = field(default="", compare=False)
-    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
+    occasion: Occasion = field(default=BY_INTERFACE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class SignedIn:
     request_id: str | SentRequestId | None = field(default=None, compare=False)
     origin: str = field(default="", compare=False)
     user_agent: str = field(default="", compare=False)
-    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
+    occasion: Occasion = field(default=BY_INTERFACE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class KeyHolder:
 
     key_hash: str = field(repr=False)
     request_id: str | SentRequestId | None = field(default=None, compare=False)
-    occasion: Occasion = field(default=_BY_INTERFACE, compare=False)
+    occasion: Occasion = field(default=BY_INTERFACE, compare=False)
 
 
 Caller = Anonymous | Owner | SignedIn | KeyHolder

@@ -160,12 +160,13 @@ class Gate:
             InvalidInput: another command had the key, or the history does not accept the id of the request.
             Conflict: nobody would hold everything any more (contract B4).
         """
-        self.require_token(caller)
+        shared = transactions_of(self)
+        require_token(shared.policy, self.permission, caller)
         if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
             _RequestIdInput(request_id=caller.request_id)
         request = None
         if command.idempotency_key is not None:
-            request = transactions_of(self).idempotency.request(command, caller)
+            request = shared.idempotency.request(command, caller)
         is_first = False
         if isinstance(caller.request_id, SentRequestId):
             is_first, caller.request_id.is_used = not caller.request_id.is_used, True
@@ -173,7 +174,7 @@ class Gate:
             self._write, command=command, caller=caller, work=work, request=request, is_first=is_first
         )
         try:
-            answer, is_replay = transactions_of(self).storage.write(in_transaction, alone=command.takes_long)
+            answer, is_replay = shared.storage.write(in_transaction, alone=command.takes_long)
         except _DryRun as end:
             undone: Answer = end.answer
             return undone
@@ -213,24 +214,25 @@ class Gate:
         is_first: bool,
     ) -> tuple[Answer, bool]:
         """Return the answer of work or the stored one, and whether it is the stored one."""
-        now = transactions_of(self).clock.now()  # the write lock is held, so times are in the order of the changes
+        shared = transactions_of(self)
+        now = shared.clock.now()  # the write lock is held, so times are in the order of the changes
         held = self._rights(uow, command, caller, now)
         if request is not None:
-            stored = transactions_of(self).idempotency.replay(uow, request, held, now)
+            stored = shared.idempotency.replay(uow, request, held, now)
             if stored is not None:
                 return stored, True
         request_id = caller.request_id
         if isinstance(request_id, SentRequestId):
             request_id = _unused_id(uow, request_id) if is_first else request_id.text
         audited = AuditedUnitOfWork(
-            uow, transactions_of(self).auditing, now, request_id, held, command.origin, caller, is_first=is_first
+            uow, shared.auditing, now, request_id, held, command.origin, caller, is_first=is_first
         )
         answer = work(audited, command)
         close(audited)
         if command.is_dry_run:
             raise _DryRun(answer)
         if request is not None:
-            transactions_of(self).idempotency.store(uow, request, answer, held, now)
+            shared.idempotency.store(uow, request, answer, held, now)
         return answer, False
 
     def _record_use(self, caller: Caller) -> None:

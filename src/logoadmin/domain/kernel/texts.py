@@ -80,8 +80,8 @@ def _check_visible(text: str) -> str:
 
 def _check_seen(name: str) -> str:
     """Refuse a name that would look like another one."""
-    unseen = ", ".join(f"U+{ord(each):04X}" for each in sorted(_UNSEEN & set(name)))
-    if unseen:
+    if not _UNSEEN.isdisjoint(name):
+        unseen = ", ".join(f"U+{ord(each):04X}" for each in sorted(_UNSEEN & set(name)))
         raise PydanticCustomError("string_pattern_mismatch", "String should not contain {names}", {"names": unseen})
     return name
 
