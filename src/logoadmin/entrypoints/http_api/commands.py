@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
-from logoadmin.domain.kernel.access import Occasion, Source
+from logoadmin.domain.kernel.access import BY_INTERFACE, Occasion, Source
 from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Command, Input, strict_json
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import ChangeNote
@@ -162,11 +162,11 @@ def occasion_of(request: Request) -> Occasion:
         InvalidInput: the note is too long or not text.
     """
     if request.method == "GET":
-        return Occasion(Source.INTERFACE)
+        return BY_INTERFACE
     source = Source.CONSOLE if CONSOLE in request.headers.get(b"x-requested-with", ()) else Source.INTERFACE
     sent = request.headers.get(b"x-change-note")
     if not sent:
-        return Occasion(source)
+        return BY_INTERFACE if source is Source.INTERFACE else Occasion(source)
     if len(sent) > 1:
         raise InvalidInput([Problem(NOTE_HEADER, "Header should be given once", "value_error")])
     try:

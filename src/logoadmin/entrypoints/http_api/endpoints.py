@@ -119,7 +119,7 @@ class Endpoint:
             fields = self._cors_fields.get(request.method)
             if fields is None:
                 fields = self._context.cors.fields(request, operation)
-            fields = [*fields, *request.response_fields, (b"x-request-id", str(request.id).encode())]
+            fields = [*fields, *request.response_fields, (b"x-request-id", request.id.text.encode())]
             status = response.status
             sent = await response.send(send, fields, is_head=request.method == "HEAD")
         except Exception:
@@ -192,7 +192,8 @@ class Endpoint:
             scheme, _, token = sent[0].partition(" ")
             if scheme.lower() == "bearer" and token.strip():
                 known = self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
-                return replace(known, occasion=occasion_of(request))
+                occasion = occasion_of(request)
+                return known if occasion is known.occasion else replace(known, occasion=occasion)
         anonymous = Anonymous(request.client, request.id, user_agent, occasion_of(request))
         require_token(self._context.gallery.access, permission, anonymous)
         return anonymous

@@ -86,7 +86,7 @@ class Grant:
         return own
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation:
     """A row of the table: a method on a path, its command, its use case and its possible responses.
 

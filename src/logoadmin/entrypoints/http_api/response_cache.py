@@ -132,7 +132,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
             return False
         request.operation = stored.operation
         status, fields, body = conditional(request, stored.etag, stored.fields, stored.body)
-        fields = [*fields, (b"x-request-id", str(request.id).encode())]
+        fields = [*fields, (b"x-request-id", request.id.text.encode())]
         await send_ready(send, self._metrics, request, (status, fields, body), from_cache=True)
         return True
 
