@@ -238,7 +238,7 @@ class JwtTokens:
         """Return when a token of ours becomes valid and expires, its user and session, and its key."""
         import jwt
 
-        if len(token) > self._longest:
+        if len(token) > self._longest or token.endswith("="):  # PyJWT accepts padding, which RFC 7515 §2 forbids
             raise InvalidToken
         try:
             decoded, key = self._decoded(token)

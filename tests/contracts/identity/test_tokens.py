@@ -168,6 +168,7 @@ def test_a_token_that_was_altered_anywhere_is_refused() -> None:
         # The last character of a part has insignificant bits.
         same = changed.rsplit(".", 1)[0] == token.rsplit(".", 1)[0] and _bytes(changed) == _bytes(token)
         assert same or refused(changed), place
+    assert refused(f"{token}=")
     for cut in (1, 2, 10, len(token) - 1):
         assert refused(token[:-cut])
         assert refused(token[cut:])
