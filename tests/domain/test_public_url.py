@@ -34,7 +34,7 @@ HAS_TLS = "should begin with https://"
         ("https://[2001:DB8::1]", "https://[2001:db8::1]", "2001:db8::1", ""),
     ],
 )
-def test_a_url_has_one_form(text: str, origin: str, host: str, path: str) -> None:
+def test_a_public_url_has_one_canonical_form(text: str, origin: str, host: str, path: str) -> None:
     found = public_url(text)
     assert found == PublicUrl(origin, host, path)
     assert found.base == origin + path
@@ -61,7 +61,7 @@ def test_a_url_has_one_form(text: str, origin: str, host: str, path: str) -> Non
         *("https://a/é", "https://a/b;c", f"https://{'a' * 64}", "https://a/\0"),
     ],
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_an_invalid_public_url_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=IS_URL):
         public_url(text)
 
@@ -69,20 +69,20 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "host", ["gallery.example", "localhost.example", "192.0.2.1", "[2001:db8::1]", "0.0.0.0", "notlocalhost"]
 )
-def test_only_this_machine_does_without_tls(host: str) -> None:
+def test_only_localhost_is_allowed_without_tls(host: str) -> None:
     assert public_url(f"https://{host}")
     with pytest.raises(ValueError, match=HAS_TLS):
         public_url(f"http://{host}:8000/gallery")
 
 
-def test_by_default_it_is_localhost() -> None:
+def test_the_default_public_url_is_localhost() -> None:
     assert local_public_url(8000) == LOCAL == public_url("http://localhost:8000")
     assert local_public_url(80, "/gallery").base == "http://localhost/gallery"
     assert not LOCAL.is_address
 
 
 @given(st.text() | st.from_regex(re.compile(r"https?://[a-z0-9.:\[\]@%\\-]{1,12}(:[0-9]{0,6})?(/[a-z.~%]*)*", re.I)))
-def test_whatever_is_accepted_is_in_its_final_form(text: str) -> None:
+def test_an_accepted_url_is_canonical(text: str) -> None:
     try:
         found = public_url(text)
     except ValueError:

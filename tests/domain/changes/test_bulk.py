@@ -62,7 +62,7 @@ def test_all_kinds_of_changes_are_one_request_and_one_undo(stocked: LogoAdmin) -
     assert exported(stocked) == before
 
 
-def test_the_removal_of_a_changed_record_is_a_change_of_its_own(stocked: LogoAdmin) -> None:
+def test_the_removal_of_a_changed_record_is_a_separate_change(stocked: LogoAdmin) -> None:
     before, latest = exported(stocked), stocked.changes.version() + 9
     made = apply(
         stocked,
@@ -88,14 +88,14 @@ def exported(gallery: LogoAdmin) -> list[Any]:
     return [json.loads(line) for line in lines]
 
 
-def test_the_version_of_a_list_stands_for_the_records_in_it(stocked: LogoAdmin) -> None:
+def test_the_version_of_a_list_covers_the_records_in_it(stocked: LogoAdmin) -> None:
     version = stocked.logos.list(ListLogos()).version
     apply(stocked, LOGO | {"version": version, "set": {"target": "wiki"}})
     with pytest.raises(errors.Outdated):
         apply(stocked, LOGO | {"version": version, "remove": True})
 
 
-def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> None:
+def test_setting_the_current_values_is_not_a_change(stocked: LogoAdmin) -> None:
     assert apply(stocked, LOGO | {"set": {"author_ids": [1], "active": True}}) == []
 
 
@@ -118,7 +118,7 @@ def test_values_that_a_record_has_already_are_no_change(stocked: LogoAdmin) -> N
         ),
     ],
 )
-def test_the_first_change_that_does_not_hold_is_named_and_nothing_is_done(
+def test_the_first_invalid_change_is_reported_and_nothing_is_done(
     stocked: LogoAdmin, bad: dict[str, Any], error: type[errors.LogoAdminError], text: str
 ) -> None:
     last, before = stocked.changes.version(), exported(stocked)
@@ -174,14 +174,14 @@ def test_each_change_requires_the_rights_of_its_own_operation(
         (CYD | {"id": 1}, [(("create",), "value_error")]),
     ],
 )
-def test_problems_name_their_place(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:
+def test_problems_have_their_location(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:
     with pytest.raises(errors.InvalidInput) as raised:
         command_for(CYD, change)
     found = [(problem.loc, problem.type) for problem in raised.value.problems]
     assert sorted(map(str, found)) == sorted(str((("changes", 1, *loc), type_)) for loc, type_ in problems)
 
 
-def test_a_thousand_changes_are_made_and_no_more(stocked: LogoAdmin) -> None:
+def test_a_request_has_at_most_a_thousand_changes(stocked: LogoAdmin) -> None:
     def changes(count: int) -> list[dict[str, Any]]:
         return [{"kind": "logo", "create": ARTWORK} for _ in range(count)]
 
@@ -199,7 +199,7 @@ CHANGES_OF_ALL_KINDS = (
 )
 
 
-def test_changes_that_continue_a_request_are_one_act_with_it_and_one_undo(stocked: LogoAdmin) -> None:
+def test_changes_that_continue_a_request_are_one_act_with_one_undo(stocked: LogoAdmin) -> None:
     before, first = exported(stocked), LOGO | {"set": {"active": False}}
     apply(stocked, first, caller=Owner("many"))
     made = stocked.bulk.apply(command_for(AUTHOR | {"set": {"username": "Eve"}}, CYD, continues="many"), Owner("later"))
@@ -212,7 +212,7 @@ def test_changes_that_continue_a_request_are_one_act_with_it_and_one_undo(stocke
 
 
 @pytest.mark.parametrize("before", ["undone", "of somebody else", "no bulk change", "followed by another", "unknown"])
-def test_changes_that_cannot_continue_a_request_are_an_act_of_their_own(
+def test_changes_that_cannot_continue_a_request_are_a_separate_act(
     stocked: LogoAdmin, storage: MemoryStorage, before: str
 ) -> None:
     if before == "no bulk change":

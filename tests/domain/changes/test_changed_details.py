@@ -104,7 +104,7 @@ def test_one_member_of_many_is_set_and_tags_are_added_and_removed(gallery: LogoA
 
 
 @pytest.mark.rule("contract J7", "contract S1")
-def test_tags_that_cannot_be_added_are_refused_by_their_place(gallery: LogoAdmin) -> None:
+def test_tags_that_cannot_be_added_are_reported_by_their_index(gallery: LogoAdmin) -> None:
     for where, changes in (
         (("changes", 1, "set", "add_tags"), [setting(2, add_tags=["a"]), setting(add_tags=[*"123456789"])]),
         (("changes", 0, "set", "add_tags", 1), [setting(add_tags=["a", "b,c"])]),

@@ -100,13 +100,13 @@ def test_every_change_is_undone_as_a_new_change(
 
 
 @pytest.mark.parametrize("change_id", [0, 12, 2_147_483_647])
-def test_a_change_that_never_was_is_not_found(stocked: LogoAdmin, change_id: int) -> None:
+def test_a_missing_change_is_not_found(stocked: LogoAdmin, change_id: int) -> None:
     with pytest.raises(errors.NotFound, match=f"^Change {change_id} not found$"):
         revert(stocked, change_id)
 
 
 @pytest.mark.parametrize("later", [artworks.AmendLogo(logo_id=1, name="third"), artworks.RemoveLogo(logo_id=1)])
-def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Command) -> None:
+def test_a_later_change_blocks_undoing_and_is_named(stocked: LogoAdmin, later: Command) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
     ask(stocked, later)
@@ -115,7 +115,7 @@ def test_a_later_change_is_in_the_way_and_is_named(stocked: LogoAdmin, later: Co
         revert(stocked, second)
 
 
-def test_a_record_that_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) -> None:
+def test_a_change_may_be_undone_once_the_record_is_as_it_left_it(stocked: LogoAdmin) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="second"))
     second = last(stocked).change_id
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="third"))
@@ -124,7 +124,7 @@ def test_a_record_that_became_as_it_was_again_may_be_undone(stocked: LogoAdmin) 
     assert stocked.logos.get(artworks.GetLogo(logo_id=1)).name == "Aurora"
 
 
-def test_an_author_who_went_changed_their_artworks_and_is_named(stocked: LogoAdmin) -> None:
+def test_the_removal_of_an_author_blocks_undoing_their_artworks_and_is_named(stocked: LogoAdmin) -> None:
     stocked.authors.remove(authors.RemoveAuthor(author_id=1))
     gone = last(stocked).change_id
     with pytest.raises(errors.Conflict, match=rf"^Logo 1 was changed since, by change {gone}$"):
@@ -150,7 +150,7 @@ def test_an_artwork_does_not_come_back_without_its_author(
     revert(stocked, removed)
 
 
-def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
+def test_undoing_does_not_remove_a_role_that_has_been_assigned_since(stocked: LogoAdmin) -> None:
     role = stocked.roles.create(roles.CreateRole(name="new", scope=()))
     made = last(stocked).change_id
     stocked.users.amend(users.AmendUser(user_id=7, role_id=role.role_id))
@@ -160,7 +160,7 @@ def test_a_role_that_somebody_has_by_now_stays(stocked: LogoAdmin) -> None:
         revert(stocked, 1)
 
 
-def test_a_user_does_not_come_back_to_a_role_that_is_gone(stocked: LogoAdmin) -> None:
+def test_undoing_does_not_restore_a_user_with_a_removed_role(stocked: LogoAdmin) -> None:
     stocked.users.amend(users.AmendUser(user_id=7, role_id=3))
     stocked.users.amend(users.AmendUser(user_id=7, role_id=1))
     moved = last(stocked).change_id
@@ -169,7 +169,7 @@ def test_a_user_does_not_come_back_to_a_role_that_is_gone(stocked: LogoAdmin) ->
         revert(stocked, moved)
 
 
-def test_a_value_that_another_record_has_by_now_is_refused(stocked: LogoAdmin) -> None:
+def test_undoing_does_not_restore_a_value_that_has_been_taken_since(stocked: LogoAdmin) -> None:
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"))
     renamed = last(stocked).change_id
     stocked.authors.create(authors.CreateAuthor(user_id=104, username="Ann"))
@@ -192,7 +192,7 @@ def test_a_removed_user_stays_gone_when_their_id_is_reused(stocked: LogoAdmin) -
 
 
 @pytest.mark.rule("contract C4")
-def test_a_password_is_not_brought_back(stocked: LogoAdmin) -> None:
+def test_undoing_does_not_restore_a_password(stocked: LogoAdmin) -> None:
     stocked.users.set_password(users.SetPassword(user_id=7, password="new"))
     change = last(stocked)
     assert (change.action, change.before) == ("user.password_set", change.after)

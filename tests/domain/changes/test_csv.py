@@ -72,7 +72,7 @@ def test_separators_encodings_and_heads_of_spreadsheets_are_read(
 
 
 @pytest.mark.parametrize("file", ["ru.csv", "us.csv"])
-def test_a_time_that_a_spreadsheet_rewrote_leaves_the_existing_one(gallery: LogoAdmin, file: str) -> None:
+def test_a_time_rewritten_by_a_spreadsheet_keeps_the_existing_one(gallery: LogoAdmin, file: str) -> None:
     gallery.import_export.load(ImportRecords(), [json.dumps(ANNA)])
     load(gallery, (FILES / file).read_bytes())
     assert gallery.authors.get(GetAuthor(author_id=1)).created_at == NOW - 1000
@@ -85,12 +85,12 @@ def test_lines_above_the_heads_are_skipped(gallery: LogoAdmin, above: str) -> No
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "utf-8-sig", "cp1251", "koi8-r", "utf_16_be"])
-def test_every_encoding_of_python_is_read(gallery: LogoAdmin, charset: str) -> None:
+def test_every_text_encoding_of_python_is_read(gallery: LogoAdmin, charset: str) -> None:
     assert load(gallery, "username;user_id\r\nЁж;5\r\n".encode(charset), charset=charset) == ImportedCounts(1, 0, 0)
 
 
 @pytest.mark.parametrize("charset", ["rot13", "zlib", "idna", "punycode", "unicode_escape", "x-unknown", "a\0b"])
-def test_a_charset_that_is_no_encoding_of_files_is_refused(charset: str) -> None:
+def test_an_unknown_charset_is_refused(charset: str) -> None:
     with pytest.raises(errors.InvalidInput) as caught:
         ImportRecords(kind=Kind.LOGO, charset=charset)
     assert [problem.loc for problem in caught.value.problems] == [("charset",)]
@@ -131,7 +131,7 @@ def test_bad_lines_are_named_by_number_and_field(
         (Kind.AUTHOR, "author_id,user_id", "username"),
     ],
 )
-def test_a_file_names_every_column_that_it_lacks(gallery: LogoAdmin, kind: Kind, head: str, missing: str) -> None:
+def test_every_missing_column_is_reported(gallery: LogoAdmin, kind: Kind, head: str, missing: str) -> None:
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, f"{head}\n1\n", kind)
     (bad,) = caught.value.lines
@@ -141,7 +141,7 @@ def test_a_file_names_every_column_that_it_lacks(gallery: LogoAdmin, kind: Kind,
 FORMULAS: Final = ('=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\uff1d1", "'=1", "''+1", "'twas")
 
 
-def test_no_cell_of_an_export_is_a_formula_and_an_import_restores_it(gallery: LogoAdmin) -> None:
+def test_exported_formulas_are_escaped_and_an_import_restores_them(gallery: LogoAdmin) -> None:
     authors = [{**ANNA, "author_id": at, "user_id": at, "username": name} for at, name in enumerate(FORMULAS)]
     gallery.import_export.load(ImportRecords(), [json.dumps(each) for each in authors])
     text = dumped(gallery, Kind.AUTHOR)
@@ -149,14 +149,14 @@ def test_no_cell_of_an_export_is_a_formula_and_an_import_restores_it(gallery: Lo
     assert load(gallery, text) == ImportedCounts(0, 0, len(FORMULAS))
 
 
-def test_another_encoding_than_was_named_is_said_once(gallery: LogoAdmin) -> None:
+def test_a_wrong_encoding_is_reported_once(gallery: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, (FILES / "cp1251.csv").read_bytes())
     (bad,) = caught.value.lines
     assert bad.problems[0].msg == "Line is not UTF-8; name the encoding of the file as its charset"
 
 
-def test_only_authors_themes_and_logos_are_csv() -> None:
+def test_only_authors_themes_and_logos_are_exported_as_csv() -> None:
     for kinds in ((), (Kind.USER,), (Kind.LOGO, Kind.THEME)):
         with pytest.raises(errors.InvalidInput):
             ExportRecords(kind=kinds, format="csv")
@@ -173,7 +173,7 @@ NAMES: Final = ("Ann; Bob", '"Ann"', " Ann ", "Ann\r\nBob", "Ann,Bob", 'A"B', "A
     members=details(),
 )
 @pytest.mark.rule("contract I4", "contract S2")
-def test_out_and_in_again_changes_nothing(name: str, css: str, authors: list[str], members: dict[str, Any]) -> None:
+def test_importing_an_export_changes_nothing(name: str, css: str, authors: list[str], members: dict[str, Any]) -> None:
     gallery = gallery_on(MemoryStorage(), FrozenClock())
     record = {**ARTWORK, "name": name, "custom_css": css, "authors": authors[:4], "details": members}
     gallery.import_export.load(ImportRecords(), [json.dumps({"kind": kind, **record}) for kind in ("logo", "theme")])
@@ -192,13 +192,13 @@ def rows(text: str) -> list[list[str]]:
 
 
 @given(st.lists(texts.filter(str.strip), max_size=5))
-def test_names_are_separated_as_people_write_them(given_names: Iterable[str]) -> None:
+def test_names_are_separated_by_the_usual_separators(given_names: Iterable[str]) -> None:
     plain = [name.strip() for name in given_names if not set(name) & set(';"')]
     assert [*split_names(" ; ".join(plain))] == plain
     assert [*split_names(";".join(plain) + ";")] == plain
 
 
-def test_a_field_that_never_ends_is_not_held_whole() -> None:
+def test_an_endless_field_is_not_buffered() -> None:
     parts = [b"username,user_id\n", *[b'"' + b"x" * 65_536] * 64]
     *_, last = CsvLines(parts, Kind.AUTHOR, "utf-8", {})
     assert isinstance(last, errors.Problem)
@@ -226,7 +226,7 @@ def test_names_are_separated_in_linear_time() -> None:
     assert time.process_time() - began < 4
 
 
-def test_a_line_that_never_ends_is_refused() -> None:
+def test_an_endless_line_is_refused() -> None:
     *_, last = CsvLines([b"x" * 65_536] * 65, Kind.AUTHOR, "utf-8", {})
     assert isinstance(last, errors.Problem)
     assert last.msg == "Line should have at most 4,194,304 characters"

@@ -43,7 +43,7 @@ def theme(gallery: LogoAdmin) -> Theme:
 
 
 @pytest.mark.rule("contract I1")
-def test_an_artwork_without_an_id_is_the_one_with_its_origin(gallery: LogoAdmin) -> None:
+def test_an_artwork_without_an_id_is_identified_by_its_origin(gallery: LogoAdmin) -> None:
     lines: list[dict[str, Any]] = [{"details": DETAILS}, {"details": {"origin": "other"}}, {}]
     assert load(gallery, *lines).counts[Kind.THEME] == ImportedCounts(3, 0, 0)
     again = load(gallery, {"details": DETAILS}, {"name": "Changed", "details": {"origin": "other"}}, {})
@@ -60,14 +60,14 @@ def test_a_blocked_artwork_is_not_activated_by_its_origin(gallery: LogoAdmin) ->
 
 
 @pytest.mark.rule("contract S1", "contract I2")
-def test_a_line_that_may_not_have_its_details_names_the_member(gallery: LogoAdmin) -> None:
+def test_details_that_a_line_may_not_have_are_reported_by_member(gallery: LogoAdmin) -> None:
     load(gallery, {"details": DETAILS})
     assert refused(gallery, {}, {"theme_id": 7, "details": {"origin": "aurora-17"}}) == [(2, ("details", "origin"))]
     assert refused(gallery, {"details": {"tags": ["a", "b,c"]}}) == [(1, ("details", "tags", 1))]
 
 
 @pytest.mark.rule("contract I2", "contract S2")
-def test_a_line_has_all_details_of_its_artwork_unless_it_says_otherwise(gallery: LogoAdmin) -> None:
+def test_a_line_replaces_all_details_unless_it_asks_for_a_merge(gallery: LogoAdmin) -> None:
     load(gallery, {"details": DETAILS})
     load(gallery, {"theme_id": 1, "details": {"licence": "MIT", "tags": None}, "merge_details": True})
     kept = {name: value for name, value in DETAILS.items() if name != "tags"}

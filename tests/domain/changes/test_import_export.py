@@ -60,7 +60,7 @@ def refused(gallery: LogoAdmin, *lines: object) -> list[tuple[int, list[tuple[tu
 
 
 @pytest.mark.rule("contract I1")
-def test_a_line_is_a_record_with_its_kind_in_front(stocked: LogoAdmin) -> None:
+def test_a_line_is_a_record_starting_with_its_kind(stocked: LogoAdmin) -> None:
     lines = dump(stocked, with_password_hashes=False)
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
     assert [list(json.loads(line).items()) for line in lines] == [
@@ -82,7 +82,7 @@ def test_a_line_is_a_record_with_its_kind_in_front(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract I3", "contract C4")
-def test_password_hashes_travel_only_when_they_are_asked_for(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_password_hashes_are_exported_only_on_request(stocked: LogoAdmin, clock: FrozenClock) -> None:
     assert "argon2" not in "".join(dump(stocked, with_password_hashes=False))
     users = [json.loads(line) for line in dump(stocked) if '"user"' in line]
     assert all(user["password_hash"].startswith("$argon2id$") for user in users)
@@ -135,7 +135,7 @@ def test_an_import_reports_how_many_users_came_without_a_password(stocked: LogoA
 
 
 @pytest.mark.rule("contract I2", "contract A10")
-def test_created_at_is_kept_where_the_line_has_one_and_is_now_where_not(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_created_at_is_that_of_the_line_or_else_the_current_time(gallery: LogoAdmin, clock: FrozenClock) -> None:
     load(gallery, {**AUTHOR, "created_at": 1_500_000_000})
     assert gallery.authors.get(GetAuthor(author_id=9)).created_at == 1_500_000_000
     clock.pass_by(60)
@@ -152,7 +152,7 @@ def test_links_are_made_in_the_order_of_the_line_each_once(stocked: LogoAdmin) -
 
 
 @pytest.mark.rule("contract I2", "contract A16")
-def test_links_that_stay_as_they_are_keep_their_ids(stocked: LogoAdmin) -> None:
+def test_unchanged_links_keep_their_ids(stocked: LogoAdmin) -> None:
     stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2))
     load(stocked, {**LOGO, "logo_id": 1, "author_ids": [1, 2], "name": "Boreal"})
     assert stocked.logos.link(LinkLogoAuthor(logo_id=1, author_id=2)).logo_author_id == 2
@@ -226,7 +226,7 @@ def test_a_bad_line_is_reported_and_nothing_is_written(stocked: LogoAdmin, why: 
 
 
 @pytest.mark.rule("contract I2", "contract A7")
-def test_a_bad_line_is_explained_in_words(stocked: LogoAdmin) -> None:
+def test_the_problem_of_a_bad_line_is_explained(stocked: LogoAdmin) -> None:
     with pytest.raises(errors.InvalidLines, match=r"^2 lines cannot be imported$") as caught:
         load(stocked, {**AUTHOR, "username": "Ann"}, {**LOGO, "author_ids": [77]})
     taken = "Duplicate entry 'Ann' for key 'username': author 1 (Ann) has it; give one of them another name"
@@ -288,7 +288,9 @@ IN_UTF_16 = "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
         ),
     ],
 )
-def test_an_unreadable_line_says_why_and_where(gallery: LogoAdmin, lines: list[Any], told: dict[int, str]) -> None:
+def test_an_unreadable_line_is_reported_with_its_reason_and_position(
+    gallery: LogoAdmin, lines: list[Any], told: dict[int, str]
+) -> None:
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, *lines)
     assert {line.number: [p.msg for p in line.problems] for line in caught.value.lines} == {
@@ -305,7 +307,7 @@ def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: FrozenClock) -> 
 
 
 @pytest.mark.rule("contract I2")
-def test_a_name_that_a_later_line_gives_up_is_free_in_any_order(stocked: LogoAdmin) -> None:
+def test_a_name_released_by_another_line_is_free_in_any_order(stocked: LogoAdmin) -> None:
     load(
         stocked,
         {"kind": "author", "author_id": 3, "user_id": 101, "username": "Ann"},
@@ -316,7 +318,7 @@ def test_a_name_that_a_later_line_gives_up_is_free_in_any_order(stocked: LogoAdm
 
 
 @pytest.mark.rule("contract I2")
-def test_of_two_lines_for_a_record_the_later_one_stands(stocked: LogoAdmin) -> None:
+def test_the_later_of_two_lines_for_a_record_wins(stocked: LogoAdmin) -> None:
     load(
         stocked,
         {**AUTHOR, "username": "Ann"},  # taken, until the last line gives it up
@@ -327,7 +329,7 @@ def test_of_two_lines_for_a_record_the_later_one_stands(stocked: LogoAdmin) -> N
 
 
 @pytest.mark.rule("contract I2")
-def test_a_dry_run_counts_and_refuses_alike_and_writes_nothing(stocked: LogoAdmin) -> None:
+def test_a_dry_run_counts_and_refuses_like_an_import_but_writes_nothing(stocked: LogoAdmin) -> None:
     before = dump(stocked), history(stocked)
     imported = load(stocked, ROLE, USER, AUTHOR, LOGO, dry_run=True)
     assert imported.dry_run
@@ -351,7 +353,7 @@ def test_a_new_password_hash_ends_the_sessions_and_the_same_one_does_not(stocked
 
 
 @pytest.mark.rule("contract I2")
-def test_the_fault_of_a_hash_is_reported_without_it(gallery: LogoAdmin) -> None:
+def test_a_bad_hash_is_reported_without_its_value(gallery: LogoAdmin) -> None:
     hash_ = f"$argon2id$v=19$m=1048576,t=1,p=1${'A' * 22}${'A' * 43}"
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, {**USER, "password_hash": hash_})
@@ -363,7 +365,9 @@ def test_the_fault_of_a_hash_is_reported_without_it(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract A19", "contract B3")
-def test_who_may_import_nothing_is_refused_before_a_line_is_read(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_callers_who_may_import_nothing_are_refused_before_a_line_is_read(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
     with pytest.raises(errors.NotAuthenticated):
         gallery.import_export.load(ImportRecords(), (pytest.fail("a line was read") for _ in range(1)), ANONYMOUS)
     reader = signed_in(storage, "users:read", user_id=802)
@@ -403,7 +407,7 @@ def galleries(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @pytest.mark.rule("contract I1", "contract I3")
 @given(galleries())
-def test_lines_that_go_in_come_out_and_go_in_again(lines: list[dict[str, Any]]) -> None:
+def test_imported_lines_can_be_exported_and_imported_again(lines: list[dict[str, Any]]) -> None:
     clock = FrozenClock()
     first, second = (gallery_on(MemoryStorage(), clock, started=False) for _ in range(2))
     load(first, *lines)
@@ -417,7 +421,7 @@ def test_lines_that_go_in_come_out_and_go_in_again(lines: list[dict[str, Any]]) 
 
 @pytest.mark.rule("contract I2", "contract I3", "contract G4")
 @pytest.mark.parametrize("name", STORAGES)
-def test_on_every_storage_an_import_is_what_it_says_or_nothing_and_is_undone_whole(
+def test_on_every_storage_an_import_is_all_or_nothing_and_can_be_undone(
     request: pytest.FixtureRequest, clock: FrozenClock, name: str
 ) -> None:
     gallery = gallery_on(request.getfixturevalue(f"{name}_storage"), clock)
@@ -454,7 +458,7 @@ def test_on_every_storage_an_import_is_what_it_says_or_nothing_and_is_undone_who
 
 
 @pytest.mark.rule("contract I2", "contract I4")
-def test_more_bad_lines_than_can_be_held_are_counted(stocked: LogoAdmin) -> None:
+def test_bad_lines_beyond_the_limit_are_only_counted(stocked: LogoAdmin) -> None:
     lines = [json.dumps(LOGO | {"logo_id": number, "author_ids": [99]}) for number in range(10_002)]
     with pytest.raises(errors.InvalidLines, match=r"^10002 lines cannot be imported$") as caught:
         stocked.import_export.load(ImportRecords(), lines)
@@ -480,7 +484,7 @@ def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract I4", "contract F3")
-def test_the_lines_belong_to_the_command_where_their_hash_does(stocked: LogoAdmin) -> None:
+def test_the_hash_of_the_lines_is_part_of_the_idempotent_command(stocked: LogoAdmin) -> None:
     def load(line: dict[str, Any], lines_hash: str) -> Imported:
         command = ImportRecords(idempotency_key="k", lines_hash=lines_hash)
         return stocked.import_export.load(command, [json.dumps(line)])
@@ -515,13 +519,13 @@ def test_a_line_without_an_id_creates_a_record(stocked: LogoAdmin, dry_run: bool
 
 
 @pytest.mark.rule("contract J7")
-def test_a_new_record_gets_no_id_that_another_line_has(stocked: LogoAdmin) -> None:
+def test_a_new_record_gets_no_id_of_another_line(stocked: LogoAdmin) -> None:
     load(stocked, {**without_id(LOGO), "name": "new"}, {**LOGO, "logo_id": 2, "name": "second"})
     assert [(logo.logo_id, logo.name) for logo in stocked.logos.list(ListLogos(after=1))] == [(2, "second"), (3, "new")]
 
 
 @pytest.mark.rule("contract I3")
-def test_an_older_preview_with_a_password_is_imported_as_it_was(stocked: LogoAdmin) -> None:
+def test_an_older_preview_with_a_password_is_imported_unchanged(stocked: LogoAdmin) -> None:
     load(stocked, {**LOGO, "preview_url": "https://ann:secret@example.org/"})
     assert stocked.logos.get(GetLogo(logo_id=9)).preview_url == "https://ann:secret@example.org/"
     assert stocked.logos.amend(AmendLogo(logo_id=9, name="n")).preview_url == "https://ann:secret@example.org/"

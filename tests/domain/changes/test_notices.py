@@ -155,7 +155,7 @@ def unreachable() -> int:
 
 
 @pytest.mark.parametrize("answer", [lambda: 500, lambda: 404, lambda: 302, unreachable])
-def test_a_failing_receiver_is_asked_three_times_within_ten_minutes_and_no_other_suffers(
+def test_a_failing_receiver_is_tried_three_times_in_ten_minutes_without_delaying_others(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers, caplog: pytest.LogCaptureFixture, answer: Any
 ) -> None:
     gallery = notifying(storage, clock, receivers, (DISCORD, SLACK))
@@ -175,7 +175,7 @@ def test_a_failing_receiver_is_asked_three_times_within_ten_minutes_and_no_other
     assert "secret" not in caplog.text
 
 
-def test_a_receiver_that_fails_is_asked_once_a_round_and_hears_of_everything(
+def test_a_failing_receiver_is_tried_once_a_round_and_gets_every_notice(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
 ) -> None:
     gallery = notifying(storage, clock, receivers, (DISCORD, SLACK))
@@ -193,7 +193,7 @@ class Crash(BaseException):
     """The end of a process."""
 
 
-def test_after_a_crash_it_is_sent_at_most_once_more_and_never_lost(
+def test_after_a_crash_a_notice_is_sent_at_most_once_more_and_never_lost(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
 ) -> None:
     gallery = notifying(storage, clock, receivers)
@@ -213,7 +213,7 @@ def test_after_a_crash_it_is_sent_at_most_once_more_and_never_lost(
     assert len(receivers.events()) == 2
 
 
-def test_two_processes_send_it_once(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
+def test_two_processes_send_a_notice_once(storage: MemoryStorage, clock: FrozenClock, receivers: Receivers) -> None:
     gallery = notifying(storage, clock, receivers)
     other = gallery_on(storage, clock, Policy.GUARDED, receivers=receivers, notify_urls=(DISCORD,))
     proposed(gallery)
@@ -254,7 +254,7 @@ def test_mentions_and_formatting_are_harmless_and_long_texts_are_cut(
         assert len(body["content"]) < 2_000
 
 
-def test_without_urls_nothing_is_stored_and_a_former_url_hears_nothing(
+def test_without_urls_nothing_is_stored_or_sent_to_a_former_url(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
 ) -> None:
     gallery = notifying(storage, clock, receivers)
@@ -283,7 +283,7 @@ def test_no_secret_is_in_a_body_in_storage_or_in_a_repr(
     assert "private reason" not in json.dumps([body for _, body in receivers.got])
 
 
-def test_a_database_that_is_away_is_no_answer_of_a_receiver(
+def test_a_database_outage_does_not_count_as_a_failure_of_the_receiver(
     storage: MemoryStorage, clock: FrozenClock, receivers: Receivers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery = notifying(storage, clock, receivers)

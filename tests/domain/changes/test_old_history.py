@@ -85,7 +85,9 @@ def amended(uow: UnitOfWork, newer: Newer) -> int:
     return write(uow, newer, "amended", {**now, "created_at": 5}, now)
 
 
-def test_an_amendment_is_undone_and_the_default_is_left(upgraded: LogoAdmin, storage: Storage, newer: Newer) -> None:
+def test_undoing_an_old_amendment_leaves_newer_fields_at_their_defaults(
+    upgraded: LogoAdmin, storage: Storage, newer: Newer
+) -> None:
     number = storage.write(lambda uow: amended(uow, newer))
     upgraded.changes.revert(Revert(change_id=number))
     record = storage.read(lambda uow: newer.repository(uow).get(newer.id))

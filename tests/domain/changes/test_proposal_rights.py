@@ -145,7 +145,7 @@ MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
 
 @pytest.mark.rule("contract R2")
 @pytest.mark.parametrize(("change", "refused"), MATRIX)
-def test_proposing_alone_is_enough_for_ones_own(
+def test_the_propose_scope_alone_suffices_only_for_own_works(
     gallery: LogoAdmin, member: SignedIn, change: dict[str, Any], refused: Any
 ) -> None:
     before = exported(gallery), history(gallery)
@@ -155,7 +155,7 @@ def test_proposing_alone_is_enough_for_ones_own(
 
 
 @pytest.mark.rule("contract R2")
-def test_the_first_change_that_is_refused_is_named_by_its_place(gallery: LogoAdmin, member: SignedIn) -> None:
+def test_the_first_refused_change_is_reported_by_its_index(gallery: LogoAdmin, member: SignedIn) -> None:
     with pytest.raises(errors.NotPermitted, match=r"^Change 1: Not enough permissions$"):
         propose(gallery, member, NEW, of("logo", 2, remove=True))
     assert refusal(gallery, member, of("logo", set={"name": "a"}), of("logo", remove=True)) == [("changes", 1, "id")]
@@ -214,7 +214,7 @@ def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: Logo
 
 
 @pytest.mark.rule("contract R1")
-def test_one_sees_ones_own_proposals_and_those_that_one_could_apply(
+def test_users_see_their_own_proposals_and_those_they_could_apply(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn, clock: FrozenClock
 ) -> None:
     propose(gallery, member, NEW)
@@ -267,7 +267,7 @@ def test_an_artwork_of_a_submitter_is_active_and_has_them_as_author(gallery: Log
 
 
 @pytest.mark.rule("contract R2", "contract R3")
-def test_the_own_author_comes_with_the_first_artwork(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_the_first_artwork_creates_the_submitters_author(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     newcomer = signed_in(storage, "proposals:write", user_id=300)
     propose(gallery, newcomer, NEW, {"kind": "theme", "create": LOOK})
     artist = signed_in(storage, "logos:write", "themes:write", user_id=301)
@@ -317,7 +317,7 @@ def test_the_own_author_comes_with_the_first_artwork(gallery: LogoAdmin, storage
         (of("logo", set={"name": "a"}), BlockLogo(logo_id=1, reason="Ugly"), "Logo 1"),
     ],
 )
-def test_a_record_that_changed_since_is_named_unless_other_fields_changed(
+def test_a_record_is_reported_as_changed_only_if_the_same_fields_changed(
     gallery: LogoAdmin, member: SignedIn, change: Any, meanwhile: Any, named: str | None
 ) -> None:
     gallery.authors.create(CreateAuthor(user_id=103, username="Cyd"))
@@ -337,7 +337,7 @@ def test_a_record_that_changed_since_is_named_unless_other_fields_changed(
 
 
 @pytest.mark.rule("contract R3")
-def test_all_records_that_changed_are_named_and_a_removed_one_is(gallery: LogoAdmin) -> None:
+def test_all_changed_and_removed_records_are_reported(gallery: LogoAdmin) -> None:
     propose(gallery, OWNER, of("logo", set={"name": "a"}), of("theme", set={"name": "a"}), of("logo", 2, remove=True))
     gallery.logos.amend(AmendLogo(logo_id=1, name="b"))
     gallery.themes.remove(RemoveTheme(theme_id=1))
@@ -348,7 +348,7 @@ def test_all_records_that_changed_are_named_and_a_removed_one_is(gallery: LogoAd
 
 
 @pytest.mark.rule("contract R3")
-def test_a_removed_submitter_leaves_a_proposal_that_can_be_decided(
+def test_a_proposal_of_a_removed_submitter_can_be_decided(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
 ) -> None:
     newcomer = signed_in(storage, "proposals:write", user_id=300)
@@ -368,7 +368,7 @@ def test_a_removed_submitter_leaves_a_proposal_that_can_be_decided(
 
 
 @pytest.mark.rule("contract R3")
-def test_submitters_and_appliers_mend_waiting_proposals(
+def test_submitters_and_appliers_edit_waiting_proposals(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
 ) -> None:
     painter = signed_in(storage, "logos:write", user_id=700)
@@ -404,7 +404,7 @@ def test_submitters_and_appliers_mend_waiting_proposals(
 
 
 @pytest.mark.rule("contract R2", "contract R3")
-def test_at_most_20_proposals_of_a_user_wait(
+def test_a_user_has_at_most_20_waiting_proposals(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn, clock: FrozenClock
 ) -> None:
     for _ in range(20):
@@ -445,7 +445,7 @@ def test_only_the_submitter_withdraws_and_only_an_applier_decides(
 
 @pytest.mark.rule("contract R2", "contract R3")
 @pytest.mark.parametrize("is_author_first", [True, False])
-def test_an_own_author_that_a_proposal_creates_is_that_of_its_new_artworks(
+def test_new_artworks_are_linked_to_the_author_that_the_proposal_creates(
     gallery: LogoAdmin, storage: MemoryStorage, *, is_author_first: bool
 ) -> None:
     newcomer = signed_in(storage, "proposals:write", user_id=300)
@@ -457,14 +457,16 @@ def test_an_own_author_that_a_proposal_creates_is_that_of_its_new_artworks(
 
 
 @pytest.mark.rule("contract R2")
-def test_a_proposal_names_no_author_that_it_creates(gallery: LogoAdmin) -> None:
+def test_a_proposal_cannot_refer_to_an_author_that_it_creates(gallery: LogoAdmin) -> None:
     author = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
     logo = {"kind": "logo", "create": {**ARTWORK, "author_ids": [3]}}
     assert refusal(gallery, OWNER, author, logo) is errors.NotFound
 
 
 @pytest.mark.rule("contract R3")
-def test_leaving_out_a_new_record_mends_no_other(gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn) -> None:
+def test_leaving_out_a_new_record_changes_no_other(
+    gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn
+) -> None:
     first, second = ({"kind": "logo", "create": {**LOOK, "name": name}} for name in ("Dawn", "Dusk"))
     propose(gallery, member, first, second)
     reviewer = signed_in(storage, "logos:write", user_id=700)
@@ -477,7 +479,7 @@ def test_leaving_out_a_new_record_mends_no_other(gallery: LogoAdmin, storage: Me
 
 
 @pytest.mark.rule("contract R1", "contract L4")
-def test_the_verdicts_on_one_proposal_share_a_limit_of_time(storage: MemoryStorage) -> None:
+def test_the_verdicts_on_one_proposal_share_a_time_limit(storage: MemoryStorage) -> None:
     class Hurrying(FrozenClock):
         asked = 0
 

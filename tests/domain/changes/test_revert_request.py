@@ -47,7 +47,7 @@ def logo(name: str, *author_ids: int, logo_id: int = 1) -> dict[str, Any]:
     return {"kind": "logo", "logo_id": logo_id, **ARTWORK, "name": name, "author_ids": author_ids}
 
 
-def test_an_import_and_its_undoing_are_undone(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_an_import_can_be_undone_and_redone(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     before = everything(storage)
     load(stocked, IMPORTED)
     after, done = everything(storage), history(stocked)
@@ -67,7 +67,7 @@ def test_an_import_and_its_undoing_are_undone(stocked: LogoAdmin, storage: Memor
     assert everything(storage) == before
 
 
-def test_a_later_change_by_another_request_is_in_the_way(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_later_change_by_another_request_blocks_undoing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     load(stocked, [logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10)])
     stocked.logos.amend(artworks.AmendLogo(logo_id=9, name="mine"))
     theirs = last(stocked).change_id
@@ -87,13 +87,15 @@ def test_a_password_that_the_request_set_stays(stocked: LogoAdmin, storage: Memo
     assert everything(storage) == before
 
 
-def test_a_request_that_never_was_is_not_found(stocked: LogoAdmin) -> None:
+def test_a_missing_request_is_not_found(stocked: LogoAdmin) -> None:
     for request_id in ("x", "SECOND", "second "):
         with pytest.raises(NotFound, match=f"^Request {request_id} not found$"):
             revert(stocked, request_id)
 
 
-def test_it_takes_the_scopes_of_all_kinds_concerned(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_undoing_a_request_requires_the_scopes_of_all_kinds_concerned(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     load(stocked, [{"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"}, logo("a", 8)])
     for number, scope in enumerate([("logos:write",), ("authors:write",), ("changes:read",), ()]):
         with pytest.raises(NotPermitted):
@@ -104,7 +106,7 @@ def test_it_takes_the_scopes_of_all_kinds_concerned(stocked: LogoAdmin, storage:
 
 
 @given(commands=st.lists(artwork_commands(), min_size=1, max_size=30))
-def test_whatever_a_request_did_is_undone(commands: list[Command]) -> None:
+def test_every_change_of_a_request_is_undone(commands: list[Command]) -> None:
     storage = MemoryStorage()
     gallery = gallery_on(storage, FrozenClock())
     stock(gallery)
@@ -119,7 +121,7 @@ def test_whatever_a_request_did_is_undone(commands: list[Command]) -> None:
     assert everything(storage) == before
 
 
-def test_the_id_of_a_request_that_is_in_the_history_is_not_taken_over(stocked: LogoAdmin) -> None:
+def test_a_request_id_in_the_history_is_not_reused(stocked: LogoAdmin) -> None:
     sent = SentRequestId("second", "of our own")
     stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"), Owner(sent))
     assert (last(stocked).request_id, sent.text) == ("of our own", "of our own")

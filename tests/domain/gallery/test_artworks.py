@@ -99,7 +99,7 @@ def test_linking_twice_returns_the_existing_link(stocked: LogoAdmin, kind: Kind)
 @pytest.mark.rule("spec §Endpoints 8", "contract A17", "contract D logos")
 @pytest.mark.parametrize(("call", "pattern"), [("unlink", "Unlink{}Author"), ("remove_author", "Remove{}Author")])
 @BOTH
-def test_taking_an_author_off_answers_both_ids(stocked: LogoAdmin, kind: Kind, call: str, pattern: str) -> None:
+def test_unlinking_an_author_returns_both_ids(stocked: LogoAdmin, kind: Kind, call: str, pattern: str) -> None:
     service = kind.service(stocked)
     ask = kind.asked(pattern, **kind.of(1, author_id=1))
     assert getattr(service, call)(ask) == kind.removed_link(1, 1)
@@ -121,7 +121,7 @@ def test_authors_are_in_the_order_they_were_linked(stocked: LogoAdmin, kind: Kin
 
 @pytest.mark.rule("spec §Rules 6")
 @BOTH
-def test_the_authors_of_an_artwork_are_as_they_are_now(stocked: LogoAdmin, kind: Kind) -> None:
+def test_the_authors_of_an_artwork_have_their_current_values(stocked: LogoAdmin, kind: Kind) -> None:
     stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
     artwork = kind.service(stocked).get(kind.asked("Get{}", **kind.of(1)))
     assert [author.username for author in artwork.authors] == ["Anna"]
@@ -134,7 +134,7 @@ def test_logos_and_themes_do_not_share_links(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract B6", "contract P3")
-def test_pictures_are_replaced_by_copies_for_the_program_alone(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_only_the_program_replaces_pictures_by_copies(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """The copies are no input of users: nothing checks their addresses."""
     mirror = PictureMirror(stocked.pictures)
     for caller, refusal in ((ANONYMOUS, NotAuthenticated), (signed_in(storage, "*"), NotPermitted)):

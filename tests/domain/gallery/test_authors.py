@@ -14,7 +14,7 @@ def create(gallery: LogoAdmin, user_id: int, username: str) -> Author:
 
 
 @pytest.mark.rule("spec §Resources", "spec §Endpoints 6", "contract A10", "contract A14")
-def test_a_new_author_gets_the_next_id_and_need_not_be_a_user(gallery: LogoAdmin) -> None:
+def test_a_new_author_gets_the_next_id_and_need_not_exist_as_a_user(gallery: LogoAdmin) -> None:
     assert create(gallery, 0, "Ann") == Author(1, 0, "Ann", NOW)
     assert create(gallery, 2_147_483_647, "Ben") == Author(2, 2_147_483_647, "Ben", NOW)
 

@@ -28,7 +28,7 @@ def test_callers_who_may_write_go_first_and_then_cheap_pictures() -> None:
     assert order == ["mine", "cheap", "same", "dear"]
 
 
-def test_a_queue_that_is_full_refuses_but_for_those_who_may_write() -> None:
+def test_a_full_queue_accepts_only_callers_who_may_write() -> None:
     queue = PictureQueue()
 
     def send(may_write: bool) -> None:

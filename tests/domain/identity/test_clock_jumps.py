@@ -28,7 +28,7 @@ def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
 
 @pytest.mark.rule("contract C1", "contract K7")
 @pytest.mark.parametrize("jump", [1, 299, 300, 301, DAY, 100 * 366 * DAY])
-def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
+def test_no_caller_waits_longer_than_one_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
         tried = [storage.write(lambda uow: attempt(uow, limits_of("here", "ann"), clock.now())) for _ in range(11)]
         return [seconds for seconds in tried if seconds is not None]
@@ -42,7 +42,7 @@ def test_nobody_ever_waits_longer_than_a_window(storage: MemoryStorage, clock: F
 
 
 @pytest.mark.rule("contract F3")
-def test_a_response_of_a_jump_is_replayed_for_a_day(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_response_stored_during_a_clock_jump_is_replayed_for_a_day(stocked: LogoAdmin, clock: FrozenClock) -> None:
     def create(key: str, user_id: int) -> int:
         return stocked.authors.create(once(CreateAuthor(user_id=user_id, username=f"new {user_id}"), key)).author_id
 
@@ -60,7 +60,7 @@ def test_a_response_of_a_jump_is_replayed_for_a_day(stocked: LogoAdmin, clock: F
 
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("expires_in", [600, None])
-def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(
+def test_a_key_created_during_a_clock_jump_lasts_its_full_term_from_first_use(
     stocked: LogoAdmin, clock: FrozenClock, expires_in: int | None
 ) -> None:
     with a_day_ahead(clock):
@@ -78,7 +78,7 @@ def test_a_key_of_a_jump_lasts_from_its_first_use_as_long_as_it_was_to(
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_that_was_used_in_a_jump_is_seen_to_be_used_after_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_use_of_a_key_after_a_clock_jump_is_recorded(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann = stocked.sessions.caller(stocked.sessions.sign_in(ANN).access_token)
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="script", scope=()), ann).key)
     with a_day_ahead(clock):

@@ -64,7 +64,7 @@ def happened(events: list[SignInEvent]) -> list[tuple[str, int | None, str | Non
     return [(event.event, event.user_id, event.address) for event in events]
 
 
-def test_an_event_has_the_name_of_its_user_and_the_client_without_unprintable_characters(
+def test_an_event_has_its_user_and_client_without_unprintable_characters(
     storage: MemoryStorage, newest: Newest
 ) -> None:
     clients: list[tuple[Caller, str | None, str | None]] = [
@@ -105,7 +105,7 @@ def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
 # Sessions and keys
 
 
-def test_signing_in_is_an_event_with_the_name_at_that_time_and_refreshing_is_none(
+def test_signing_in_is_an_event_with_the_name_at_that_time_and_refreshing_is_not(
     stocked: LogoAdmin, newest: Newest
 ) -> None:
     refresh(stocked, stocked.sessions.sign_in(ANN, HERE))
@@ -115,7 +115,7 @@ def test_signing_in_is_an_event_with_the_name_at_that_time_and_refreshing_is_non
 
 
 @pytest.mark.rule("contract C3", "contract O9")
-def test_a_second_use_of_a_refresh_token_is_an_event_from_where_it_came(
+def test_reuse_of_a_refresh_token_is_an_event_with_its_client(
     stocked: LogoAdmin, clock: FrozenClock, newest: Newest
 ) -> None:
     stolen, expired = (stocked.sessions.sign_in(ANN, HERE) for _ in range(2))
@@ -161,7 +161,7 @@ def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Ne
 
 
 @pytest.mark.rule("contract C5", "contract O9")
-def test_keys_that_are_made_and_removed_are_events(stocked: LogoAdmin, newest: Newest) -> None:
+def test_creating_and_removing_keys_are_events(stocked: LogoAdmin, newest: Newest) -> None:
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
     newest()
     key = stocked.keys.create(CreateKey(name="script", scope=()), ann)
@@ -180,7 +180,7 @@ def count(
     storage.write(lambda uow: count_event(uow, name, user_id, Anonymous(address, user_agent="a"), at))
 
 
-def test_refusals_count_by_user_network_and_hour(storage: MemoryStorage, newest: Newest) -> None:
+def test_refusals_are_counted_by_user_network_and_hour(storage: MemoryStorage, newest: Newest) -> None:
     for number in range(30):
         count(storage, "192.0.2.1", NOW - NOW % HOUR + number * 119)
         count(storage, f"2001:db8::{number}")
@@ -282,7 +282,7 @@ def test_changed_and_wrong_passwords_are_events(stocked: LogoAdmin, newest: Newe
 
 
 @pytest.mark.rule("contract A20", "contract O9")
-def test_a_refusal_remains_one_when_it_cannot_be_counted(clock: FrozenClock) -> None:
+def test_a_refusal_that_cannot_be_counted_is_still_a_refusal(clock: FrozenClock) -> None:
     watched = WatchedStorage(MemoryStorage())
     gallery = gallery_on(watched, clock)
     watched.go_away(after=1)
@@ -317,9 +317,7 @@ def test_a_clock_ahead_deletes_few_events(stocked: LogoAdmin, storage: MemorySto
     assert storage.read(lambda uow: len(uow.identity.events.page(MAX_ID, 99))) == 10
 
 
-def test_nobody_is_kept_from_signing_in_when_no_id_is_left_for_an_event(
-    stocked: LogoAdmin, storage: MemoryStorage, newest: Newest
-) -> None:
+def test_users_can_sign_in_when_event_ids_run_out(stocked: LogoAdmin, storage: MemoryStorage, newest: Newest) -> None:
     def use_up(uow: UnitOfWork) -> None:
         uow.identity.events.next_id()
         storage._tables.last_ids["event_id"] = MAX_ID

@@ -43,7 +43,7 @@ def test_a_code_is_valid_for_one_user_and_one_purpose() -> None:
 
 
 @pytest.mark.parametrize(("now", "code"), VECTORS.items())
-def test_one_time_passwords_are_those_of_the_rfc(now: int, code: str) -> None:
+def test_one_time_passwords_match_the_rfc(now: int, code: str) -> None:
     assert matching_step(RFC_SECRET, code, now, NEVER) == now // 30
 
 
@@ -64,7 +64,7 @@ def test_a_step_that_was_used_is_not_valid_again() -> None:
 
 
 @pytest.mark.parametrize("code", ["", "28708", "2870822", "28708\N{FULLWIDTH DIGIT TWO}", "287 082", "287083"])
-def test_other_texts_are_no_one_time_passwords(code: str) -> None:
+def test_other_texts_are_not_one_time_passwords(code: str) -> None:
     assert matching_step(RFC_SECRET, code, 59, NEVER) is None
 
 
@@ -80,7 +80,7 @@ def test_a_secret_has_160_random_bits() -> None:
     assert {len(base64.b32decode(secret)) for secret in secrets} == {20}
 
 
-def test_the_uri_is_as_apps_expect_it() -> None:
+def test_the_uri_has_the_format_that_apps_expect() -> None:
     # Apps refuse a label with a second colon.
     uri = provisioning_uri(RFC_SECRET, "ann:bob é", "gallery.example")
     label = "gallery.example:ann-bob%20%C3%A9"

@@ -123,7 +123,7 @@ def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
 
 
 @O1
-def test_the_last_factor_takes_the_recovery_codes_with_it(stocked: LogoAdmin) -> None:
+def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin) -> None:
     who, first, codes = enrolled(stocked)
     second, _ = enrol(stocked, who)
     assert stocked.factors.remove(factors.RemoveFactor(factor_id=first.factor_id), who) == RemovedFactor(
@@ -179,7 +179,9 @@ def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin)
 
 
 @pytest.mark.rule("contract O1", "contract B4")
-def test_who_holds_less_than_a_user_removes_none_of_their_factors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_callers_with_fewer_rights_than_a_user_cannot_remove_their_factors(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     enrolled(stocked, ADMIN)
     helper = signed_in(storage, "users:write")
     with pytest.raises(errors.NotPermitted):
@@ -252,7 +254,7 @@ def test_a_secret_is_encrypted_with_the_first_key_at_its_next_use(storage: Memor
 
 
 @O1
-def test_without_its_key_recovery_codes_still_work_and_the_log_has_the_reason(
+def test_without_the_factor_key_recovery_codes_still_work_and_the_log_has_the_reason(
     storage: MemoryStorage, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     _, totp, codes = enrolled(gallery_on(storage, clock, factor_keys=[OLD_KEY]), ADMIN)

@@ -108,7 +108,7 @@ def gallery_with(ways: Ways, storage: Storage, clock: FrozenClock) -> LogoAdmin:
         (AT_ISSUER, False, False),  # they could not sign in before either
     ],
 )
-def test_the_last_factor_that_lets_the_last_one_in_stays(
+def test_the_last_usable_factor_of_the_last_administrator_cannot_be_removed(
     ways: Ways, stranded_without_passkey: bool, stranded_without_app: bool, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     gallery_with(ways, storage, clock)
@@ -125,7 +125,7 @@ def test_the_last_factor_that_lets_the_last_one_in_stays(
 
 
 @B4_O4
-def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_an_administrator_may_go_once_another_can_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
     for ways in (EVERY, PASSWORD, PASSKEY, AT_ISSUER):
         storage = MemoryStorage()
         gallery = gallery_with(ways, storage, clock)
@@ -156,7 +156,7 @@ def test_somebody_else_who_gets_in_some_way_takes_their_place(storage: MemorySto
 
 @B4_O4
 @pytest.mark.parametrize("kind", STORAGES)
-def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
+def test_two_administrators_cannot_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """Each is the last but for the other: one loses their passkey while the other does, or is demoted."""
     storage: Storage = request.getfixturevalue(f"{kind}_storage")
     gallery = gallery_with(PASSKEY, storage, FrozenClock())
@@ -181,7 +181,9 @@ def test_two_who_hold_everything_do_not_both_leave_at_once(request: pytest.Fixtu
 @B4_O4
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("way", ["passkey", "issuer", "another issuer"])
-def test_a_key_raises_nobody_who_has_no_password(storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
+def test_a_key_cannot_give_rights_to_users_who_sign_in_without_a_password(
+    storage: MemoryStorage, clock: FrozenClock, way: str
+) -> None:
     """Its grants would outlive it, as with a password."""
     gallery = gallery_with(EVERY, storage, clock)
     writer = signed_in(storage, "users:write", "logos:write", user_id=500)

@@ -23,7 +23,7 @@ ADMIN = "admin"
         *(("a\u0301nn", "\u00e1nn"), ("\u00e1nn", "ann")),
     ],
 )
-def test_they_look_alike(name: str, other: str) -> None:
+def test_lookalikes_are_recognised(name: str, other: str) -> None:
     assert not looks(name).isdisjoint(looks(other))
 
 
@@ -34,7 +34,7 @@ def test_they_look_alike(name: str, other: str) -> None:
         *(("\u65e5\u672c", "\u672c\u65e5"), ("user2", "user3")),
     ],
 )
-def test_they_do_not(name: str, other: str) -> None:
+def test_different_names_are_not_lookalikes(name: str, other: str) -> None:
     assert looks(name).isdisjoint(looks(other))
 
 

@@ -96,13 +96,15 @@ def admin(gallery: LogoAdmin, storage: Storage) -> SignedIn:
 
 
 @pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban"), ("users", "**")])
-def test_nobody_gives_a_scope_that_they_lack(gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]) -> None:
+def test_callers_cannot_grant_a_scope_that_they_lack(
+    gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]
+) -> None:
     refused(gallery, lambda: gallery.roles.create(CreateRole(name="new", scope=scope), manager))
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=(*MANAGER, *scope)), manager))
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=1, scope=scope), manager))
 
 
-def test_scopes_that_one_holds_may_be_handed_out(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_callers_may_grant_the_scopes_that_they_hold(gallery: LogoAdmin, manager: SignedIn) -> None:
     role = gallery.roles.create(CreateRole(name="reader", scope=("users:read", "roles:read")), manager)
     gallery.users.amend(AmendUser(user_id=7, role_id=role.role_id), manager)
     gallery.roles.amend(AmendRole(role_id=role.role_id, scope=MANAGER), manager)
@@ -110,7 +112,7 @@ def test_scopes_that_one_holds_may_be_handed_out(gallery: LogoAdmin, manager: Si
     gallery.roles.remove(RemoveRole(role_id=role.role_id), manager)
 
 
-def test_one_may_change_oneself_and_the_equally_strong(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_users_may_change_themselves_and_users_with_equal_rights(gallery: LogoAdmin, manager: SignedIn) -> None:
     gallery.users.amend(AmendUser(user_id=7, role_id=4), manager)
     for user_id in (7, 500):
         gallery.users.amend(AmendUser(user_id=user_id, username=f"renamed {user_id}"), manager)
@@ -123,7 +125,7 @@ def test_one_may_change_oneself_and_the_equally_strong(gallery: LogoAdmin, manag
 
 
 @pytest.mark.parametrize("access", Policy)
-def test_a_token_hands_out_nothing_under_any_policy(storage: MemoryStorage, access: Policy) -> None:
+def test_a_token_without_rights_grants_nothing_under_any_policy(storage: MemoryStorage, access: Policy) -> None:
     gallery = gallery_on(storage, FrozenClock(), access)
     stock(gallery)
     nobody = signed_in(storage, user_id=500)
@@ -133,7 +135,9 @@ def test_a_token_hands_out_nothing_under_any_policy(storage: MemoryStorage, acce
 
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("scope", [("logos:write",), ("*",), ("users:read", "forum:ban")])
-def test_a_key_is_never_wider_than_its_maker(gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]) -> None:
+def test_a_key_never_has_more_scope_than_its_creator(
+    gallery: LogoAdmin, manager: SignedIn, scope: tuple[str, ...]
+) -> None:
     refused(gallery, lambda: gallery.keys.create(CreateKey(name="wide", scope=scope), manager))
 
 
@@ -150,7 +154,7 @@ def test_a_key_has_its_scope_and_nothing_else(gallery: LogoAdmin, manager: Signe
 
 
 @pytest.mark.rule("contract C5", "contract B5")
-def test_a_key_is_limited_to_the_present_scopes_of_its_maker(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_a_key_is_limited_to_the_current_scopes_of_its_creator(gallery: LogoAdmin, manager: SignedIn) -> None:
     key = key_of(gallery, manager, *MANAGER)
     assert gallery.sessions.me(WhoAmI(), key).scope == tuple(sorted(MANAGER))
     gallery.roles.amend(AmendRole(role_id=4, scope=("users:read", "logos:write")))
@@ -163,7 +167,9 @@ def test_a_key_is_limited_to_the_present_scopes_of_its_maker(gallery: LogoAdmin,
 
 @pytest.mark.rule("contract C5", "contract A19")
 @pytest.mark.parametrize("end", ["expired", "removed", "maker removed", "never made"])
-def test_a_key_that_ended_proves_nothing(gallery: LogoAdmin, manager: SignedIn, clock: FrozenClock, end: str) -> None:
+def test_an_expired_key_does_not_authenticate(
+    gallery: LogoAdmin, manager: SignedIn, clock: FrozenClock, end: str
+) -> None:
     key = key_of(gallery, manager, *MANAGER, expires_in=60)
     clock.pass_by(59)
     gallery.users.get(GetUser(user_id=7), key)
@@ -181,7 +187,7 @@ def test_a_key_that_ended_proves_nothing(gallery: LogoAdmin, manager: SignedIn, 
 
 
 @pytest.mark.rule("contract C5")
-def test_the_keys_of_a_user_do_not_come_back_with_them(gallery: LogoAdmin, manager: SignedIn) -> None:
+def test_a_restored_user_does_not_get_their_keys_back(gallery: LogoAdmin, manager: SignedIn) -> None:
     key = key_of(gallery, manager, *MANAGER)
     gallery.users.remove(RemoveUser(user_id=500))
     gallery.changes.revert(Revert(change_id=last_change(gallery)))
@@ -228,7 +234,9 @@ LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
 
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("way", LIVING_ON)
-def test_a_key_does_not_live_on(gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, way: str) -> None:
+def test_a_key_cannot_create_access_that_outlives_it(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, way: str
+) -> None:
     assert manager
     key = key_of(gallery, signed_in(storage, "*", user_id=600), "*", expires_in=60)
     refused(gallery, lambda: LIVING_ON[way](gallery, key))
@@ -236,7 +244,7 @@ def test_a_key_does_not_live_on(gallery: LogoAdmin, manager: SignedIn, storage: 
 
 @pytest.mark.rule("contract C5", "contract G2")
 @pytest.mark.parametrize("undone", [AmendUser(user_id=500, role_id=1), AmendRole(role_id=4, scope=())])
-def test_a_key_does_not_live_on_by_undoing(
+def test_a_key_cannot_create_access_that_outlives_it_by_undoing(
     gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage, undone: AmendUser | AmendRole
 ) -> None:
     assert manager
@@ -246,7 +254,9 @@ def test_a_key_does_not_live_on_by_undoing(
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_looks_after_the_weaker(gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage) -> None:
+def test_a_key_may_manage_users_with_fewer_rights(
+    gallery: LogoAdmin, manager: SignedIn, storage: MemoryStorage
+) -> None:
     key = key_of(gallery, signed_in(storage, "*", user_id=600), "*")
     users = gallery.users
     users.create(CreateUser(user_id=8, username="ben", password="x"), key)
@@ -263,7 +273,7 @@ def test_a_key_looks_after_the_weaker(gallery: LogoAdmin, manager: SignedIn, sto
 
 
 @pytest.mark.rule("contract I2")
-def test_only_who_holds_everything_imports_it_and_exports_hashes(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_only_administrators_import_everything_and_export_hashes(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     scope = (*MANAGER, "authors:write", "themes:write", "logos:write")
     almost = signed_in(storage, *scope, user_id=500)
     line = json.dumps({"kind": "role", "role_id": 4, "name": "x", "scope": ["*"]})
@@ -276,7 +286,7 @@ def test_only_who_holds_everything_imports_it_and_exports_hashes(gallery: LogoAd
 
 
 @pytest.mark.rule("contract G2")
-def test_a_revert_makes_nobody_stronger(gallery: LogoAdmin, manager: SignedIn, painter: SignedIn) -> None:
+def test_a_revert_gives_nobody_more_rights(gallery: LogoAdmin, manager: SignedIn, painter: SignedIn) -> None:
     undone = []
     for command in (
         *(AmendUser(user_id=painter.user_id, role_id=1), AmendUser(user_id=painter.user_id, role_id=5)),
@@ -312,7 +322,9 @@ LAST: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
 
 @pytest.mark.parametrize("way", LAST)
 @pytest.mark.parametrize("by", ["owner", "themselves", "key"])
-def test_the_last_who_holds_everything_stays(gallery: LogoAdmin, storage: MemoryStorage, way: str, by: str) -> None:
+def test_the_last_administrator_cannot_be_removed(
+    gallery: LogoAdmin, storage: MemoryStorage, way: str, by: str
+) -> None:
     themselves = admin(gallery, storage)
     caller: Caller = OWNER if by == "owner" else themselves
     if by == "key":
@@ -321,7 +333,7 @@ def test_the_last_who_holds_everything_stays(gallery: LogoAdmin, storage: Memory
 
 
 @pytest.mark.parametrize("way", [way for way in LAST if way != "dry run"])
-def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_one_of_two_administrators_may_go_but_not_both(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
     other = signed_in(storage, "forum:ban", "*", user_id=500)
     LAST[way](gallery, other)
     refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=500), other), Conflict)
@@ -330,14 +342,16 @@ def test_the_last_but_one_may_go_and_then_not_the_other(gallery: LogoAdmin, stor
 
 
 @pytest.mark.parametrize("way", LAST)
-def test_who_cannot_sign_in_is_no_last_administrator(gallery: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_a_user_who_cannot_sign_in_is_not_the_last_administrator(
+    gallery: LogoAdmin, storage: MemoryStorage, way: str
+) -> None:
     gallery.import_export.load(ImportRecords(), [role_line(9, "*"), user_line(9, 9)])
     refused(gallery, lambda: LAST[way](gallery, admin(gallery, storage)), Conflict)
     gallery.users.set_password(SetPassword(user_id=9, password="pw"))
     LAST[way](gallery, OWNER)
 
 
-def test_where_nobody_can_sign_in_nobody_is_the_last(clock: FrozenClock) -> None:
+def test_without_anyone_who_can_sign_in_there_is_no_last_administrator(clock: FrozenClock) -> None:
     gallery = gallery_on(MemoryStorage(), clock, started=False)
     lines = [role_line(2, "*"), role_line(1), user_line(8, 2), user_line(9, 2)]
     gallery.import_export.load(ImportRecords(), lines)
@@ -346,7 +360,7 @@ def test_where_nobody_can_sign_in_nobody_is_the_last(clock: FrozenClock) -> None
     gallery.users.remove(RemoveUser(user_id=9))
 
 
-def test_an_import_may_pass_everything_on(gallery: LogoAdmin) -> None:
+def test_an_import_may_transfer_all_rights_to_another_user(gallery: LogoAdmin) -> None:
     lines = [
         {"kind": "user", "user_id": ADMIN_ID, "username": "admin", "avatar": None, "role_id": 1},
         {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 2},

@@ -36,7 +36,7 @@ def listed(gallery: LogoAdmin, who: SignedIn) -> tuple[ListedSession, ...]:
     return gallery.sessions.list(ListSessions(), who)
 
 
-def test_one_sees_ones_own_sessions_and_which_is_the_current_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_users_see_their_sessions_and_which_one_is_current(stocked: LogoAdmin, clock: FrozenClock) -> None:
     here = caller(stocked, stocked.sessions.sign_in(ANN, Anonymous("192.0.2.1", user_agent="Browser/1")))
     stocked.sessions.sign_in(ADMIN)
     clock.pass_by(10)
@@ -52,7 +52,7 @@ def test_one_sees_ones_own_sessions_and_which_is_the_current_one(stocked: LogoAd
 
 
 @pytest.mark.rule("contract C3")
-def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(stocked: LogoAdmin) -> None:
+def test_ending_a_session_invalidates_all_its_tokens_at_once(stocked: LogoAdmin) -> None:
     """ASVS 7.5.2, but for signing in again: holders of an open session gain nothing by ending others."""
     lost = stocked.sessions.sign_in(ANN)
     here = caller(stocked, stocked.sessions.sign_in(ANN))
@@ -68,7 +68,7 @@ def test_a_session_that_is_ended_ends_at_once_with_all_its_tokens(stocked: LogoA
         listed(stocked, here)
 
 
-def test_nobody_ends_a_session_of_somebody_else_or_none(stocked: LogoAdmin) -> None:
+def test_a_session_of_another_user_or_a_missing_one_cannot_be_ended(stocked: LogoAdmin) -> None:
     ann, admin = (caller(stocked, stocked.sessions.sign_in(command)) for command in (ANN, ADMIN))
     for session_id in (ann.session_id, ann.session_id.swapcase(), "none", " " + admin.session_id):
         with pytest.raises(NotFound, match=r"^Session .* not found$"):
@@ -78,7 +78,7 @@ def test_nobody_ends_a_session_of_somebody_else_or_none(stocked: LogoAdmin) -> N
     assert len(listed(stocked, ann)) == len(listed(stocked, admin)) == 1
 
 
-def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(stocked: LogoAdmin) -> None:
+def test_all_sessions_of_a_user_are_ended_by_a_caller_with_the_same_rights(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     anns = [stocked.sessions.sign_in(ANN) for _ in range(3)]
     history = list(stocked.changes.list(ListChanges(), OWNER))
@@ -97,7 +97,7 @@ def test_all_sessions_of_a_user_end_by_somebody_who_holds_what_they_do(stocked: 
     assert list(stocked.changes.list(ListChanges(), OWNER)) == history
 
 
-def test_one_session_of_a_user_ends_by_somebody_who_holds_what_they_do(stocked: LogoAdmin) -> None:
+def test_one_session_of_a_user_is_ended_by_a_caller_with_the_same_rights(stocked: LogoAdmin) -> None:
     admin, ann, other = (caller(stocked, stocked.sessions.sign_in(command)) for command in (ADMIN, ANN, ANN))
     theirs = stocked.sessions.list_of_user(ListUserSessions(user_id=7), admin)
     assert {session.session_id for session in theirs} == {ann.session_id, other.session_id}
@@ -117,7 +117,7 @@ def test_one_session_of_a_user_ends_by_somebody_who_holds_what_they_do(stocked: 
 
 
 @pytest.mark.rule("contract C5")
-def test_a_service_key_and_nobody_have_no_sessions_to_list_or_end(stocked: LogoAdmin) -> None:
+def test_service_keys_and_anonymous_callers_have_no_sessions_to_list_or_end(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="k", scope=("*",)), admin).key)
     own: tuple[Command, ...] = (ListSessions(), RemoveSession(session_id=admin.session_id), Revoke())
@@ -191,7 +191,7 @@ def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: F
 
 
 @pytest.mark.rule("contract C6")
-def test_a_user_has_a_limited_number_of_sessions_and_the_least_recently_used_end(
+def test_beyond_the_limit_the_least_recently_used_sessions_end(
     stocked: LogoAdmin, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_sessions, "MOST_SESSIONS", 3)

@@ -135,7 +135,9 @@ def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn,
 
 
 @pytest.mark.rule("contract O1", "contract O2")
-def test_a_lie_enrols_nothing_and_signs_nobody_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_a_forged_response_neither_enrols_a_passkey_nor_signs_in(
+    stocked: LogoAdmin, ann: SignedIn, device: Authenticator
+) -> None:
     """Which lies there are, the port knows."""
     evil = PublicUrl("https://evil.example", "localhost")
     begun = stocked.passkeys.begin(BeginPasskey(), ann)
@@ -155,7 +157,7 @@ def test_a_lie_enrols_nothing_and_signs_nobody_in(stocked: LogoAdmin, ann: Signe
 
 @pytest.mark.rule("contract O1")
 @pytest.mark.parametrize("back", [0, 1, 2])
-def test_a_counter_never_goes_back(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int) -> None:
+def test_a_decreasing_counter_is_refused(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int) -> None:
     """A copy of a key that cannot be copied would count on its own."""
     device.counter = 5
     enrol(stocked, ann, device)
@@ -170,7 +172,7 @@ def test_a_counter_never_goes_back(stocked: LogoAdmin, ann: SignedIn, device: Au
 
 
 @pytest.mark.rule("contract O1")
-def test_a_synced_passkey_may_count_as_it_likes(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_the_counter_of_a_synced_passkey_is_ignored(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     device.synced, device.counter = True, 9
     enrol(stocked, ann, device)
     device.counter = 3
@@ -180,7 +182,7 @@ def test_a_synced_passkey_may_count_as_it_likes(stocked: LogoAdmin, ann: SignedI
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_leads_to_one_sign_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_a_challenge_is_used_once(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """ASVS 6.5.1, also if the authenticator does not count."""
     device.synced = True
     enrol(stocked, ann, device)
@@ -235,7 +237,7 @@ def test_a_used_challenge_stays_used_when_the_clock_goes_back(
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_serves_one_purpose_and_one_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_a_challenge_is_bound_to_its_purpose_and_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     enrol(stocked, ann, device)
     others = Authenticator(site=LOCAL)
@@ -267,7 +269,7 @@ def test_a_challenge_serves_one_purpose_and_one_user(stocked: LogoAdmin, ann: Si
 
 
 @pytest.mark.rule("contract O2")
-def test_a_challenge_has_one_spelling(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_a_challenge_is_accepted_in_one_encoding_only(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """Decoders ignore some characters and the last bits: another spelling must not make a used challenge new."""
     device.synced = True
     enrol(stocked, ann, device)
@@ -284,7 +286,7 @@ def test_a_challenge_has_one_spelling(stocked: LogoAdmin, ann: SignedIn, device:
 
 
 @pytest.mark.rule("contract O2")
-def test_another_service_s_challenge_fails(
+def test_a_challenge_of_another_service_is_refused(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     enrol(stocked, ann, device)
@@ -300,7 +302,7 @@ def test_another_service_s_challenge_fails(
 
 
 @pytest.mark.rule("contract O2", "contract C2")
-def test_a_challenge_outlasts_a_new_key(stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock) -> None:
+def test_a_challenge_survives_a_key_rotation(stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock) -> None:
     challenge = stocked.passkeys.options(AskPasskey()).challenge
     rotated = SignedChallenges([b"a new key", TOKEN_KEY.encode()], SystemRandomness())
     assert rotated.opened(challenge, Purpose.SIGN_IN, clock.now()) is not None
@@ -342,7 +344,7 @@ def test_enrolments_use_challenges(
 
 
 @pytest.mark.rule("contract O1", "contract B5")
-def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
+def test_a_removed_passkey_cannot_sign_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """ASVS 6.5.6."""
     factor = enrol(stocked, ann, device)
     asked, required = stocked.passkeys.options(AskPasskey()), challenged(stocked)
@@ -356,7 +358,7 @@ def test_a_passkey_that_was_removed_signs_nobody_in(stocked: LogoAdmin, ann: Sig
 
 
 @pytest.mark.rule("contract C1", "contract O2")
-def test_a_network_s_failures_are_limited(
+def test_failures_are_limited_by_network(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
     enrol(stocked, ann, device)
@@ -375,7 +377,7 @@ def test_a_network_s_failures_are_limited(
 
 
 @pytest.mark.rule("contract O1", "contract K3")
-def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
+def test_the_log_has_the_reason_for_a_refusal_but_no_secret(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "logoadmin.sign_in")
@@ -395,7 +397,7 @@ def test_the_log_has_the_reason_of_a_refusal_and_no_secret(
 
 @pytest.mark.rule("contract O1", "contract O8")
 @pytest.mark.parametrize(("why", "named"), [(NOT_INSTALLED, r"logoadmin\[passkeys\]"), (NO_NAME, "public_url")])
-def test_passkeys_that_cannot_work_are_refused_with_the_reason(
+def test_passkeys_are_refused_with_the_reason_why_they_cannot_work(
     storage: WatchedStorage, clock: FrozenClock, device: Authenticator, why: str, named: str
 ) -> None:
     gallery = gallery_on(storage, clock)

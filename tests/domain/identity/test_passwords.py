@@ -112,9 +112,7 @@ def test_the_names_of_the_user_the_host_and_the_product_are_refused() -> None:
     assert passwords.problems("12345670!", "007") == ()
 
 
-def test_the_title_of_the_gallery_is_refused_as_it_is_at_that_moment(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_the_current_title_of_the_gallery_is_refused(storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock, Policy.GUARDED, sign_in=GUARDED)
     gallery.users.create(CreateUser(user_id=1, username="ann", password="aurora2026"))
     gallery.settings.amend(AmendSettings(gallery_title="Aurora Works"))
@@ -199,7 +197,9 @@ WAYS: Final[dict[str, tuple[Callable[[LogoAdmin, str, Caller], object], tuple[st
 
 @pytest.mark.parametrize("by_admin", [True, False])
 @pytest.mark.parametrize("way", WAYS)
-def test_no_way_leads_around_the_rules(guarded: LogoAdmin, hasher: WatchedPasswords, way: str, by_admin: bool) -> None:
+def test_every_way_to_set_a_password_enforces_the_rules(
+    guarded: LogoAdmin, hasher: WatchedPasswords, way: str, by_admin: bool
+) -> None:
     """ASVS 6.2.1 and 6.2.4, also for the library and the command line, which call the same use cases."""
     who: Caller = caller(guarded, guarded.sessions.sign_in(ADMIN)) if by_admin else OWNER
     set_to, place = WAYS[way]
@@ -268,7 +268,7 @@ def test_only_the_owner_imports_hashes_which_hide_the_password(guarded: LogoAdmi
 
 
 @pytest.mark.rule("contract C5")
-def test_no_import_changes_ones_own_password(stocked: LogoAdmin) -> None:
+def test_an_import_cannot_change_the_importers_password(stocked: LogoAdmin) -> None:
     """ASVS 6.2.3: an open session is no proof of the password."""
     tokens = stocked.sessions.sign_in(ADMIN)
     admin = caller(stocked, tokens)
@@ -280,7 +280,7 @@ def test_no_import_changes_ones_own_password(stocked: LogoAdmin) -> None:
     assert not works(stocked, tokens)
 
 
-def test_bulk_changes_do_not_replace_oneself_by_another_password(stocked: LogoAdmin) -> None:
+def test_bulk_changes_cannot_change_the_callers_password(stocked: LogoAdmin) -> None:
     """ASVS 6.2.3."""
     stocked.users.amend(AmendUser(user_id=7, role_id=2))
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
@@ -324,7 +324,7 @@ def test_an_open_session_is_not_enough_to_take_over_its_user(stocked: LogoAdmin,
     stocked.sessions.sign_in(ANN)
 
 
-def test_all_problems_with_ones_own_password_are_reported_at_once(guarded: LogoAdmin) -> None:
+def test_all_problems_with_the_callers_password_are_reported_at_once(guarded: LogoAdmin) -> None:
     ann = caller(guarded, guarded.sessions.sign_in(ANN))
     with pytest.raises(errors.InvalidInput) as caught:
         guarded.users.set_password(own("short"), ann)
@@ -342,7 +342,7 @@ def test_wrong_current_passwords_are_failed_sign_ins(stocked: LogoAdmin, ann: Si
     stocked.sessions.sign_in(ANN, Anonymous(THERE))
 
 
-def test_a_user_without_a_password_sets_the_first_soon_after_signing_in(
+def test_a_user_without_a_password_may_set_one_soon_after_signing_in(
     stocked: LogoAdmin, storage: MemoryStorage, ann: SignedIn, clock: FrozenClock
 ) -> None:
     """ASVS 7.5.1: there is no current password that an open session could not give."""
@@ -400,7 +400,7 @@ def test_of_two_changes_with_one_password_the_second_is_refused(storage: MemoryS
 
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("by", ["oneself", "command line", "import"])
-def test_a_new_password_voids_a_sign_in_that_has_only_begun(stocked: LogoAdmin, clock: FrozenClock, by: str) -> None:
+def test_a_new_password_invalidates_an_unfinished_sign_in(stocked: LogoAdmin, clock: FrozenClock, by: str) -> None:
     """A thief with the old password and a code in hand comes too late."""
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     totp, _ = enrol(stocked, ann)
@@ -463,7 +463,7 @@ def started(
 WITH_FIRST_PASSWORD: Final = {"WhoAmI", "Revoke"}
 
 
-def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_nothing_else(
+def test_under_guarded_a_session_with_the_generated_password_may_only_change_it(
     storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     gallery, who, _ = started(storage, clock, Policy.GUARDED)
@@ -474,7 +474,9 @@ def test_under_guarded_a_session_with_the_generated_password_may_change_it_and_n
             assert str(error) == "The first password must be changed"
 
 
-def test_the_generated_password_leads_to_its_change(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_the_generated_password_must_be_changed_before_anything_else(
+    storage: MemoryStorage, clock: FrozenClock
+) -> None:
     # A user who must also enrol a factor changes the password first.
     strict = SignInRules(second_factor="required")
     gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)
@@ -497,7 +499,7 @@ def test_the_generated_password_leads_to_its_change(storage: MemoryStorage, cloc
 
 
 @pytest.mark.parametrize("ways", [Ways(), Ways(password=False)])
-def test_the_interface_does_not_ask_under_open_nor_where_passwords_are_switched_off(
+def test_no_change_is_required_under_open_or_without_password_sign_in(
     storage: MemoryStorage, clock: FrozenClock, ways: Ways
 ) -> None:
     access = Policy.OPEN if ways.password else Policy.GUARDED

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.rule("contract J8")
 CHOSEN: dict[str, Any] = {"look": [{"name": "Таблица", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
 
 
-def test_each_user_has_their_own_which_are_no_change(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_preferences_belong_to_one_user_and_are_not_changes(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, user_id=500), signed_in(storage, user_id=501)
     before = gallery.changes.version()
     assert gallery.preferences.get(GetPreferences(), ann) == {}
@@ -40,7 +40,7 @@ def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorag
 
 
 @pytest.mark.parametrize(("letter", "most"), [("a", 4_088), ("я", 2_044)])
-def test_they_have_at_most_4_kib(letter: str, most: int) -> None:
+def test_preferences_have_at_most_4_kib(letter: str, most: int) -> None:
     SetPreferences(preferences={"x": letter * most})
     with pytest.raises(InvalidInput) as raised:
         SetPreferences(preferences={"x": letter * (most + 1)})
@@ -48,7 +48,7 @@ def test_they_have_at_most_4_kib(letter: str, most: int) -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan"), object(), {1, 2}])
-def test_they_are_json_in_utf_8(value: object) -> None:
+def test_preferences_are_json_in_utf_8(value: object) -> None:
     with pytest.raises(InvalidInput) as raised:
         SetPreferences(preferences={"x": value})
     assert [(problem.loc, problem.type) for problem in raised.value.problems] == [(("preferences",), "json_invalid")]

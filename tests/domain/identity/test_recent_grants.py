@@ -113,7 +113,7 @@ def gallery_with_history(stocked: LogoAdmin) -> LogoAdmin:
 
 
 @EACH_GRANT
-def test_an_old_sign_in_gives_nobody_anything(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
+def test_an_old_sign_in_cannot_grant_rights(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
     gallery = gallery_with_history
     admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
     clock.pass_by(601)
@@ -126,7 +126,7 @@ def test_an_old_sign_in_gives_nobody_anything(gallery_with_history: LogoAdmin, c
 
 
 @pytest.mark.parametrize("way", OTHERS.values(), ids=OTHERS)
-def test_a_change_that_gives_nobody_more_needs_nothing(
+def test_changes_that_grant_nothing_require_no_recent_sign_in(
     gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way
 ) -> None:
     admin = caller(gallery_with_history, gallery_with_history.sessions.sign_in(ADMIN))

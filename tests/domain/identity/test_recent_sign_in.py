@@ -58,7 +58,7 @@ def signed_in(gallery: LogoAdmin) -> SignedIn:
     return caller(gallery, gallery.sessions.sign_in(ADMIN))
 
 
-def test_the_commands_that_need_a_recent_sign_in_are_these() -> None:
+def test_these_commands_require_a_recent_sign_in() -> None:
     """ASVS 7.5.1 and 7.5.3."""
     assert {kind for kind in ASKED if right_to(kind).recent} == {*RECENT}
 
@@ -72,7 +72,7 @@ def test_a_sign_in_is_recent_for_ten_minutes(stocked: LogoAdmin, clock: FrozenCl
     assert asked_again(stocked, admin) == (set() if -10 <= age <= 600 else EVERY)
 
 
-def test_a_sign_in_counts_for_its_own_session_alone_and_a_refresh_is_none(
+def test_a_sign_in_counts_only_for_its_session_and_a_refresh_does_not_count(
     stocked: LogoAdmin, clock: FrozenClock
 ) -> None:
     """A step-up answered for another session: the old one gains nothing when its user signs in."""
@@ -85,14 +85,14 @@ def test_a_sign_in_counts_for_its_own_session_alone_and_a_refresh_is_none(
         stocked.keys.create(CreateKey(name="script", scope=()), before)
 
 
-def test_a_service_key_can_do_none_of_it(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_service_key_cannot_run_these_commands(stocked: LogoAdmin, clock: FrozenClock) -> None:
     key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
     for _ in range(2):
         assert {outcome(stocked, kind, key) for kind in RECENT} == {errors.NotPermitted}
         clock.pass_by(601)
 
 
-def test_who_has_no_right_is_not_asked_to_sign_in_again(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_callers_without_the_right_are_not_asked_to_sign_in_again(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
     assert asked_again(stocked, ann) == EVERY - {*OF_OTHERS}
@@ -155,7 +155,7 @@ def test_the_first_factor_ends_other_sessions_and_strengthens_its_own(stocked: L
     assert [event.count for event in events if event.event == "session_ended"] == [1]
 
 
-def test_with_a_factor_a_session_by_password_alone_is_not_recent(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_with_a_factor_a_password_only_session_is_not_recent(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """Such as one that was open when factors did not yet end sessions."""
     who, _, _ = enrolled(stocked, ADMIN)
 
@@ -168,7 +168,7 @@ def test_with_a_factor_a_session_by_password_alone_is_not_recent(stocked: LogoAd
 
 
 @pytest.mark.parametrize("code", [True, False])
-def test_a_session_by_a_sign_in_code_is_recent_with_a_factor_too(stocked: LogoAdmin, code: bool) -> None:
+def test_a_session_by_sign_in_code_is_recent_even_with_a_factor(stocked: LogoAdmin, code: bool) -> None:
     """The operator vouches for users who lost their factor, or they could not enrol another one (contract O6)."""
     _, _, recovery = enrolled(stocked)
     if code:

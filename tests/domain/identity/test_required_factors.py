@@ -54,7 +54,7 @@ def signed_in(gallery: LogoAdmin) -> SignedIn:
     return caller(gallery, gallery.sessions.sign_in(ADMIN))
 
 
-def test_a_session_can_only_enrol_until_a_factor_is_there(required: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_session_can_only_enrol_until_it_has_a_factor(required: LogoAdmin, clock: FrozenClock) -> None:
     who = signed_in(required)
     assert is_restricted(required, who)
     clock.pass_by(601)
@@ -78,7 +78,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("policy", list(Policy))
-def test_such_a_session_can_do_nothing_else(clock: FrozenClock, policy: Policy) -> None:
+def test_a_session_that_must_enrol_can_do_nothing_else(clock: FrozenClock, policy: Policy) -> None:
     """Even with every right."""
     gallery = gallery_on(MemoryStorage(), clock, policy, sign_in=SignInRules(second_factor="required"))
     stock(gallery)
@@ -92,7 +92,7 @@ def test_such_a_session_can_do_nothing_else(clock: FrozenClock, policy: Policy) 
 @pytest.mark.parametrize(
     "scope", [(), ("changes:read",), ("proposals:write",), ("users:read", "roles:read"), ("forum:write",)]
 )
-def test_a_user_who_may_change_nothing_needs_no_factor(required: LogoAdmin, scope: tuple[str, ...]) -> None:
+def test_read_only_users_need_no_factor(required: LogoAdmin, scope: tuple[str, ...]) -> None:
     who = caller(required, required.sessions.sign_in(ANN))
     required.roles.amend(AmendRole(role_id=1, scope=scope))
     assert not is_restricted(required, who)
@@ -101,7 +101,7 @@ def test_a_user_who_may_change_nothing_needs_no_factor(required: LogoAdmin, scop
 @pytest.mark.parametrize(
     "scope", [each for each in Scope if each == "*" or (each.endswith("s:write") and each != "proposals:write")]
 )
-def test_a_new_right_to_change_something_counts_at_once(required: LogoAdmin, scope: Scope) -> None:
+def test_a_new_write_scope_requires_a_factor_at_once(required: LogoAdmin, scope: Scope) -> None:
     who = caller(required, required.sessions.sign_in(ANN))
     assert not is_restricted(required, who)
     required.roles.amend(AmendRole(role_id=1, scope=("changes:read", scope.value)))
@@ -110,7 +110,7 @@ def test_a_new_right_to_change_something_counts_at_once(required: LogoAdmin, sco
         required.keys.create(CreateKey(name="stronger", scope=(scope.value,)), who)
 
 
-def test_the_setting_counts_for_open_sessions_but_for_no_key_and_no_sign_in_at_the_issuer(
+def test_the_setting_applies_to_open_sessions_but_not_to_keys_or_the_issuer(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     tokens = stocked.sessions.sign_in(ADMIN)
@@ -126,7 +126,7 @@ def test_the_setting_counts_for_open_sessions_but_for_no_key_and_no_sign_in_at_t
     on.users.amend(AmendUser(user_id=7, avatar=None), on.sessions.caller(made.key))
 
 
-def test_the_last_factor_is_removed_while_one_is_required(required: LogoAdmin, clock: FrozenClock) -> None:
+def test_the_last_factor_can_be_removed_while_one_is_required(required: LogoAdmin, clock: FrozenClock) -> None:
     _, totp, _ = enrolled(required, ADMIN)
     clock.pass_by(3600)
     fresh = caller(required, second_step(required, challenged(required, ADMIN), totp=code_of(totp, clock.now())))

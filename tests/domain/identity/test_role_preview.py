@@ -28,7 +28,7 @@ def stocked(storage: MemoryStorage) -> LogoAdmin:
     return gallery
 
 
-def test_it_names_the_users_with_their_gains_and_losses_and_changes_nothing(stocked: LogoAdmin) -> None:
+def test_a_preview_lists_gains_and_losses_by_user_and_changes_nothing(stocked: LogoAdmin) -> None:
     before, known = stocked.roles.get(GetRole(role_id=3)), stocked.changes.version()
     after = ("logos:write", "shop:orders", "authors:write")
     effect = stocked.roles.preview(AmendRole(role_id=3, name="brush", scope=after))
@@ -43,7 +43,7 @@ def test_it_names_the_users_with_their_gains_and_losses_and_changes_nothing(stoc
     assert stocked.changes.version() == known == stocked.changes.list(ListChanges()).version
 
 
-def test_who_neither_gains_nor_loses_is_not_named(stocked: LogoAdmin) -> None:
+def test_users_who_neither_gain_nor_lose_are_omitted(stocked: LogoAdmin) -> None:
     for values in ({}, {"name": "brush"}, {"scope": ("themes:write", "logos:write")}):
         assert stocked.roles.preview(AmendRole(role_id=3, **values)).users == ()
     # Everything includes each scope.
@@ -51,7 +51,7 @@ def test_who_neither_gains_nor_loses_is_not_named(stocked: LogoAdmin) -> None:
     assert (first.gains, first.loses) == (("*",), ())
 
 
-def test_it_is_refused_as_the_change_would_be(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_preview_is_refused_like_the_change_itself(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     editor = signed_in(storage, "users:read", "logos:write", user_id=500)
     keeper = signed_in(storage, "roles:write", "themes:write", "logos:write", user_id=501)
     refused = [
@@ -72,7 +72,7 @@ def test_it_is_refused_as_the_change_would_be(stocked: LogoAdmin, storage: Memor
     assert len(stocked.roles.preview(AmendRole(role_id=3, scope=()), keeper).users) == 2
 
 
-def test_it_cannot_be_set_by_a_bulk_change(stocked: LogoAdmin) -> None:
+def test_bulk_changes_have_no_preview_option(stocked: LogoAdmin) -> None:
     version = stocked.roles.get(GetRole(role_id=3)).version
     change = BulkChange(kind=Kind.ROLE, id=3, version=version, set={"dry_run": True})
     with pytest.raises(InvalidInput) as raised:
@@ -80,7 +80,7 @@ def test_it_cannot_be_set_by_a_bulk_change(stocked: LogoAdmin) -> None:
     assert [problem.type for problem in raised.value.problems] == ["extra_forbidden"]
 
 
-def test_all_of_many_users_are_named(stocked: LogoAdmin) -> None:
+def test_a_preview_lists_every_user_of_a_large_role(stocked: LogoAdmin) -> None:
     ids = range(1000, 1600)
     lines = (
         f'{{"kind": "user", "user_id": {id_}, "username": "user {id_}", "avatar": null, "role_id": 3}}' for id_ in ids

@@ -21,7 +21,7 @@ def test_a_new_role_gets_the_next_id(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract D roles")
-def test_a_role_that_a_user_has_stays(stocked: LogoAdmin) -> None:
+def test_an_assigned_role_cannot_be_removed(stocked: LogoAdmin) -> None:
     stocked.users.amend(AmendUser(user_id=7, role_id=3))
     with pytest.raises(Conflict, match=r"^Role 3 is the role of a user$"):
         stocked.roles.remove(RemoveRole(role_id=3))

@@ -51,7 +51,7 @@ def test_a_password_and_a_code_sign_in(stocked: LogoAdmin, clock: FrozenClock) -
 
 
 @pytest.mark.parametrize("given", [{}, {"totp": "000000", "recovery_code": "0"}])
-def test_the_second_step_has_exactly_one_answer(given: dict[str, str]) -> None:
+def test_the_second_step_takes_exactly_one_proof(given: dict[str, str]) -> None:
     with pytest.raises(errors.InvalidInput):
         SignInWithFactor(challenge="x", **given)  # type: ignore[arg-type]  # fields
 
@@ -76,7 +76,7 @@ def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
 
 
 @pytest.mark.rule("contract O1")
-def test_a_code_signs_in_once_and_so_does_no_earlier_one(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_code_signs_in_once_and_invalidates_earlier_codes(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """ASVS 6.5.1: replayed codes, with the same challenge and with another one."""
     _, totp, _ = enrolled(stocked)
     assert is_refused(stocked, challenged(stocked), totp=code_of(totp, NOW))  # it confirmed the app
@@ -109,7 +109,7 @@ def test_a_recovery_code_is_used_once_and_so_is_a_challenge(stocked: LogoAdmin) 
 # A challenge opens nothing.
 
 
-def test_a_challenge_is_no_token(stocked: LogoAdmin) -> None:
+def test_a_challenge_is_not_a_token(stocked: LogoAdmin) -> None:
     """As Bearer token, as refresh token, and to end a session."""
     who, _, _ = enrolled(stocked)
     challenge = challenged(stocked).challenge
@@ -134,7 +134,9 @@ def test_a_challenge_is_for_its_user(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.parametrize(("passed", "is_valid"), [(299, True), (300, False), (-10, True), (-11, False)])
-def test_a_challenge_lives_five_minutes(stocked: LogoAdmin, clock: FrozenClock, passed: int, is_valid: bool) -> None:
+def test_a_challenge_expires_after_five_minutes(
+    stocked: LogoAdmin, clock: FrozenClock, passed: int, is_valid: bool
+) -> None:
     """ASVS 6.5.5; a clock that was ahead prolongs nothing (contract K7)."""
     _, _, codes = enrolled(stocked)
     required = challenged(stocked)
@@ -142,7 +144,7 @@ def test_a_challenge_lives_five_minutes(stocked: LogoAdmin, clock: FrozenClock, 
     assert is_refused(stocked, required, recovery_code=codes[0]) != is_valid
 
 
-def test_a_sign_in_that_began_ends_with_any_change_of_factors_and_with_its_user(stocked: LogoAdmin) -> None:
+def test_changes_of_factors_and_removal_of_the_user_invalidate_an_unfinished_sign_in(stocked: LogoAdmin) -> None:
     who, _, codes = enrolled(stocked)
     required = challenged(stocked)
     second, _ = enrol(stocked, who)
@@ -157,7 +159,7 @@ def test_a_sign_in_that_began_ends_with_any_change_of_factors_and_with_its_user(
 
 
 @pytest.mark.rule("contract O7")
-def test_a_sign_in_that_began_ends_when_passwords_are_switched_off(
+def test_switching_passwords_off_invalidates_an_unfinished_sign_in(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     _, _, codes = enrolled(stocked)
@@ -181,7 +183,7 @@ def is_limited(gallery: LogoAdmin, command: SignIn = ANN, client: Anonymous | No
     raise AssertionError
 
 
-def test_a_right_password_alone_resets_nothing(stocked: LogoAdmin) -> None:
+def test_a_right_password_alone_resets_no_limits(stocked: LogoAdmin) -> None:
     """Each step counts for the name: attackers with the password get no more attempts than others."""
     _, totp, codes = enrolled(stocked)
     wrong = wrong_code(totp, NOW)
@@ -197,7 +199,7 @@ def test_a_right_password_alone_resets_nothing(stocked: LogoAdmin) -> None:
     )
 
 
-def test_the_second_step_is_limited_as_well_and_a_whole_sign_in_forgets_the_failures(stocked: LogoAdmin) -> None:
+def test_the_second_step_is_limited_and_a_full_sign_in_resets_the_failures(stocked: LogoAdmin) -> None:
     _, _, codes = enrolled(stocked)
     for code in codes[:3]:
         required = challenged(stocked)
@@ -210,7 +212,9 @@ def test_the_second_step_is_limited_as_well_and_a_whole_sign_in_forgets_the_fail
 
 
 @pytest.mark.rule("contract O1")
-def test_a_known_password_and_many_addresses_do_not_suffice(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_codes_cannot_be_guessed_with_a_known_password_and_many_addresses(
+    stocked: LogoAdmin, clock: FrozenClock
+) -> None:
     """ASVS 6.3.1: at most 20 wrong codes for a user and hour, from anywhere."""
     _, totp, codes = enrolled(stocked)
     clock.pass_by(STEP)
@@ -232,7 +236,9 @@ def test_a_known_password_and_many_addresses_do_not_suffice(stocked: LogoAdmin, 
 
 
 @pytest.mark.rule("contract O1", "contract K7")
-def test_right_codes_do_not_count_and_no_clock_makes_the_limit_last(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_right_codes_do_not_count_and_a_clock_change_does_not_extend_the_limit(
+    stocked: LogoAdmin, clock: FrozenClock
+) -> None:
     _, totp, _ = enrolled(stocked)
     for _ in range(30):
         clock.pass_by(STEP)

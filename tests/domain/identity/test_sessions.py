@@ -26,7 +26,7 @@ def storage() -> WatchedStorage:
 
 
 @pytest.mark.rule("contract C1")
-def test_a_failed_sign_in_takes_the_time_of_all_classes_within_a_minute_of_an_import(
+def test_failed_sign_ins_take_the_time_of_imported_hashes_within_a_minute(
     storage: WatchedStorage, clock: FrozenClock
 ) -> None:
     hasher = WatchedPasswords()
@@ -56,7 +56,7 @@ def refused_refresh(gallery: LogoAdmin, token: str) -> bool:
 
 
 @pytest.mark.rule("contract C1", "contract C3")
-def test_signing_in_gives_tokens_which_no_log_shows(stocked: LogoAdmin) -> None:
+def test_signing_in_returns_tokens_that_are_never_logged(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ADMIN)
     assert (tokens.token_type, tokens.expires_in, tokens.scope) == ("bearer", 900, "*")
     assert caller(stocked, tokens).user_id == ADMIN_ID
@@ -74,7 +74,7 @@ def test_signing_in_gives_tokens_which_no_log_shows(stocked: LogoAdmin) -> None:
         ("ann", "ANN'S PASSWORD"),
     ],
 )
-def test_a_wrong_name_or_password_is_refused_in_one_way(stocked: LogoAdmin, username: str, password: str) -> None:
+def test_a_wrong_name_and_a_wrong_password_are_refused_alike(stocked: LogoAdmin, username: str, password: str) -> None:
     with pytest.raises(errors.SignInRefused, match=r"^Incorrect username or password$") as caught:
         stocked.sessions.sign_in(SignIn(username=username, password=password))
     assert caught.value.__context__ is None
@@ -99,7 +99,7 @@ def test_a_wrong_name_and_a_wrong_password_do_the_same_work(storage: WatchedStor
 
 
 @pytest.mark.rule("contract C1", "contract I3")
-def test_a_user_who_came_without_a_password_cannot_sign_in(gallery: LogoAdmin, storage: WatchedStorage) -> None:
+def test_a_user_imported_without_a_password_cannot_sign_in(gallery: LogoAdmin, storage: WatchedStorage) -> None:
     storage.write(lambda uow: uow.records(USERS).add(User(8, "imported", None, 1, NOW)))
     for password in ("nobody", "None", "x"):
         with pytest.raises(errors.SignInRefused):
@@ -109,7 +109,7 @@ def test_a_user_who_came_without_a_password_cannot_sign_in(gallery: LogoAdmin, s
 
 
 @pytest.mark.rule("contract C1", "contract A20")
-def test_an_outage_is_no_failed_sign_in(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+def test_an_outage_does_not_count_as_a_failed_sign_in(stocked: LogoAdmin, storage: WatchedStorage) -> None:
     storage.go_away()
     for _ in range(12):
         with pytest.raises(errors.StorageUnavailable):
@@ -143,7 +143,7 @@ def test_an_outdated_hash_is_renewed_at_sign_in(storage: WatchedStorage, clock: 
 
 
 @pytest.mark.rule("contract C1", "contract B5")
-def test_a_password_that_changes_meanwhile_signs_nobody_in(storage: WatchedStorage, clock: FrozenClock) -> None:
+def test_a_password_that_changes_during_a_sign_in_is_refused(storage: WatchedStorage, clock: FrozenClock) -> None:
     class ChangedMeanwhile(WatchedPasswords):
         def verify(self, hash_: PasswordHash | None, password: str) -> bool:
             right = super().verify(hash_, password)
@@ -156,9 +156,7 @@ def test_a_password_that_changes_meanwhile_signs_nobody_in(storage: WatchedStora
 
 
 @pytest.mark.rule("contract C3", "contract B5")
-def test_a_refresh_token_gives_new_tokens_of_the_same_session_with_the_scope_of_now(
-    stocked: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_a_refresh_token_returns_new_tokens_with_the_current_scope(stocked: LogoAdmin, clock: FrozenClock) -> None:
     first = stocked.sessions.sign_in(ANN)
     clock.pass_by(60)
     second = refresh(stocked, first)
@@ -174,7 +172,7 @@ def test_a_refresh_token_gives_new_tokens_of_the_same_session_with_the_scope_of_
 
 
 @pytest.mark.rule("contract C3")
-def test_a_refresh_token_used_again_at_once_gives_another_pair(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_refresh_token_reused_at_once_returns_another_pair(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """The response was lost, or another tab refreshed as well; neither ends with the other."""
     first = stocked.sessions.sign_in(ANN)
     second = refresh(stocked, first)
@@ -189,9 +187,7 @@ def test_a_refresh_token_used_again_at_once_gives_another_pair(stocked: LogoAdmi
 
 @pytest.mark.rule("contract C3")
 @pytest.mark.parametrize("seconds", [11, 86_400, -86_400])
-def test_a_refresh_token_used_again_later_ends_the_session(
-    stocked: LogoAdmin, clock: FrozenClock, seconds: int
-) -> None:
+def test_a_refresh_token_reused_later_ends_the_session(stocked: LogoAdmin, clock: FrozenClock, seconds: int) -> None:
     """ASVS 10.4.5. It counts from the first use, also by a clock that was ahead."""
     first = stocked.sessions.sign_in(ANN)
     second = refresh(stocked, first)
@@ -207,7 +203,7 @@ def test_a_refresh_token_used_again_later_ends_the_session(
 
 
 @pytest.mark.rule("contract C3")
-def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin) -> None:
+def test_an_unknown_refresh_token_is_refused(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     for never_given in ("x", "é😀", "a" * 256, "' OR 1=1", tokens.access_token[:256]):
         assert refused_refresh(stocked, never_given)
@@ -217,7 +213,7 @@ def test_a_refresh_token_that_was_never_given_is_refused(stocked: LogoAdmin) -> 
 
 
 @pytest.mark.rule("contract C3", "contract A3")
-def test_refresh_tokens_and_passwords_are_kept_hashed_only(clock: FrozenClock) -> None:
+def test_only_hashes_of_refresh_tokens_and_passwords_are_stored(clock: FrozenClock) -> None:
     memory = MemoryStorage()
     stocked = gallery_on(memory, clock)
     stock(stocked)
@@ -247,7 +243,7 @@ def there(storage: WatchedStorage, given: list[str]) -> int:
 
 
 @pytest.mark.rule("contract C3")
-def test_a_used_refresh_token_is_known_while_its_session_lives(storage: WatchedStorage, clock: FrozenClock) -> None:
+def test_a_used_refresh_token_is_recognised_until_its_session_ends(storage: WatchedStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
     first = newest = gallery.sessions.sign_in(ADMIN)
     for _ in range(50):
@@ -277,7 +273,7 @@ def test_a_new_password_ends_all_sessions_but_the_one_that_set_it(stocked: LogoA
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked: LogoAdmin) -> None:
+def test_a_removed_user_stays_signed_out_when_the_id_is_reused(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     stocked.users.remove(RemoveUser(user_id=7))
     assert not works(stocked, tokens)
@@ -290,7 +286,7 @@ def test_a_removed_user_is_signed_out_also_by_a_new_one_with_the_same_id(stocked
 
 
 @pytest.mark.rule("contract A19")
-def test_knowing_who_asks_does_not_ask_storage(stocked: LogoAdmin, storage: WatchedStorage) -> None:
+def test_identifying_the_caller_does_not_query_storage(stocked: LogoAdmin, storage: WatchedStorage) -> None:
     tokens = stocked.sessions.sign_in(ANN)
     storage.asked.clear()
     assert caller(stocked, tokens).user_id == 7
@@ -312,7 +308,7 @@ def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
 
 @pytest.mark.rule("contract C3")
 @pytest.mark.parametrize("by", ["refresh token", "access token", "used refresh token"])
-def test_a_session_is_ended_once_by_either_of_its_tokens(stocked: LogoAdmin, by: str) -> None:
+def test_either_token_ends_a_session_once(stocked: LogoAdmin, by: str) -> None:
     """By a refresh token also for any other caller."""
     tokens, other = stocked.sessions.sign_in(ANN), stocked.sessions.sign_in(ANN)
     who = caller(stocked, tokens)
@@ -337,7 +333,7 @@ def test_a_session_is_ended_once_by_either_of_its_tokens(stocked: LogoAdmin, by:
 
 
 @pytest.mark.rule("contract C3", "contract B5")
-def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
+def test_every_caller_may_ask_who_they_are(stocked: LogoAdmin) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     (since,) = (each.change_id for each in stocked.changes.list(ListChanges(kind=Kind.USER, id=7)))
     nothing_due = {"must_enrol": False, "must_change_password": False, "by_link": False, "can_step_up": True}
@@ -352,7 +348,7 @@ def test_everybody_may_know_who_they_are(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_is_shown_once_and_kept_hashed(clock: FrozenClock) -> None:
+def test_a_key_is_shown_once_and_stored_hashed(clock: FrozenClock) -> None:
     memory = MemoryStorage()
     stocked = gallery_on(memory, clock)
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -368,7 +364,7 @@ def test_a_key_is_shown_once_and_kept_hashed(clock: FrozenClock) -> None:
 
 
 @pytest.mark.rule("contract C5", "contract C3")
-def test_keys_are_ones_own_outlive_their_session_and_list_only_themselves(stocked: LogoAdmin) -> None:
+def test_keys_belong_to_their_user_outlive_its_session_and_list_only_themselves(stocked: LogoAdmin) -> None:
     ann, admin = (caller(stocked, stocked.sessions.sign_in(who)) for who in (ANN, ADMIN))
     stocked.keys.create(CreateKey(name="ann's", scope=()), ann)
     made = stocked.keys.create(CreateKey(name="admin's", scope=("*",)), admin)
@@ -385,7 +381,7 @@ def test_keys_are_ones_own_outlive_their_session_and_list_only_themselves(stocke
 
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("writes", [False, True])
-def test_it_is_noted_when_a_key_was_used_but_not_each_time(
+def test_the_last_use_of_a_key_is_recorded_but_not_on_each_call(
     stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock, writes: bool
 ) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -436,9 +432,7 @@ def test_a_user_has_a_hundred_keys_that_have_not_expired(stocked: LogoAdmin, clo
 
 @pytest.mark.rule("contract C5", "contract A19")
 @pytest.mark.parametrize("token", ["lga_", "lga_x", "lga_" + "x" * 42, "lga_" + "x" * 44, "LGA_" + "x" * 43])
-def test_a_text_in_the_form_of_a_key_is_refused_at_once(
-    stocked: LogoAdmin, storage: WatchedStorage, token: str
-) -> None:
+def test_an_unknown_key_is_refused_at_once(stocked: LogoAdmin, storage: WatchedStorage, token: str) -> None:
     storage.asked.clear()
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller(token)

@@ -101,7 +101,7 @@ def test_a_code_works_where_passwords_are_switched_off(ways: Ways, storage: Memo
     ("seconds", "is_valid"),
     [(0, True), (599, True), (600, False), (601, False), (86_400, False), (-10, True), (-11, False), (-3600, False)],
 )
-def test_a_code_is_valid_for_ten_minutes_and_no_longer_if_a_clock_was_ahead(
+def test_a_code_is_valid_for_ten_minutes_even_if_a_clock_was_ahead(
     stocked: LogoAdmin, clock: FrozenClock, seconds: int, is_valid: bool
 ) -> None:
     code = made(stocked)
@@ -112,7 +112,7 @@ def test_a_code_is_valid_for_ten_minutes_and_no_longer_if_a_clock_was_ahead(
         refused(stocked, code)
 
 
-def test_another_code_is_refused_and_that_of_another_user_stays(stocked: LogoAdmin) -> None:
+def test_a_wrong_code_is_refused_and_leaves_the_code_of_another_user(stocked: LogoAdmin) -> None:
     of_admin = made(stocked, ADMIN_ID)
     made(stocked)
     rubbish = ("0", "0" * 24, "-", "%", "' OR 1=1 --", "é" * 24, "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD")
@@ -124,7 +124,7 @@ def test_another_code_is_refused_and_that_of_another_user_stays(stocked: LogoAdm
     assert works(stocked, sign_in(stocked, of_admin, "admin"))
 
 
-def test_a_code_of_one_kind_is_none_of_another(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_code_is_not_accepted_as_another_kind_of_secret(stocked: LogoAdmin, clock: FrozenClock) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     totp, factor = enrol(stocked, who)
     assert factor.recovery_codes is not None
@@ -144,7 +144,7 @@ def test_a_code_of_one_kind_is_none_of_another(stocked: LogoAdmin, clock: Frozen
 
 
 @pytest.mark.rule("contract C1", "contract O6")
-def test_wrong_codes_count_towards_the_limits_and_a_right_one_forgets_them(stocked: LogoAdmin) -> None:
+def test_wrong_codes_count_towards_the_limits_until_a_right_one_resets_them(stocked: LogoAdmin) -> None:
     code = made(stocked)
     for _ in range(9):
         with pytest.raises(errors.SignInRefused):
@@ -162,7 +162,7 @@ def test_wrong_codes_count_towards_the_limits_and_a_right_one_forgets_them(stock
     assert works(stocked, sign_in(stocked, code, client=Anonymous("198.51.100.7")))
 
 
-def test_unknown_names_take_the_same_way(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_unknown_names_cost_the_same_work(storage: MemoryStorage, clock: FrozenClock) -> None:
     """A refusal asks storage for the same things, and hashes no password, whether or not the user and a code exist."""
     watched = WatchedStorage(storage)
     gallery = gallery_on(watched, clock)
@@ -179,7 +179,7 @@ def test_unknown_names_take_the_same_way(storage: MemoryStorage, clock: FrozenCl
 
 
 @pytest.mark.parametrize("kind", STORAGES)
-def test_two_at_once_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
+def test_two_concurrent_exchanges_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
     storage: Storage = request.getfixturevalue(f"{kind}_storage")
     gallery = gallery_on(storage, FrozenClock())
     stock(gallery)
@@ -199,7 +199,7 @@ def test_two_at_once_get_one_session(request: pytest.FixtureRequest, kind: str) 
 
 
 @pytest.mark.rule("contract B4", "contract C5", "contract O3", "contract O6")
-def test_a_program_gives_codes_on_behalf_of_those_alone_who_may_set_the_password(
+def test_a_program_creates_codes_only_for_callers_who_may_set_the_password(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     manager = signed_in(storage, "users:write", user_id=500)

@@ -81,14 +81,14 @@ def test_a_refusal_states_how_long_to_wait(limits: Limits, clock: FrozenClock) -
     assert tries(limits, "ann", HERE) == 10
 
 
-def test_a_place_may_try_a_hundred_times_whatever_the_names(limits: Limits) -> None:
+def test_a_network_has_a_hundred_attempts_across_all_names(limits: Limits) -> None:
     spellings = ["ann", "Ann", "ann ", "a/nn", "ann/", "", "é", "😀", "a" * 64, "\0", "192.0.2.1"]
     assert sum(tries(limits, name, HERE) for name in spellings) == 100
     assert sum(tries(limits, f"user {number}", HERE, 1) for number in range(200)) == 0
     assert tries(limits, "ann", THERE) == 10
 
 
-def test_a_success_takes_back_its_own_attempt_from_the_place_and_no_other(limits: Limits) -> None:
+def test_a_successful_sign_in_uncounts_only_its_own_attempt_for_the_network(limits: Limits) -> None:
     for number in range(200):
         limits.attempt(f"user {number}", HERE)
         limits.succeeded(f"user {number}", HERE)
@@ -101,7 +101,7 @@ def test_a_success_takes_back_its_own_attempt_from_the_place_and_no_other(limits
         limits.attempt("one too many", HERE)
 
 
-def test_a_right_password_alone_takes_back_only_its_attempt_from_the_place(limits: Limits) -> None:
+def test_a_right_password_alone_uncounts_only_its_attempt_for_the_network(limits: Limits) -> None:
     """ASVS 6.3.1: a known password gives no fresh guesses of the second factor."""
     for _ in range(10):
         limits.attempt("ann", HERE)
@@ -110,7 +110,7 @@ def test_a_right_password_alone_takes_back_only_its_attempt_from_the_place(limit
     assert sum(tries(limits, f"user {number}", HERE) for number in range(20)) == 100
 
 
-def test_an_attempt_that_names_nobody_counts_for_its_place_alone(limits: Limits) -> None:
+def test_an_attempt_without_a_name_counts_only_for_its_network(limits: Limits) -> None:
     for _ in range(100):
         limits.attempt(None, HERE)
     with pytest.raises(TooManySignIns):
@@ -124,13 +124,13 @@ def places(count: int) -> list[str]:
     return [f"198.51.100.{number}" for number in range(count)]
 
 
-def test_name_and_place_are_not_mixed_up(limits: Limits) -> None:
+def test_names_and_networks_are_counted_separately(limits: Limits) -> None:
     tries(limits, "a/b", "c")
     assert tries(limits, "a", "b/c") == 10
     assert tries(limits, "c", "a/b") == 10
 
 
-def test_a_subscriber_of_ipv6_is_one_place_and_an_ipv4_address_within_ipv6_is_itself(limits: Limits) -> None:
+def test_an_ipv6_subscriber_counts_as_one_network_and_a_mapped_ipv4_address_as_itself(limits: Limits) -> None:
     assert sum(tries(limits, "ann", f"2001:db8::{number:x}", 1) for number in range(200)) == 10
     assert tries(limits, "ann", "2001:db8:0:1::1") == 10
     tries(limits, "ann", HERE)
@@ -143,7 +143,7 @@ def subnets(prefix: str, count: int) -> list[str]:
     return [f"{prefix}{number:x}::1" for number in range(count)]
 
 
-def test_who_has_many_networks_of_ipv6_meets_the_limits_of_the_wider_ones(limits: Limits) -> None:
+def test_many_ipv6_networks_of_one_client_share_the_limits_of_wider_ones(limits: Limits) -> None:
     assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:", 256)) == 20  # a /56
     assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:1", 256)) == 20  # another one
     assert sum(tries(limits, "ann", place, 1) for place in subnets("2001:db8:0:2", 256)) == 0  # the /48
@@ -169,7 +169,7 @@ def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage
 
 
 @given(origin=st.text() | st.just("\ud800") | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
-def test_a_place_may_have_any_name(origin: str, username: str) -> None:
+def test_a_network_may_have_any_name(origin: str, username: str) -> None:
     storage = MemoryStorage()
     limits = Limits(storage, FrozenClock())
     assert tries(limits, username, origin) == 10
@@ -247,7 +247,9 @@ def refresh(gallery: LogoAdmin, tokens: Tokens, client: Anonymous) -> Tokens:
     return gallery.sessions.refresh(Refresh(refresh_token=tokens.refresh_token), client)
 
 
-def test_known_networks_lock_nobody_out(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_an_attack_locks_nobody_out_of_known_networks(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     for client in (HOME, MOBILE):
         gallery.sessions.sign_in(ANN, client)
     clock.pass_by(100 * DAY)
@@ -275,7 +277,7 @@ def test_a_session_makes_networks_known_to_its_user_until_events_are_forgotten(
     assert refused(gallery, HOME)
 
 
-def test_a_second_step_meets_them_and_works_where_the_network_is_known(
+def test_the_second_step_is_limited_except_from_known_networks(
     gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     _, totp, _ = enrolled(gallery, ANN, clock.now())
@@ -293,7 +295,9 @@ def test_a_second_step_meets_them_and_works_where_the_network_is_known(
 
 
 @pytest.mark.rule("contract O6")
-def test_the_way_back_is_open_under_an_attack(gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_account_recovery_works_during_an_attack(
+    gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     code = gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code
     assert attack(storage, clock) == 100
     assert refused(gallery, NEW)

@@ -64,7 +64,7 @@ def refused(gallery: LogoAdmin, link: str) -> None:
 # Effects
 
 
-def test_a_link_makes_a_member_and_signs_in_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_link_creates_a_member_and_signs_in_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     who = key(stocked, "users:write")
     link = stocked.links.create(MIA, who)
     assert link.expires_at == NOW + 300
@@ -83,7 +83,7 @@ def test_a_link_makes_a_member_and_signs_in_once(stocked: LogoAdmin, storage: Me
     assert link.link not in str(events)
 
 
-def test_the_next_link_brings_name_and_avatar_up_to_date_and_replaces_the_one_before(stocked: LogoAdmin) -> None:
+def test_a_new_link_updates_name_and_avatar_and_replaces_the_previous_link(stocked: LogoAdmin) -> None:
     who = key(stocked, "users:write")
     first = made(stocked, who=who)
     second = made(stocked, CreateLink(user_id=MIA_ID, username="Mia M."), who)
@@ -95,7 +95,7 @@ def test_the_next_link_brings_name_and_avatar_up_to_date_and_replaces_the_one_be
     assert stocked.users.get(GetUser(user_id=MIA_ID)).avatar is None
 
 
-def test_a_link_without_a_number_is_always_for_a_new_user(stocked: LogoAdmin) -> None:
+def test_a_link_without_an_id_always_creates_a_new_user(stocked: LogoAdmin) -> None:
     who = key(stocked, "users:write")
     ids = []
     for name in ("Mia", "Noa"):
@@ -121,7 +121,7 @@ def test_a_link_without_a_number_is_always_for_a_new_user(stocked: LogoAdmin) ->
         stocked.links.create(CreateLink(), who)
 
 
-def test_the_first_user_of_a_gallery_may_come_by_a_link(storage: Storage) -> None:
+def test_a_link_may_create_the_first_user_of_a_gallery(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock())
     for user in gallery.users.list(ListUsers()):
         storage.write(lambda uow, user=user: uow.records(USERS).remove(user.user_id))  # type: ignore[misc]  # has a default
@@ -129,7 +129,7 @@ def test_the_first_user_of_a_gallery_may_come_by_a_link(storage: Storage) -> Non
     assert [user.username for user in gallery.users.list(ListUsers())] == ["Mia"]
 
 
-def test_a_link_without_a_name_is_for_an_existing_user_who_keeps_it(stocked: LogoAdmin) -> None:
+def test_a_link_without_a_name_requires_an_existing_user_and_keeps_their_name(stocked: LogoAdmin) -> None:
     who = key(stocked, "users:write")
     with pytest.raises(errors.NotFound):
         stocked.links.create(CreateLink(user_id=MIA_ID), who)
@@ -179,7 +179,7 @@ def test_guessing_is_limited(stocked: LogoAdmin) -> None:
     assert works(stocked, sign_in(stocked, link, Anonymous("198.51.100.7")))
 
 
-def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
+def test_a_link_is_not_accepted_as_another_kind_of_secret(stocked: LogoAdmin) -> None:
     link = made(stocked)
     for other in ("0", "-", "' OR 1=1 --", "é" * 24, "#link="):
         refused(stocked, other)
@@ -191,7 +191,7 @@ def test_a_link_is_none_of_other_secrets(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract O1")
-def test_a_member_by_link_sets_nothing_that_would_end_their_links(stocked: LogoAdmin) -> None:
+def test_members_by_link_cannot_set_a_password_or_factors(stocked: LogoAdmin) -> None:
     who = caller(stocked, sign_in(stocked, made(stocked)))
     assert stocked.sessions.me(WhoAmI(), who).by_link
     with pytest.raises(errors.SignsInByLink, match="You sign in through your site"):
@@ -247,7 +247,7 @@ def with_more_rights(gallery: LogoAdmin, _storage: Storage) -> None:
         (with_more_rights, "has scopes that you cannot grant"),
     ],
 )
-def test_who_can_sign_in_otherwise_or_may_do_more_gets_no_link(
+def test_users_with_another_way_in_or_more_rights_get_no_link(
     stocked: LogoAdmin, storage: MemoryStorage, change: Any, cause: str
 ) -> None:
     who = key(stocked, "users:write")
@@ -259,7 +259,7 @@ def test_who_can_sign_in_otherwise_or_may_do_more_gets_no_link(
 
 
 @pytest.mark.rule("contract B4", "contract C5", "contract O3", "contract R5")
-def test_those_alone_who_may_let_a_user_in_get_a_link(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_only_callers_who_may_let_a_user_in_can_create_a_link(stocked: LogoAdmin, clock: FrozenClock) -> None:
     site = key(stocked, "users:write")
     made(stocked, who=site)
     stocked.users.amend(AmendUser(user_id=MIA_ID, role_id=3))
@@ -278,7 +278,7 @@ def test_those_alone_who_may_let_a_user_in_get_a_link(stocked: LogoAdmin, clock:
         stocked.links.create(MIA, admin)
 
 
-def test_the_name_of_somebody_else_is_a_conflict_and_changes_nothing(stocked: LogoAdmin) -> None:
+def test_the_name_of_another_user_is_a_conflict_and_changes_nothing(stocked: LogoAdmin) -> None:
     stocked.authors.create(CreateAuthor(user_id=MIA_ID, username="Mia"))  # an author may have any name
     who = key(stocked, "users:write")
     for _ in range(2):
@@ -298,7 +298,7 @@ def test_a_removed_member_has_no_link_left(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.parametrize("kind", STORAGES)
-def test_two_exchanges_at_once_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
+def test_two_concurrent_exchanges_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
     storage: Storage = request.getfixturevalue(f"{kind}_storage")
     gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
     stock(gallery)

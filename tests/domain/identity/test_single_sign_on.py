@@ -123,7 +123,7 @@ def test_a_person_becomes_a_user_with_the_role_of_their_group(gallery: LogoAdmin
     assert fake.redeemed == [Redemption(**CODE)]
 
 
-def test_the_same_person_is_the_same_user_however_they_are_called(gallery: LogoAdmin) -> None:
+def test_a_person_stays_the_same_user_under_another_name(gallery: LogoAdmin) -> None:
     first = user_of(gallery, sign_in(gallery))
     version = gallery.changes.version()
     again = user_of(gallery, sign_in(gallery, IssuedIdentity(ANN.subject, ANN.groups, ("Ann Married",))))
@@ -131,7 +131,7 @@ def test_the_same_person_is_the_same_user_however_they_are_called(gallery: LogoA
     assert gallery.changes.version() == version  # nothing was changed
 
 
-def test_an_equal_name_at_the_issuer_is_somebody_else(gallery: LogoAdmin) -> None:
+def test_the_same_name_at_the_issuer_does_not_match_an_existing_user(gallery: LogoAdmin) -> None:
     """Neither a name nor an address leads to the account of another (ASVS 6.8.1)."""
     names = ("ann", "administrator", "admin")
     taken = {user_of(gallery, sign_in(gallery, IssuedIdentity(f"{n}", ("editors",), names))).username for n in range(3)}
@@ -153,7 +153,9 @@ def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, .
     assert user_of(gallery, sign_in(gallery, IssuedIdentity("s", ("editors",), names))).username == username
 
 
-def test_another_issuer_has_other_people(gallery: LogoAdmin, opened: Opened, fake: FakeIssuer) -> None:
+def test_the_same_subject_at_another_issuer_is_another_user(
+    gallery: LogoAdmin, opened: Opened, fake: FakeIssuer
+) -> None:
     """The same sub at another issuer is somebody else (ASVS 6.8.1, 10.5.2)."""
     tokens = sign_in(gallery)
     fake.url = "https://other.example"
@@ -163,7 +165,7 @@ def test_another_issuer_has_other_people(gallery: LogoAdmin, opened: Opened, fak
         moved.sessions.refresh(sessions.Refresh(refresh_token=tokens.refresh_token))
 
 
-def test_the_id_of_a_removed_user_stays_theirs(gallery: LogoAdmin) -> None:
+def test_the_id_of_a_removed_user_is_not_reused(gallery: LogoAdmin) -> None:
     first = user_of(gallery, sign_in(gallery))
     gallery.users.remove(users.RemoveUser(user_id=first.user_id))
     assert user_of(gallery, sign_in(gallery)).user_id == first.user_id + 1
@@ -203,7 +205,7 @@ def test_signing_in_and_refreshing_are_recorded_with_the_request_of_any_caller(
     assert (event.event, event.address, event.by_user_id) == ("signed_in", address, None)
 
 
-def test_only_callers_sign_in_or_refresh(gallery: LogoAdmin) -> None:
+def test_the_program_itself_cannot_sign_in_or_refresh(gallery: LogoAdmin) -> None:
     nobody: Any = None
     sign_ins: list[tuple[Any, Command]] = [
         (gallery.single_sign_on.sign_in, SINGLE),
@@ -222,7 +224,7 @@ def test_only_callers_sign_in_or_refresh(gallery: LogoAdmin) -> None:
     ("groups", "role_id"),
     [(("editors", "admins"), 2), (("staff",), 3), (("other", "editors"), 3), (("EDITORS", "staff"), 3)],
 )
-def test_the_first_group_that_is_listed_decides(gallery: LogoAdmin, groups: tuple[str, ...], role_id: int) -> None:
+def test_the_first_listed_group_decides(gallery: LogoAdmin, groups: tuple[str, ...], role_id: int) -> None:
     assert user_of(gallery, sign_in(gallery, with_groups(*groups))).role_id == role_id
 
 
@@ -244,7 +246,7 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
     return gallery.sessions.refresh(asked)
 
 
-def test_without_a_role_nobody_signs_in_and_open_sessions_end(gallery: LogoAdmin, opened: Opened) -> None:
+def test_users_without_a_role_cannot_sign_in_and_their_open_sessions_end(gallery: LogoAdmin, opened: Opened) -> None:
     tokens = refresh(gallery, sign_in(gallery))
     with pytest.raises(errors.SignInForbidden, match=r"^No role for your groups at the issuer$"):
         sign_in(gallery, with_groups("former editors"))
@@ -269,7 +271,9 @@ def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, 
         refresh(opened(oidc_roles="others=painter"), tokens)
 
 
-def test_no_missing_role_lets_anybody_in(gallery: LogoAdmin, opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_group_with_a_missing_role_cannot_sign_in(
+    gallery: LogoAdmin, opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
     tokens = sign_in(gallery)
     for role in ("Painter", "99", "99999999999", "-1", "٣"):
         with pytest.raises(errors.SignInForbidden):
@@ -284,9 +288,7 @@ def test_the_name_of_a_role_comes_before_its_id(gallery: LogoAdmin, opened: Open
     assert user_of(gallery, sign_in(opened(oidc_roles="editors=2"))).role_id == named.role_id
 
 
-def test_where_there_are_no_groups_administrators_decide_after_the_first_sign_in(
-    gallery: LogoAdmin, opened: Opened
-) -> None:
+def test_without_groups_administrators_decide_after_the_first_sign_in(gallery: LogoAdmin, opened: Opened) -> None:
     """A moderator of a gallery without a site signs in at GitHub as well."""
     person = IssuedIdentity("583231", None, ("octo-ann",), avatar="https://avatars.example/583231.png")
     client = {"oidc_issuer": GITHUB, "oidc_roles": ()}
@@ -328,7 +330,7 @@ def test_a_user_learns_whether_they_can_sign_in_recently(gallery: LogoAdmin, ope
     assert not can_step_up(without, tokens)
 
 
-def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Opened) -> None:
+def test_the_last_administrator_keeps_their_role(gallery: LogoAdmin, opened: Opened) -> None:
     tokens = sign_in(gallery, with_groups("admins"))
     gallery.users.amend(users.AmendUser(user_id=ADMIN_ID, role_id=1))
     with pytest.raises(errors.Conflict):
@@ -341,7 +343,7 @@ def test_the_last_who_holds_everything_keeps_it(gallery: LogoAdmin, opened: Open
 # Refusals
 
 
-def test_a_refusal_by_the_issuer_begins_nothing(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+def test_a_refusal_by_the_issuer_creates_no_session(gallery: LogoAdmin, fake: FakeIssuer) -> None:
     for error in (errors.IssuerRefused(), errors.IssuerUnavailable("login.example", "500")):
         fake.fails = error
         with pytest.raises(type(error)):
@@ -370,7 +372,7 @@ def test_guesses_are_limited(gallery: LogoAdmin, fake: FakeIssuer) -> None:
     assert len(fake.redeemed) == 100
 
 
-def test_without_an_issuer_there_is_no_such_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_without_an_issuer_single_sign_on_is_refused(storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
     with pytest.raises(errors.SignInForbidden):
         gallery.single_sign_on.sign_in(SINGLE)
@@ -380,7 +382,7 @@ def test_without_an_issuer_there_is_no_such_sign_in(storage: MemoryStorage, cloc
 # The ways
 
 
-def test_the_ways_have_all_that_a_browser_needs(gallery: LogoAdmin, fake: FakeIssuer) -> None:
+def test_the_sign_in_methods_have_everything_a_browser_needs(gallery: LogoAdmin, fake: FakeIssuer) -> None:
     way = IssuerWay(
         "login.example",
         "https://login.example/authorize",
@@ -410,7 +412,7 @@ def test_passwords_can_be_switched_off(opened: Opened) -> None:
 @pytest.mark.parametrize(
     ("ago", "is_recent"), [(None, False), (0, True), (600, True), (700, False), (10**9, False), (-30, True)]
 )
-def test_an_issuer_that_keeps_people_signed_in_gives_no_recent_sign_in(
+def test_an_old_sign_in_at_the_issuer_is_not_recent(
     gallery: LogoAdmin, clock: FrozenClock, ago: int | None, is_recent: bool
 ) -> None:
     """ASVS 6.8.4, 10.3.4."""

@@ -46,7 +46,7 @@ def works_as_key(gallery: LogoAdmin, key: Caller) -> bool:
     return True
 
 
-def test_a_suspension_ends_sessions_and_keys_and_its_end_brings_none_back(storage: Storage) -> None:
+def test_a_suspension_ends_sessions_and_keys_for_good(storage: Storage) -> None:
     gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
     stock(gallery)
     gallery.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
@@ -68,7 +68,7 @@ def test_a_suspension_ends_sessions_and_keys_and_its_end_brings_none_back(storag
 
 
 @pytest.mark.rule("contract O9")
-def test_a_suspension_and_its_end_are_events_with_who_did_it(stocked: LogoAdmin) -> None:
+def test_a_suspension_and_its_end_are_events_with_their_actor(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     stocked.users.amend(AmendUser(user_id=ADMIN_ID, username="Ada"), admin)
     key = key_of(stocked, admin, "users:write")
@@ -85,13 +85,13 @@ def test_a_suspension_and_its_end_are_events_with_who_did_it(stocked: LogoAdmin)
     ]
 
 
-def test_only_the_right_password_learns_of_a_suspension(stocked: LogoAdmin) -> None:
+def test_a_suspension_is_revealed_only_to_the_right_password(stocked: LogoAdmin) -> None:
     stocked.users.amend(SUSPENDED)
     with pytest.raises(SignInRefused):
         stocked.sessions.sign_in(ANN.model_copy(update={"password": f"{ANN_PASSWORD}?"}))
 
 
-def test_no_other_way_leads_around_a_suspension(stocked: LogoAdmin) -> None:
+def test_a_suspended_user_cannot_sign_in_another_way(stocked: LogoAdmin) -> None:
     mia = CreateLink(user_id=1042, username="Mia")
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     link = stocked.links.create(mia, admin).link
@@ -109,7 +109,7 @@ def test_no_other_way_leads_around_a_suspension(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract G", "contract I1")
-def test_history_and_files_say_active_only_of_the_suspended(stocked: LogoAdmin) -> None:
+def test_history_and_exports_have_active_only_for_suspended_users(stocked: LogoAdmin) -> None:
     usual = exported(stocked)
     stocked.users.amend(SUSPENDED)
     change = history(stocked)[-1]
@@ -131,7 +131,7 @@ def test_history_and_files_say_active_only_of_the_suspended(stocked: LogoAdmin) 
 
 
 @pytest.mark.rule("contract B4")
-def test_the_last_who_holds_everything_cannot_be_suspended(stocked: LogoAdmin) -> None:
+def test_the_last_administrator_cannot_be_suspended(stocked: LogoAdmin) -> None:
     with pytest.raises(Conflict, match="no user who holds"):
         stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False))
     assert stocked.users.get(GetUser(user_id=ADMIN_ID)).active
@@ -142,7 +142,9 @@ def test_the_last_who_holds_everything_cannot_be_suspended(stocked: LogoAdmin) -
 
 
 @pytest.mark.rule("contract B4", "contract O3")
-def test_who_may_suspend_and_let_in_again(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_suspending_requires_the_rights_of_the_user_and_reactivating_a_recent_sign_in(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     manager = signed_in(storage, "users:read", "users:write")
     with pytest.raises(NotPermitted):  # of more rights
         stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False), manager)
@@ -158,7 +160,7 @@ def test_who_may_suspend_and_let_in_again(stocked: LogoAdmin, storage: MemorySto
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_lets_nobody_in_with_more_than_the_rights_of_new_users(stocked: LogoAdmin) -> None:
+def test_a_key_reactivates_only_users_with_the_rights_of_new_users(stocked: LogoAdmin) -> None:
     key = key_of(stocked, caller(stocked, stocked.sessions.sign_in(ADMIN)), "*")
     stocked.users.create(CreateUser(user_id=8, username="bob", password="correct horse"))
     for user_id in (ANN_ID, 8):

@@ -44,7 +44,7 @@ def use(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.parametrize("storage", STORAGES, indirect=True)
-def test_expired_rows_go_and_nothing_else(storage: Storage, clock: FrozenClock) -> None:
+def test_only_expired_rows_are_deleted(storage: Storage, clock: FrozenClock) -> None:
     gallery = gallery_on(storage, clock)
     stock(gallery)
     use(gallery)
@@ -61,7 +61,7 @@ def test_expired_rows_go_and_nothing_else(storage: Storage, clock: FrozenClock) 
     assert caller(gallery, gallery.sessions.sign_in(ANN, HOME)).user_id == 7
 
 
-def test_a_few_rows_go_at_a_time(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
+def test_rows_are_deleted_in_small_batches(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     def add(uow: UnitOfWork) -> None:
         for number in range(120):
             uow.identity.challenges.add(Challenge(f"hash {number}", "used", None, "", clock.now()))

@@ -64,7 +64,7 @@ def test_a_new_name_is_a_new_version(stocked: LogoAdmin, storage: MemoryStorage,
 
 @pytest.mark.rule("contract A3")
 @pytest.mark.parametrize("unseen", ["\u00ad", "\u200b", "\u2060", "\ufeff"])
-def test_characters_that_nobody_sees_are_refused_in_names(unseen: str) -> None:
+def test_invisible_characters_are_refused_in_names(unseen: str) -> None:
     for make in (
         lambda name: AmendUser(user_id=7, username=name),
         lambda name: AmendAuthor(author_id=1, username=name),
@@ -79,7 +79,7 @@ def test_characters_that_nobody_sees_are_refused_in_names(unseen: str) -> None:
 
 
 @pytest.mark.rule("contract A3")
-def test_records_from_before_stay_readable(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_records_with_earlier_names_stay_readable(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     storage.write(lambda uow: uow.records(AUTHORS).update(Author(1, 101, "An\u200bn", NOW)))
     assert stocked.authors.get(GetAuthor(author_id=1)).username == "An\u200bn"
     stocked.authors.amend(AmendAuthor(author_id=1, user_id=105))

@@ -24,7 +24,7 @@ def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None =
 
 
 @pytest.mark.rule("spec §Resources", "spec §Endpoints 2", "contract A12", "contract A10")
-def test_a_new_user_has_the_default_role_and_is_dated_now(gallery: LogoAdmin) -> None:
+def test_a_new_user_has_the_default_role_and_the_current_time(gallery: LogoAdmin) -> None:
     assert create(gallery, 7, "ann", "a.png") == User(7, "ann", "a.png", 1, NOW)
     assert create(gallery, 0, "ben") == User(0, "ben", None, 1, NOW)
     assert gallery.users.create(CreateUser(user_id=8, username="cyd", password="pw")).avatar is None
@@ -32,7 +32,7 @@ def test_a_new_user_has_the_default_role_and_is_dated_now(gallery: LogoAdmin) ->
 
 @pytest.mark.rule("spec §Resources", "contract C4")
 @pytest.mark.rule("contract G5", "contract B4")
-def test_a_new_user_gets_their_role_in_the_same_act(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_new_user_gets_their_role_in_the_same_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     nine = CreateUser(user_id=9, username="nine", role_id=2, password="a password")
     with pytest.raises(NotFound, match=r"^Role 99 not found$"):
         stocked.users.create(nine.model_copy(update={"role_id": 99}))
@@ -78,7 +78,7 @@ def test_removing_an_avatar_returns_the_removed_avatar(gallery: LogoAdmin, avata
 
 
 @pytest.mark.rule("contract A3")
-def test_a_user_whose_name_shows_nothing_is_readable_and_signs_in(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_user_with_an_invisible_name_is_readable_and_can_sign_in(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     blank, avatar = "\u3164", "b.png"
     storage.write(lambda uow: add_user(uow, User(70, blank, None, 1, NOW), CHEAP_PASSWORDS.hash(ANN_PASSWORD)))
     assert gallery.users.get(GetUser(user_id=70)).username == blank

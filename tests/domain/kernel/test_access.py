@@ -228,7 +228,7 @@ def test_a_caller_without_a_token_is_refused_where_a_token_is_required(refused: 
 
 
 @ACCESS
-def test_who_holds_the_scope_may(refused: Refused) -> None:
+def test_callers_with_the_scope_are_permitted(refused: Refused) -> None:
     def holder(storage: Storage, kind: type[Command]) -> Caller:
         scope = [*filter(None, [TABLE[kind].scope]), *(PAINTER if kind in HANDS_OUT else ())]
         return signed_in(storage, *scope)
@@ -237,12 +237,12 @@ def test_who_holds_the_scope_may(refused: Refused) -> None:
 
 
 @ACCESS
-def test_who_holds_everything_may(refused: Refused) -> None:
+def test_administrators_are_permitted(refused: Refused) -> None:
     assert refused(TABLE, lambda storage, _: signed_in(storage, "*")) == dict.fromkeys(TABLE)
 
 
 @ACCESS
-def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -> None:
+def test_callers_with_every_other_scope_are_refused(refused: Refused, policy: Policy) -> None:
     def holder(storage: Storage, kind: type[Command]) -> Caller:
         others = [scope for scope in ALL_SCOPES if scope not in (TABLE[kind].scope, *TABLE[kind].alternative, "*")]
         return signed_in(storage, *others, "forum:write", "USERS:WRITE", "**")
@@ -255,7 +255,7 @@ def test_who_holds_every_other_scope_may_not(refused: Refused, policy: Policy) -
 
 @pytest.mark.rule("contract B1", "contract B3", "spec §Endpoints 4")
 @pytest.mark.parametrize("kind", OWN)
-def test_everybody_may_do_to_themselves_what_is_their_own(
+def test_users_may_manage_what_is_their_own(
     gallery: LogoAdmin, storage: MemoryStorage, policy: Policy, kind: type[Command]
 ) -> None:
     values = ASKED[kind][1]
@@ -265,19 +265,19 @@ def test_everybody_may_do_to_themselves_what_is_their_own(
 
 
 @pytest.mark.rule("contract H6", "contract B1")
-def test_the_program_itself_may_do_everything(refused: Refused) -> None:
+def test_the_program_itself_is_permitted_everything(refused: Refused) -> None:
     kinds = [kind for kind in TABLE if kind is not sessions.Refresh and kind not in FOR_USERS]
     assert refused(kinds, lambda *_: OWNER) == dict.fromkeys(kinds)
 
 
 @pytest.mark.rule("contract C3", "contract C5")
-def test_the_program_itself_is_nobody_in_particular(refused: Refused) -> None:
+def test_the_program_itself_is_no_user(refused: Refused) -> None:
     assert refused(FOR_USERS, lambda *_: OWNER) == dict.fromkeys(FOR_USERS, errors.NotAuthenticated)
 
 
 @pytest.mark.rule("contract A19", "contract B5")
 @pytest.mark.parametrize("gone", ["session", "user"])
-def test_the_token_of_who_is_gone_proves_nothing(refused: Refused, gone: str) -> None:
+def test_the_token_of_a_removed_user_does_not_authenticate(refused: Refused, gone: str) -> None:
     def left(storage: Storage, _: type[Command]) -> Caller:
         caller = signed_in(storage, "*")
         if gone == "session":
@@ -290,7 +290,7 @@ def test_the_token_of_who_is_gone_proves_nothing(refused: Refused, gone: str) ->
 
 
 @pytest.mark.rule("contract A19")
-def test_the_session_of_somebody_else_proves_nothing(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_the_session_of_another_user_does_not_authenticate(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, "*", user_id=900), signed_in(storage, user_id=901)
     with pytest.raises(errors.InvalidToken):
         gallery.users.list(users.ListUsers(), SignedIn(ann.user_id, ben.session_id))

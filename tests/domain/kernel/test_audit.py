@@ -187,7 +187,7 @@ def lists(gallery: LogoAdmin) -> dict[Kind, int]:
 
 
 @pytest.mark.parametrize("kind", TABLE)
-def test_a_change_says_who_did_what_when_and_from_what_to_what(
+def test_a_change_has_its_actor_action_time_and_both_states(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
 ) -> None:
     row = TABLE[kind]
@@ -220,7 +220,7 @@ def test_a_change_says_who_did_what_when_and_from_what_to_what(
 
 @F1
 @pytest.mark.parametrize("kind", TABLE)
-def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
+def test_a_change_raises_only_the_versions_of_its_record_and_its_list(
     stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
 ) -> None:
     before, lists_before = versions(storage), lists(stocked)
@@ -239,14 +239,16 @@ def test_a_change_raises_the_version_of_its_record_and_its_list_and_no_other(
     assert all(lists_after[kind_] == change.change_id for kind_ in kinds)
 
 
-def test_every_command_is_known_to_change_records_or_not_to() -> None:
+def test_every_command_is_classified_as_changing_records_or_not() -> None:
     # A removed picture is no record; see tests/contracts/gallery/test_pictures.py.
     known = [*(kind.__name__ for kind in TABLE), *UNRECORDED.split(), "RemovePicture"]
     assert sorted(known) == sorted(kind.__name__ for kind in ASKED)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ASKED if kind.__name__ in UNRECORDED.split()])
-def test_what_changes_no_record_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+def test_commands_that_change_no_record_are_not_in_the_history(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
     caller = signed_in(storage, "*")
     stocked.keys.create(keys.CreateKey(name="script", scope=()), caller)
     add_session(storage, 7)
@@ -273,7 +275,9 @@ NOTHING: Final[list[Command]] = [
 
 @F1
 @pytest.mark.parametrize("command", NOTHING, ids=lambda command: type(command).__name__)
-def test_what_changes_nothing_leaves_nothing(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
+def test_commands_without_effect_are_not_in_the_history(
+    stocked: LogoAdmin, storage: MemoryStorage, command: Command
+) -> None:
     before = history(stocked), versions(storage), lists(stocked)
     ask(stocked, command)
     assert (history(stocked), versions(storage), lists(stocked)) == before
@@ -301,7 +305,7 @@ def test_no_password_and_no_hash_is_ever_in_the_history(stocked: LogoAdmin, stor
     assert "version" not in fields
 
 
-def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_changes_by_a_key_are_attributed_to_its_creator(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     made = stocked.keys.create(keys.CreateKey(name="script", scope=("*",)), signed_in(storage, "*", user_id=500))
     stocked.logos.remove(artworks.RemoveLogo(logo_id=1), stocked.sessions.caller(made.key))
     assert history(stocked)[-1].user_id == 500
@@ -309,7 +313,7 @@ def test_a_key_does_it_in_the_name_of_its_maker(stocked: LogoAdmin, storage: Mem
 
 @pytest.mark.rule("contract H6")
 @pytest.mark.parametrize("request_id", ["", "r" * 129, "a\0b", "\ud800"])
-def test_an_id_of_a_request_that_the_history_does_not_take_is_refused(stocked: LogoAdmin, request_id: str) -> None:
+def test_an_invalid_request_id_is_refused(stocked: LogoAdmin, request_id: str) -> None:
     before = history(stocked)
     with pytest.raises(InvalidInput) as caught:
         do(stocked, authors.CreateAuthor, Owner(request_id))
@@ -319,7 +323,9 @@ def test_an_id_of_a_request_that_the_history_does_not_take_is_refused(stocked: L
     assert history(stocked)[-1].request_id == "r" * 128
 
 
-def test_what_happens_to_a_record_in_a_row_is_one_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     known = len(history(stocked))
     lines = [
         {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [2, 1]},
@@ -374,13 +380,13 @@ def modules_with(pattern: str) -> set[str]:
 
 
 @pytest.mark.parametrize("port", OWNERS)
-def test_a_context_reaches_its_own_ports_alone(port: str) -> None:
+def test_a_context_uses_only_its_own_ports(port: str) -> None:
     context, others = OWNERS[port]
     assert {name for name in modules_with(rf"\b{port}\(") if not name.startswith(f"{context}/")} == others
 
 
 @pytest.mark.parametrize("raw", RAW)
-def test_the_repositories_behind_the_change_log_are_changed_by_it_alone(raw: str) -> None:
+def test_only_the_change_log_writes_to_audited_repositories(raw: str) -> None:
     assert modules_with(raw) == RAW[raw]
 
 

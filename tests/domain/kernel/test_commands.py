@@ -82,7 +82,7 @@ def test_a_field_that_is_not_defined_is_refused(kind: type[Command]) -> None:
 
 @pytest.mark.rule("contract A4")
 @pytest.mark.parametrize("kind", ASKED)
-def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]) -> None:
+def test_null_is_refused_unless_the_field_is_nullable(kind: type[Command]) -> None:
     for name in fields_of(kind):
         values = ASKED[kind][1] | {name: None}
         is_asked = (
@@ -104,7 +104,7 @@ def test_null_is_refused_for_everything_but_what_may_be_none(kind: type[Command]
 
 @pytest.mark.rule("spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "contract A14")
 @pytest.mark.parametrize("kind", ASKED)
-def test_a_field_is_required_unless_it_is_said_to_be_optional(kind: type[Command]) -> None:
+def test_a_field_is_required_unless_declared_optional(kind: type[Command]) -> None:
     for name in fields_of(kind):
         values = {field: value for field, value in ASKED[kind][1].items() if field != name}
         if (kind, name) in OPTIONAL or name in AMENDMENTS.get(kind, ()):
@@ -179,7 +179,7 @@ def test_an_error_never_repeats_the_input(kind: type[Command]) -> None:
 
 
 @pytest.mark.rule("contract A5")
-def test_who_makes_a_command_gets_our_error_and_pydantic_its_own_and_neither_text_has_the_input() -> None:
+def test_constructing_a_command_raises_our_error_and_validating_it_pydantics_without_the_input() -> None:
     given_: dict[str, Any] = {"user_id": SECRET}
     kind: type[Command] = users.CreateUser
     makes: tuple[tuple[type[Exception], Callable[[], object]], ...] = (
@@ -195,7 +195,7 @@ def test_who_makes_a_command_gets_our_error_and_pydantic_its_own_and_neither_tex
 
 @pytest.mark.rule("contract A5", "contract H6")
 @pytest.mark.parametrize("kind", ASKED)
-def test_pydantic_finds_the_same_problems_in_a_command_wherever_it_is(kind: type[Command]) -> None:
+def test_pydantic_reports_the_same_problems_as_our_error(kind: type[Command]) -> None:
     for values in ({"x": 1}, dict.fromkeys([*kind.model_fields, "x"], 1.5), ASKED[kind][1] | {"x": SECRET}):
         with pytest.raises(InvalidInput) as ours:
             kind(**values)
@@ -206,7 +206,7 @@ def test_pydantic_finds_the_same_problems_in_a_command_wherever_it_is(kind: type
 
 @pytest.mark.rule("contract A5", "contract H6")
 @given(kind=st.sampled_from(list(ASKED)), data=st.data())
-def test_anything_at_all_is_taken_or_refused_as_invalid_input(kind: type[Command], data: st.DataObject) -> None:
+def test_any_input_is_accepted_or_refused_as_invalid(kind: type[Command], data: st.DataObject) -> None:
     names = st.sampled_from([*kind.model_fields, "x"])
     values = data.draw(st.dictionaries(names | st.text(max_size=3), ANYTHING, max_size=4))
     try:

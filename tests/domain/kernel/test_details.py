@@ -64,7 +64,7 @@ def test_a_text_may_have_paragraphs() -> None:
 
 
 @pytest.mark.rule("contract S1")
-def test_tags_are_lower_case_in_nfc_and_different() -> None:
+def test_tags_are_lower_case_nfc_and_distinct() -> None:
     assert stating(tags=["Dark", " dark ", "E\u0301te\u0301", "two \n words"]).tags == (
         "dark",
         "\u00e9t\u00e9",
@@ -80,7 +80,7 @@ def test_tags_are_lower_case_in_nfc_and_different() -> None:
 
 
 @pytest.mark.rule("contract S1")
-def test_screenshots_have_a_url_and_perhaps_words() -> None:
+def test_screenshots_have_a_url_and_an_optional_caption() -> None:
     shot = {"url": URL, "alt": "x" * 200}
     assert stating(screenshots=[shot, {"url": URL, "alt": ""}]).members() == {"screenshots": [shot, {"url": URL}]}
     assert problems(screenshots=[shot] * 9) == [("screenshots", "too_long")]

@@ -131,7 +131,7 @@ def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract B4", "contract B5", "contract G")
-def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_program_acts_for_a_user_with_their_current_rights(gallery: LogoAdmin, clock: FrozenClock) -> None:
     eve = gallery.acting_as(5, signed_in_at=clock.now())
     assert eve.sessions.me(WhoAmI()).username == "eve"
     made = eve.authors.create(ANN, Owner(request_id="by hand"))
@@ -158,7 +158,7 @@ def test_a_program_acts_for_a_user_with_the_rights_of_that_moment(gallery: LogoA
 
 
 @pytest.mark.rule("contract B5", "contract O5", "contract O7")
-def test_a_program_acts_for_the_first_administrator_but_for_nobody_whom_the_issuer_refused(
+def test_a_program_acts_for_the_first_administrator_but_not_for_users_refused_by_the_issuer(
     gallery: LogoAdmin, storage: MemoryStorage
 ) -> None:
     # The program signs nobody in by the generated password.
@@ -192,7 +192,9 @@ def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: Logo
 
 
 @pytest.mark.rule("contract O3", "contract O5")
-def test_a_program_that_acts_for_a_user_says_when_they_signed_in(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_a_program_that_acts_for_a_user_passes_the_time_of_their_sign_in(
+    gallery: LogoAdmin, clock: FrozenClock
+) -> None:
     key = CreateKey(name="script", scope=("authors:write",))
     with pytest.raises(errors.RecentSignInRequired):
         gallery.acting_as(5).keys.create(key)
@@ -209,7 +211,7 @@ def test_a_program_that_acts_for_a_user_says_when_they_signed_in(gallery: LogoAd
 
 
 @pytest.mark.rule("contract B4")
-def test_what_takes_no_caller_is_left_to_the_program(gallery: LogoAdmin) -> None:
+def test_methods_without_a_caller_are_reserved_for_the_program(gallery: LogoAdmin) -> None:
     view = gallery.acting_as(2000000000)
     for name in ("rotate_key", "generate", "publish"):
         with pytest.raises(AttributeError, match="takes no caller: it is not for users"):

@@ -80,7 +80,9 @@ def has_version(answer: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", WRITES)
-def test_the_same_again_gives_the_same_answer(stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+def test_repeating_a_command_returns_the_same_response(
+    stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
     caller = caller_for(kind, stocked, storage)
     command = once(kind(**ASKED[kind][1]), KEY)
     first = ask(stocked, command, caller)
@@ -117,7 +119,7 @@ RENEWAL: Final = users.SetPassword(user_id=7, password=ANN_PASSWORD)
         (RENEWAL, users.SetPassword(user_id=7, password=ANN_PASSWORD + " ")),
     ],
 )
-def test_the_key_of_another_command_is_refused(stocked: LogoAdmin, first: Command, other: Command) -> None:
+def test_a_key_used_for_another_command_is_refused(stocked: LogoAdmin, first: Command, other: Command) -> None:
     ask(stocked, once(first, KEY))
     before = everything(stocked)
     with pytest.raises(errors.InvalidInput) as caught:
@@ -138,7 +140,7 @@ def test_users_do_not_share_their_keys(gallery: LogoAdmin, storage: MemoryStorag
     assert [author.author_id for author in made] == [1, 2, 3]
 
 
-def test_after_a_day_it_is_done_again(gallery: LogoAdmin, clock: FrozenClock) -> None:
+def test_after_a_day_a_repeated_command_runs_again(gallery: LogoAdmin, clock: FrozenClock) -> None:
     command = once(roles.CreateRole(name="new", scope=()), KEY)
     first = gallery.roles.create(command)
     clock.pass_by(DAY - 1)
@@ -164,7 +166,7 @@ def test_a_refused_command_does_not_use_up_its_key(gallery: LogoAdmin, storage: 
     gallery.logos.create(once(artworks.CreateLogo(**ASKED[artworks.CreateLogo][1]), other))
 
 
-def test_the_answer_is_kept_with_the_change_or_not_at_all(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_the_response_is_stored_in_the_transaction_of_the_change(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     class Fails(MemoryStorage):
         def write(self, work: Callable[[Any], Any], *, alone: bool = False) -> Any:
             def fails(uow: UnitOfWork) -> None:
@@ -203,7 +205,7 @@ def painter(
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Command) else "",
 )
-def test_the_first_answer_is_for_those_who_may_still_do_it(
+def test_a_replay_requires_the_current_right(
     clock: FrozenClock, storage: MemoryStorage, command: Command, enough: tuple[str, ...]
 ) -> None:
     gallery = gallery_on(storage, clock, access=Policy.GUARDED)

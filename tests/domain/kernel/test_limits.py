@@ -89,7 +89,7 @@ def test_a_page_has_1_to_1000_records(kind: type[Command]) -> None:
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_is_good_for_a_second_to_a_century() -> None:
+def test_a_key_is_valid_for_a_second_to_a_century() -> None:
     for seconds in (1, 100 * 366 * 86_400, None):
         assert made(keys.CreateKey, expires_in=seconds).expires_in == seconds
     for seconds in (0, -1, 100 * 366 * 86_400 + 1):
@@ -100,7 +100,7 @@ def test_a_key_is_good_for_a_second_to_a_century() -> None:
 
 @pytest.mark.rule("spec §Limits", "spec §Rules 1", "spec §Rules 3", "contract A2")
 @pytest.mark.parametrize(("kind", "field"), IDS)
-def test_an_id_goes_from_0_to_2147483647(kind: type[Command], field: str) -> None:
+def test_an_id_ranges_from_0_to_2147483647(kind: type[Command], field: str) -> None:
     for id_ in (0, 1, 2_147_483_646, 2_147_483_647):
         assert getattr(made(kind, **{field: id_}), field) == id_
     for id_ in (-1, -2_147_483_648, -(10**40)):
@@ -111,7 +111,7 @@ def test_an_id_goes_from_0_to_2147483647(kind: type[Command], field: str) -> Non
 
 @pytest.mark.rule("contract A1")
 @pytest.mark.parametrize(("kind", "field"), IDS)
-def test_an_id_is_a_whole_number_and_nothing_like_it(kind: type[Command], field: str) -> None:
+def test_an_id_is_strictly_an_integer(kind: type[Command], field: str) -> None:
     values: tuple[object, ...] = (True, False, "5", "", 5.0, 5.5, 1e3, float("nan"), b"5", [5], {})
     if (kind, field) not in OPTIONAL:
         values = (*values, None)
@@ -188,7 +188,7 @@ UNSEEN = frozenset("\u200b\xad\u2060\ufeff")
 
 @pytest.mark.rule("contract A3")
 @given(texts(1, 63))
-def test_a_name_is_taken_as_it_is(given_name: str) -> None:
+def test_a_name_is_stored_unchanged(given_name: str) -> None:
     name = f"{given_name}x"
     assume(not UNSEEN & {*name})
     assert users.CreateUser(user_id=1, username=name, password=name).username == name
@@ -211,7 +211,7 @@ TOKENS = [f"scope:{number}" for number in range(65)]
 
 @pytest.mark.rule("contract A4", "contract A11")
 @pytest.mark.parametrize("kind", ROLES)
-def test_a_scope_is_an_array_of_up_to_64_texts_of_1_to_64_characters_each_once(kind: type[Command]) -> None:
+def test_a_scope_is_an_array_of_up_to_64_unique_texts_of_1_to_64_characters(kind: type[Command]) -> None:
     for given_ in ([], ["x", "y" * 64], TOKENS[:64]):
         assert made(kind, scope=given_).scope == tuple(given_)
     assert made(kind, scope=["b", "a", "b", "*", "a"]).scope == ("b", "a", "*")
@@ -276,13 +276,13 @@ def test_a_preview_has_at_most_2048_characters(kind: type[Command]) -> None:
 @pytest.mark.rule("contract D logos", "contract D themes", "contract A4")
 @pytest.mark.parametrize("kind", ARTWORKS)
 @pytest.mark.parametrize("value", [0, 1, "true", "", None, []])
-def test_active_is_a_boolean_and_nothing_like_it(kind: type[Command], value: object) -> None:
+def test_active_is_strictly_a_boolean(kind: type[Command], value: object) -> None:
     assert problems_with(kind, active=value) == [(("active",), "bool_type")]
 
 
 @pytest.mark.rule("contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", [artworks.CreateTheme, artworks.CreateLogo])
-def test_an_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
+def test_an_artwork_is_inactive_by_default(kind: type[Command]) -> None:
     values = {name: value for name, value in ASKED[kind][1].items() if name != "active"}
     created: Any = kind(**values)
     assert created.active is False
@@ -293,7 +293,7 @@ def test_an_artwork_is_not_active_unless_told_so(kind: type[Command]) -> None:
     ("created_at", "type_"),
     [(-1, "greater_than_equal"), (2**53, "less_than_equal"), (1.5, "int_type"), ("1", "int_type"), (True, "int_type")],
 )
-def test_a_line_dates_from_1970_on_in_whole_seconds(created_at: object, type_: str) -> None:
+def test_created_at_of_a_line_is_whole_seconds_since_1970(created_at: object, type_: str) -> None:
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
         ((_, line),) = import_source.read_lines([json.dumps({**values, "created_at": good})], lambda _: None)

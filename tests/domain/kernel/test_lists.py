@@ -51,7 +51,7 @@ def numbers(size: int, pages: PageSizes, text: Callable[[int], int] = lambda _: 
 @E1
 @pytest.mark.parametrize("pages", [PageSizes(5, 5), PageSizes(5, 20), PageSizes(2, 20)])
 @pytest.mark.parametrize("text", [0, 5_000, 30_000, 40_000, 65_536, 1_000_000])
-def test_a_list_is_complete_and_in_order_whatever_its_length_and_weight(pages: PageSizes, text: int) -> None:
+def test_a_list_of_any_length_and_size_is_complete_and_in_order(pages: PageSizes, text: int) -> None:
     for size in (0, 1, 4, 5, 6, 9, 10, 11, 24, 25, 26, 1000):
         listing = numbers(size, pages, lambda _: text)
         assert list(listing) == list(range(size))
@@ -139,7 +139,9 @@ def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock:
 
 
 @E1
-def test_what_stays_is_read_exactly_once_while_others_come_and_go(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_remaining_records_are_read_exactly_once_while_others_come_and_go(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
     storage.write(lambda uow: fill(uow, 1200))
     read = iter(gallery.authors.list(ListAuthors()))
     seen = [next(read).author_id for _ in range(600)]
@@ -193,7 +195,7 @@ def test_a_list_in_either_order_may_begin_after_any_id(varied: LogoAdmin, name: 
 
 
 @pytest.mark.rule("contract E4")
-def test_the_highest_id_that_can_be_is_in_a_descending_list(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_descending_list_includes_the_highest_possible_id(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     storage.write(lambda uow: uow.records(USERS).add(User(MAX_ID, "last", None, 1, NOW)))
     assert ids(gallery, "users", limit=1, order="desc") == [MAX_ID]
     assert MAX_ID not in ids(gallery, "users", after=MAX_ID, order="desc")

@@ -63,7 +63,9 @@ SCOPED: Final = [kind for kind in ASKED if right_to(kind).scope is not None]
 
 
 @pytest.mark.parametrize("kind", SCOPED, ids=lambda kind: kind.__name__)
-def test_who_lacks_the_scope_learns_nothing(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
+def test_callers_without_the_scope_learn_nothing(
+    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
+) -> None:
     nobody = signed_in(storage, "forum:ban", user_id=500)
     good = ASKED[kind][1]
     missing = {
@@ -180,7 +182,9 @@ TRIED: Final = (
 
 
 @pytest.mark.parametrize("case", TRIED, ids=lambda case: repr(case.command))
-def test_who_goes_beyond_themselves_learns_nothing_else(gallery: LogoAdmin, storage: MemoryStorage, case: Case) -> None:
+def test_callers_exceeding_their_rights_learn_nothing_else(
+    gallery: LogoAdmin, storage: MemoryStorage, case: Case
+) -> None:
     manager = signed_in(storage, *MANAGER, user_id=500)
     storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     case.before(gallery)
@@ -190,7 +194,7 @@ def test_who_goes_beyond_themselves_learns_nothing_else(gallery: LogoAdmin, stor
 
 
 @pytest.mark.rule("contract C5")
-def test_a_key_learns_nothing_of_keys_and_of_its_maker(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_key_learns_nothing_about_keys_or_its_creator(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     maker: SignedIn = signed_in(storage, *MANAGER, user_id=500)
     made = gallery.keys.create(keys.CreateKey(name="script", scope=MANAGER), maker)
     key = gallery.sessions.caller(made.key)

@@ -58,7 +58,7 @@ REFUSED: Final[list[tuple[Command, Refusal]]] = [
 @pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract A12", "spec §Rules 2")
 @pytest.mark.rule("contract F1", "contract G", "spec §Errors 400")
 @pytest.mark.parametrize(("command", "refusal"), REFUSED, ids=lambda value: repr(value))
-def test_a_refused_command_leaves_nothing(
+def test_a_refused_command_changes_nothing(
     stocked: LogoAdmin, storage: MemoryStorage, command: Command, refusal: Refusal
 ) -> None:
     before = history(stocked), versions(storage), lists(stocked)
@@ -96,7 +96,7 @@ def test_a_missing_record_is_not_found(stocked: LogoAdmin, kind: type[Command]) 
 
 
 @pytest.mark.rule("contract A6", "spec §Rules 2")
-def test_other_kinds_other_spellings_and_values_given_up_do_not_collide(stocked: LogoAdmin) -> None:
+def test_other_kinds_other_spellings_and_released_values_do_not_collide(stocked: LogoAdmin) -> None:
     stocked.authors.create(authors.CreateAuthor(user_id=ADMIN_ID, username="admin"))
     stocked.users.create(users.CreateUser(user_id=8, username="Ann", password="pw"))
     stocked.roles.create(roles.CreateRole(name="Admin", scope=()))
@@ -109,7 +109,7 @@ def test_other_kinds_other_spellings_and_values_given_up_do_not_collide(stocked:
 
 
 @pytest.mark.rule("contract A2")
-def test_after_the_last_id_no_record_can_be_made(stocked: LogoAdmin) -> None:
+def test_no_record_can_be_created_after_the_last_id(stocked: LogoAdmin) -> None:
     line = {"kind": "logo", "logo_id": 2_147_483_647, **ARTWORK, "author_ids": []}
     stocked.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
     with pytest.raises(Conflict, match=r"^No logo_id is left$"):

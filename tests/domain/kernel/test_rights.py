@@ -108,7 +108,7 @@ def use_cases(gallery: LogoAdmin) -> Iterator[tuple[str, Service, str, Any]]:
                     )
 
 
-def test_every_method_of_every_service_names_its_right(gallery: LogoAdmin) -> None:
+def test_every_service_method_declares_its_right(gallery: LogoAdmin) -> None:
     nameless = {call for call, _, _, right in use_cases(gallery) if right is None}
     assert nameless == {"sessions.caller"}  # the caller of a token
     with pytest.raises(TypeError, match=r"Careless\.remove names no right"):
@@ -123,7 +123,7 @@ def test_every_method_of_every_service_names_its_right(gallery: LogoAdmin) -> No
             def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]  # as above
 
 
-def test_every_use_case_is_asked_in_the_tables(gallery: LogoAdmin) -> None:
+def test_every_use_case_is_called_in_the_tables(gallery: LogoAdmin) -> None:
     asked = {(call, kind) for kind, (call, _) in ASKED.items()}
     for call, service, name, right in use_cases(gallery):
         if right in (None, NOBODY) or call == BY_ISSUER:
@@ -144,7 +144,7 @@ def refusal(call: Callable[..., object], given: tuple[object, ...]) -> str:
 
 
 @pytest.mark.parametrize("policy", list(Policy))
-def test_no_command_of_another_type_is_taken_before_anything_is_read(
+def test_a_command_of_the_wrong_type_is_refused_before_anything_is_read(
     storage: MemoryStorage, clock: FrozenClock, policy: Policy
 ) -> None:
     gallery = gallery_on(storage, clock, policy)
@@ -180,7 +180,7 @@ class Cleaning(Service):
         return uow.held.user_id
 
 
-def test_a_use_case_that_names_no_right_is_for_the_program_alone(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_use_case_without_a_right_is_reserved_for_the_program(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     cleaning = gallery.service(Cleaning)
     with pytest.raises(NotAuthenticated):
         cleaning.everything(RemoveLogo(logo_id=1), ANONYMOUS)
@@ -216,7 +216,7 @@ CHANGED: Final[dict[str, tuple[dict[str, Any], str]]] = {
 
 
 @pytest.mark.parametrize("kind", CHANGED)
-def test_every_other_way_to_a_change_takes_the_same_right(
+def test_every_other_way_to_make_a_change_requires_the_same_right(
     gallery: LogoAdmin, storage: MemoryStorage, kind: str
 ) -> None:
     """Bulk changes, imports, undoing and proposals, also for a user for whom a program acts."""
@@ -317,7 +317,7 @@ def test_no_use_case_reaches_a_port(stored: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract G")
-def test_what_a_use_case_changes_is_in_the_history(stored: LogoAdmin) -> None:
+def test_changes_of_every_use_case_are_in_the_history(stored: LogoAdmin) -> None:
     version = stored.changes.version()
 
     class Own(Service):

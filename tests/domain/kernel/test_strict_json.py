@@ -45,7 +45,7 @@ def test_json_is_read_unless_it_is_nested_too_deeply(value: Any, around: int, as
 
 @pytest.mark.rule("contract A4")
 @given(fields=st.lists(st.tuples(TEXTS, VALUES), max_size=4), around=st.integers(0, 3))
-def test_a_field_that_is_given_twice_is_found_wherever_it_is(fields: list[tuple[str, Any]], around: int) -> None:
+def test_duplicate_fields_are_found_at_any_depth(fields: list[tuple[str, Any]], around: int) -> None:
     inner = ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in fields)
     text = "[1," * around + "{" + inner + "}" + "]" * around
     if len(dict(fields)) == len(fields):
@@ -55,7 +55,7 @@ def test_a_field_that_is_given_twice_is_found_wherever_it_is(fields: list[tuple[
 
 
 @pytest.mark.parametrize("text", ["[" * 17, '{"":' * 17, "[{" * 9, '["a\\\\",' * 17, "[[],{}," * 17, '["\\"]",' * 17])
-def test_too_deep_is_found_before_anything_is_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excessive_nesting_is_found_before_parsing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "from_json", None)
     assert refusal(text) == "it is nested deeper than 16"
 
@@ -63,11 +63,11 @@ def test_too_deep_is_found_before_anything_is_parsed(text: str, monkeypatch: pyt
 @pytest.mark.parametrize(
     "text", ['["' + "[" * 99 + '"]', '["\\"' + "{" * 99 + '"]', '["\\\\\\"' + "[[" * 99 + '"]', "[" * 16 + "]" * 16]
 )
-def test_brackets_in_strings_and_one_after_the_other_are_not_nested(text: str) -> None:
+def test_brackets_in_strings_and_consecutive_brackets_are_not_nesting(text: str) -> None:
     assert strict_json(text) == json.loads(text)
 
 
-def test_marks_outside_strings_are_counted() -> None:
+def test_punctuation_outside_strings_is_counted() -> None:
     text = '{"a": [1, 2], ",,,": "{[,:]}"}'  # { : [ , ] , : }
     assert strict_json(text, 8) == json.loads(text)
     assert refusal(text, 7) == "it has more than 7 brackets, colons and commas"

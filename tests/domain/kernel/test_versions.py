@@ -61,7 +61,9 @@ AMENDED: Final[dict[type[Command], list[tuple[str, Any]]]] = {
 @pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 7", "spec §Rules 2", "contract A4", "contract D users")
 @pytest.mark.rule("contract D roles", "contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", AMENDED)
-def test_a_record_gets_a_value_and_keeps_others(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
+def test_amending_sets_one_value_and_keeps_the_others(
+    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
+) -> None:
     look = CONDITIONAL[kind]
     record = ask(stocked, look)
     clock.pass_by(60)
@@ -91,7 +93,7 @@ UNVERSIONED: Final = {
 }
 
 
-def test_everything_that_amends_or_removes_is_conditional() -> None:
+def test_every_amendment_and_removal_can_be_conditional() -> None:
     amending = ("Amend", "Block", "Remove", "Unlink", "Set")
     assert set(CONDITIONAL) == {
         kind for kind in ASKED if kind.__name__.startswith(amending) and kind not in UNVERSIONED
@@ -99,7 +101,7 @@ def test_everything_that_amends_or_removes_is_conditional() -> None:
 
 
 @pytest.mark.parametrize("kind", CONDITIONAL)
-def test_a_record_in_the_version_that_was_seen_is_changed(stocked: LogoAdmin, kind: type[Command]) -> None:
+def test_a_record_in_the_expected_version_is_changed(stocked: LogoAdmin, kind: type[Command]) -> None:
     seen = version_of(ask(stocked, CONDITIONAL[kind]))
     assert seen > 0
     before = last(stocked)
@@ -108,7 +110,7 @@ def test_a_record_in_the_version_that_was_seen_is_changed(stocked: LogoAdmin, ki
 
 
 @pytest.mark.parametrize("kind", CONDITIONAL)
-def test_a_record_in_another_version_stays_as_it_is(stocked: LogoAdmin, kind: type[Command]) -> None:
+def test_a_record_in_another_version_is_left_unchanged(stocked: LogoAdmin, kind: type[Command]) -> None:
     seen = version_of(ask(stocked, CONDITIONAL[kind]))
     before = exported(stocked), last(stocked)
     for versions in ((), (0,), (seen - 1, seen + 1), (-seen,)):
@@ -146,7 +148,7 @@ def test_a_reused_id_does_not_bring_its_versions_back(stocked: LogoAdmin) -> Non
 
 
 @pytest.mark.rule("contract E3", "contract E2")
-def test_a_part_of_a_list_has_the_version_of_the_list(stocked: LogoAdmin) -> None:
+def test_a_partial_list_has_the_version_of_the_whole_list(stocked: LogoAdmin) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="other"))
     for command in (
         artworks.ListLogos(),

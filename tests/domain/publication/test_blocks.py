@@ -57,7 +57,9 @@ def bulk(gallery: LogoAdmin, **change: Any) -> list[Change]:
     return apply(gallery, of_logo(**change))
 
 
-def test_a_blocked_artwork_is_off_and_the_history_has_the_reason(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_a_blocked_artwork_is_inactive_and_the_history_has_the_reason(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     before = stocked.logos.get(artworks.GetLogo(logo_id=1))
     blocked = stocked.logos.block(BLOCK)
     assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(artworks.GetLogo(logo_id=1)))
@@ -85,7 +87,7 @@ def test_a_block_needs_a_reason_and_a_record(stocked: LogoAdmin, storage: Memory
     assert withdrawn(storage) == []
 
 
-def test_the_same_reason_again_changes_nothing_and_another_one_counts(
+def test_only_a_different_reason_changes_a_block(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     first = stocked.logos.block(BLOCK)
@@ -107,7 +109,7 @@ LIFTS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
 
 
 @pytest.mark.parametrize("way", LIFTS)
-def test_switching_on_and_undoing_end_a_block(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_activating_and_undoing_end_a_block(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
     stocked.logos.block(BLOCK, Owner("block"))
     LIFTS[way](stocked)
     assert withdrawn(storage) == []
@@ -135,7 +137,7 @@ IS_REFUSED: Final[dict[str, Callable[[LogoAdmin], object]]] = {
 
 
 @pytest.mark.parametrize("way", IS_REFUSED)
-def test_activating_lifts_no_block_unless_it_says_so(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
+def test_activating_lifts_a_block_only_if_asked_to(stocked: LogoAdmin, storage: MemoryStorage, way: str) -> None:
     stocked.logos.block(BLOCK)
     with pytest.raises((ArtworkBlocked, InvalidLines)) as refused:
         IS_REFUSED[way](stocked)
@@ -146,7 +148,7 @@ def test_activating_lifts_no_block_unless_it_says_so(stocked: LogoAdmin, storage
     assert withdrawn(storage) == BLOCKED
 
 
-def test_unblock_says_nothing_of_an_artwork_that_is_not_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_unblock_has_no_effect_on_an_artwork_that_is_not_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     ask(stocked, SWITCH_OFF)
     ask(stocked, LIFT)
     assert withdrawn(storage) == []
@@ -170,7 +172,7 @@ KEEPS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
 
 
 @pytest.mark.parametrize("way", KEEPS)
-def test_anything_else_keeps_a_block(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
+def test_other_changes_keep_a_block(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, way: str) -> None:
     stocked.logos.block(BLOCK)
     blocked = history(stocked)[-1]
     clock.pass_by(60)
@@ -181,7 +183,7 @@ def test_anything_else_keeps_a_block(stocked: LogoAdmin, storage: MemoryStorage,
     assert (change.after or {"blocked": REASON})["blocked"] == REASON
 
 
-def test_many_are_blocked_at_once_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_many_artworks_are_blocked_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     block = {"id": 1, "version": 99, "block": {"reason": REASON}}
     made = apply(stocked, {"kind": "logo", **block}, {"kind": "theme", **block}, request_id="takedown")
     assert [change.action for change in made] == ["logo.blocked", "theme.blocked"]

@@ -78,7 +78,7 @@ def answer(url: str) -> Answer:
 @pytest.mark.slow("a browser")
 @pytest.mark.release
 @pytest.mark.rule("contract L4")
-def test_firefox_asks_no_host_that_is_not_listed() -> None:
+def test_firefox_contacts_only_listed_hosts() -> None:
     preferences = {"network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
     missed, asked, documents = {}, set(), 0
     with answering(answer) as proxy, firefox.started(f"http://{proxy.host}", preferences) as fox:

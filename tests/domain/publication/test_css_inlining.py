@@ -71,7 +71,7 @@ A = copy_of(SHEET)
         ("<!-- @import 'U'; -->", "<!-- A -->"),
     ],
 )
-def test_a_copy_stands_where_the_sheet_was_imported_in_its_layer_and_conditions(css: str, expected: str) -> None:
+def test_a_copy_replaces_its_import_and_keeps_layer_and_conditions(css: str, expected: str) -> None:
     assert inlined(css.replace("U", URL), a=SHEET) == InlinedCss(
         expected.replace("A", A), (CopiedSheet(URL, sha256(SHEET.encode()).hexdigest(), len(SHEET)),), ()
     )
@@ -87,12 +87,12 @@ def test_a_copy_stands_where_the_sheet_was_imported_in_its_layer_and_conditions(
         "i{b:@import 'U'}",
     ],
 )
-def test_an_import_that_browsers_ignore_stays(css: str) -> None:
+def test_an_import_that_browsers_ignore_is_kept(css: str) -> None:
     (reason,) = reasons(css.replace("U", URL), a=SHEET)
     assert reason.startswith("browsers ignore an @import there")
 
 
-def test_one_failure_keeps_no_other_import_from_being_copied_now_or_later() -> None:
+def test_one_failure_does_not_prevent_copying_other_imports() -> None:
     css = f"@import '{URL}' print;@import '{HOST}b';i{{}}"
     first = inlined(css, a=SHEET)
     assert first.custom_css == f"@media print {{\n{A}\n}}@import '{HOST}b';i{{}}"
@@ -101,7 +101,7 @@ def test_one_failure_keeps_no_other_import_from_being_copied_now_or_later() -> N
     assert second.custom_css == f"@media print {{\n{A}\n}}{copy_of('v{b:c}', 'b')}i{{}}"
 
 
-def test_sheets_inside_each_other_are_copied_and_their_urls_made_absolute() -> None:
+def test_nested_sheets_are_copied_and_their_urls_made_absolute() -> None:
     outer = "@charset 'utf-8';<!--@import 'd/b?c' layer;u{b:url(i.png) url(#f)}-->w{}@import 'ignored';"
     found = inlined("@import 'https://S.example:443/x/../a#f' print;", a=outer, **{"d/b?c": "v{b:url(../i.png)}"})
     inner = copy_of("v{b:url(../i.png)}", "d/b?c", "v{b:url(https://s.example/i.png)}")
@@ -144,12 +144,12 @@ def test_sheets_in_data_urls_are_copied(url: str, body: bytes) -> None:
         (b"a{}\r\nb{}\r\0", "", "a{}\nb{}\n\ufffd"),
     ],
 )
-def test_a_sheet_is_decoded_as_browsers_do_it(body: bytes, charset: str, text: str) -> None:
+def test_a_sheet_is_decoded_as_in_browsers(body: bytes, charset: str, text: str) -> None:
     found = inlined(f"@import '{URL}';", a=Fetched(URL, "text/css", body, charset))
     assert found.custom_css == copy_of(body, text=text)
 
 
-def test_a_nested_sheet_without_an_encoding_has_that_of_the_sheet_that_imports_it() -> None:
+def test_a_nested_sheet_without_an_encoding_inherits_that_of_its_parent() -> None:
     outer = Fetched(URL, "text/css", b"@import 'b';", "windows-1251")
     found = inlined(f"@import '{URL}';", a=outer, b="я{}".encode("cp1251"))
     assert "я{}" in found.custom_css
@@ -180,7 +180,7 @@ def test_a_nested_sheet_without_an_encoding_has_that_of_the_sheet_that_imports_i
         (f"{HOST}many", "s.example: the CSS imports more than 20 sheets, directly or not"),
     ],
 )
-def test_what_cannot_be_copied_stays_with_the_reason(imported: str, reason: str) -> None:
+def test_imports_that_cannot_be_copied_are_kept_with_the_reason(imported: str, reason: str) -> None:
     (found,) = reasons(
         f"@import '{imported}';",
         text=Fetched(f"{HOST}text", "text/plain", b"a{}"),
@@ -204,7 +204,7 @@ def test_what_cannot_be_copied_stays_with_the_reason(imported: str, reason: str)
     assert found.startswith(reason)
 
 
-def test_a_sheet_is_asked_for_once_and_counts_as_often_as_it_is_copied() -> None:
+def test_a_sheet_is_fetched_once_and_counts_as_often_as_it_is_copied() -> None:
     origins = Origins({URL: "@import 'b';@import 'b';", f"{HOST}b": "u{b:c}"})
     found = inline(f"@import '{URL}';@import '{URL}' print;", "sheet", origins, FrozenClock())
     assert (origins.asked, found.custom_css.count("u{b:c}")) == ([URL, f"{HOST}b"], 4)
@@ -213,7 +213,7 @@ def test_a_sheet_is_asked_for_once_and_counts_as_often_as_it_is_copied() -> None
     assert "would have more than" in failed.reason
 
 
-def test_the_sheets_together_have_a_deadline() -> None:
+def test_all_sheets_share_one_deadline() -> None:
     clock = FrozenClock()
     origins = Origins({URL: SHEET}, before=lambda _: clock.pass_by(int(SECONDS)))
     found = inline(f"@import '{URL}';@import '{HOST}b';", "sheet", origins, clock)
@@ -227,7 +227,7 @@ def test_a_logo_and_a_sheet_with_namespaces_keep_their_imports() -> None:
     assert reason == "@namespace applies to a whole file, and cannot be copied"
 
 
-def test_copies_are_fetched_again_if_there_is_no_import() -> None:
+def test_copies_are_refreshed_if_no_import_is_left() -> None:
     css = inlined(f"@import '{URL}' print;@import '{HOST}b';i{{}}", a="@import 'b';u{}", b="v{}").custom_css
     again = inlined(css, a="x{}", b="v{}").custom_css
     assert again == f"@media print {{\n{copy_of('x{}')}\n}}{copy_of('v{}', 'b')}i{{}}"
@@ -245,14 +245,14 @@ def test_no_sheet_can_forge_the_comments_of_copies() -> None:
 
 
 @given(css_texts(), st.lists(css_texts(), max_size=2))
-def test_whatever_is_copied_leaves_no_import_that_is_not_listed(css: str, sheets: list[str]) -> None:
+def test_no_unlisted_import_is_left_after_copying(css: str, sheets: list[str]) -> None:
     urls = judge(css, "sheet").import_urls
     text = "".join(f"@import '{HOST}{place}';" for place in range(len(sheets))) + css
     found = inlined(text, **{str(place): sheet.encode("utf-8", "replace") for place, sheet in enumerate(sheets)})
     assert {*judge(found.custom_css, "sheet").import_urls} <= {each.url for each in found.failed} | {*urls}
 
 
-def test_the_service_copies_and_says_when_it_cannot() -> None:
+def test_the_service_copies_imports_and_reports_failures() -> None:
     command = InlineCss(kind="theme", custom_css=f"@import '{URL}';")
     gallery = gallery_on(MemoryStorage(), FrozenClock(), outgoing=Origins({URL: SHEET}))
     assert gallery.css.inline(command).custom_css == A

@@ -35,12 +35,12 @@ REWRITTEN = {
 
 
 @pytest.mark.parametrize("css", REWRITTEN)
-def test_urls_and_nothing_else_are_rewritten(css: str) -> None:
+def test_only_urls_are_rewritten(css: str) -> None:
     assert with_absolute_urls(css, BASE) == (REWRITTEN[css] or css)
 
 
 @given(css_texts())
-def test_any_text_is_rewritten_once_and_stays_the_same_but_for_its_urls(css: str) -> None:
+def test_rewriting_is_idempotent_and_changes_only_urls(css: str) -> None:
     rewritten = with_absolute_urls(css, BASE)
     assert with_absolute_urls(rewritten, BASE) == rewritten
     assert _shape(rewritten) == _shape(css)

@@ -151,7 +151,7 @@ def test_every_host_that_a_browser_would_contact_is_listed_once(css: str) -> Non
 @pytest.mark.parametrize(
     "css", ["a:url(//a.example)", "} b{c:url(//a.example)}", "@x url(//a.example);", "{url(//a.example"]
 )
-def test_hosts_count_where_a_list_of_declarations_cannot_have_them(css: str) -> None:
+def test_hosts_count_even_where_declarations_cannot_have_them(css: str) -> None:
     assert judge(css, "declarations").hosts == (A,)
 
 
@@ -169,7 +169,7 @@ def test_urls_are_read_as_browsers_read_them(address: str) -> None:
     assert list(judge(f"a{{b:url({escaped})}}", "sheet").hosts) == URLS[address]
 
 
-def test_the_sheets_in_data_urls_count() -> None:
+def test_sheets_in_data_urls_count() -> None:
     inner = f"@import '//a.example';c{{d:url(//{B})}}"
     nested = f"@import 'data:text/css,{quote(inner)}'"
     for sheet in (
@@ -239,7 +239,7 @@ def test_a_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
 
 @pytest.mark.slow("hundreds of thousands of blocks")
 @pytest.mark.parametrize("css", ["{" * 60_000, "a{" * 60_000, "(" * 2**18, "\\\\" * 2**19])
-def test_any_depth_is_survived(css: str) -> None:
+def test_any_nesting_depth_is_handled(css: str) -> None:
     assert {each.risk for each in judge(css, "sheet").risks} <= {"invalid"}
 
 
@@ -396,20 +396,20 @@ def sheet(document: str, use: str = "mask") -> str:
 
 
 @pytest.mark.parametrize("document", HARMLESS)
-def test_a_document_that_names_nothing_else_is_no_risk(document: str) -> None:
+def test_a_self_contained_document_is_no_risk(document: str) -> None:
     verdict = judge(sheet(document), "sheet")
     assert (verdict.risks, verdict.hosts) == ((), ())
 
 
 @pytest.mark.parametrize("document", RISKY)
-def test_a_document_that_names_something_or_cannot_be_read_is_a_risk(document: str) -> None:
+def test_an_unreadable_document_or_one_with_references_is_a_risk(document: str) -> None:
     for form, css in (("sheet", sheet(document)), ("declarations", sheet(document)[4:-1])):
         verdict = judge(css, cast(CssForm, form))
         assert {each.risk for each in verdict.risks} == {"document"}
 
 
 @pytest.mark.parametrize("use", ["clip-path", "filter", "mask", "fill", "marker-start", "background", "--x"])
-def test_the_hosts_that_a_document_names_count_wherever_it_is_used(use: str) -> None:
+def test_hosts_in_a_document_count_wherever_it_is_used(use: str) -> None:
     verdict = judge(sheet(url(svg(f"<image href='{ADDRESS}'/>")), use), "sheet")
     assert (verdict.hosts, [(each.risk, each.line) for each in verdict.risks]) == ((HOST,), [("document", 2)])
 
@@ -420,7 +420,7 @@ def test_documents_in_imported_sheets_count_at_the_import() -> None:
     assert [(each.risk, each.line, each.column) for each in verdict.risks] == [("document", 1, 1)]
 
 
-def test_documents_inside_each_other_are_read_up_to_three() -> None:
+def test_documents_are_read_to_three_levels_of_nesting() -> None:
     document = url(svg("<rect/>"))
     for levels in (2, 3):
         document = url(svg(f'<image href="{document}"/>'))
@@ -435,7 +435,9 @@ CSS = "a{background:url(//i.example)}@import 'https://s.example/x.css';"
     ("command", "form"),
     [(JudgeCss(kind="logo", custom_css=CSS), "declarations"), (JudgeCss(kind="theme", custom_css=CSS), "sheet")],
 )
-def test_it_is_that_of_a_record_with_this_css(gallery: LogoAdmin, command: JudgeCss, form: CssForm) -> None:
+def test_the_verdict_is_that_of_a_record_with_the_same_css(
+    gallery: LogoAdmin, command: JudgeCss, form: CssForm
+) -> None:
     verdict = gallery.css.judge(command)
     assert verdict == judge(CSS, form)
     assert verdict.hosts == ("i.example", "s.example")
@@ -450,7 +452,7 @@ class RunningClock(FrozenClock):
         return self.looked
 
 
-def test_what_takes_too_long_is_invalid_with_the_reason_and_may_be_asked_again() -> None:
+def test_css_that_takes_too_long_is_invalid_and_may_be_retried() -> None:
     css = "p{background:url(//slow.example)}"
     slow = gallery_on(MemoryStorage(), RunningClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
     assert slow == Verdict("sheet", (), (), len(css), (CssRisk("invalid", 1, 1),), TOO_LONG)

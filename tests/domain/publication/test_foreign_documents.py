@@ -103,7 +103,7 @@ def is_own(conditions: Conditions) -> bool:
 
 
 @pytest.mark.parametrize("css", VARIANTS)
-def test_a_foreign_rule_is_named_and_means_no_style(css: str) -> None:
+def test_a_rule_for_other_pages_is_reported_and_no_style_is_published(css: str) -> None:
     (found,) = risks(css)
     assert (found.line, css[found.column - 1]) == (1, "@")
     assert style(css) is None
@@ -111,7 +111,7 @@ def test_a_foreign_rule_is_named_and_means_no_style(css: str) -> None:
 
 @given(rules(FOREIGN))
 @example('a { b: c } @-moz-docu\\6d ent domain("bank.example") { a { color: red } }')
-def test_a_foreign_rule_in_any_spelling_at_any_depth_means_no_style(css: str) -> None:
+def test_a_rule_for_other_pages_is_recognised_in_any_spelling_at_any_depth(css: str) -> None:
     assert risks(css)
     assert style(css) is None
     assert risks(css, "declarations")
@@ -119,7 +119,7 @@ def test_a_foreign_rule_in_any_spelling_at_any_depth_means_no_style(css: str) ->
 
 
 @given(rules(OWN))
-def test_a_rule_for_the_target_means_a_style_for_the_target(css: str) -> None:
+def test_rules_for_the_target_are_published(css: str) -> None:
     assert not risks(css)
     found = style(css)
     assert found is not None
@@ -146,7 +146,7 @@ TRICKS: Final = (
 @example("\\@-moz-document")
 @example("@namespace x url(y)")
 @example('a{b:"@-moz-document domain(bank.example) {"} /* @-moz-document domain(bank.example) { */')
-def test_no_text_makes_a_section_for_other_pages(css: str) -> None:
+def test_no_text_creates_a_section_for_other_pages(css: str) -> None:
     for kind in (Kind.THEME, Kind.LOGO):
         found = style(css, kind)
         if found is not None:
@@ -155,12 +155,12 @@ def test_no_text_makes_a_section_for_other_pages(css: str) -> None:
 
 @given(css_texts() | st.text(st.characters(exclude_categories=["Cs"])))
 @example("#a { color: #6c6f85\\1; content: '\\80 \\202e\\7f'; b: url(\\1 ) }")
-def test_no_control_characters_come_out_that_did_not_go_in(css: str) -> None:
+def test_no_control_characters_are_added(css: str) -> None:
     controls = {each for each in style(css) or "" if not each.isprintable()}
     assert controls <= {*css, "\n"}
 
 
-def test_own_rules_stay_as_they_are_and_the_rest_is_wrapped() -> None:
+def test_sections_for_the_target_are_kept_and_the_rest_is_wrapped() -> None:
     css = (
         "/*! licence */ a { b: c }\n"
         '@-moz-document domain("www.forum.example"), url-prefix("https://forum.example/x/") '
@@ -182,7 +182,7 @@ def test_conditions_are_part_of_the_verdict() -> None:
 
 
 @pytest.mark.parametrize("name", ["forum.example", "a-b.c3.example"])
-def test_a_target_that_is_the_name_of_a_host_needs_no_description(name: str) -> None:
+def test_a_target_named_after_a_host_needs_no_description(name: str) -> None:
     target = Targets({"forum": FORUM}).get(name)
     assert target is not None
     assert (target.documents, target.logo) == ((f'domain("{name}")',), None)

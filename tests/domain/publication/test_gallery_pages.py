@@ -68,7 +68,7 @@ def changed_pages(gallery: LogoAdmin, files: Watched) -> set[str]:
     return {name for name in files.written if name.endswith("/index.html")}
 
 
-def test_every_work_and_author_has_a_page_and_what_goes_takes_its_own_along() -> None:
+def test_every_work_and_author_has_a_page_until_it_is_removed() -> None:
     with opened() as (gallery, files):
         gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
         theme(gallery, "Dawn", 1)
@@ -137,7 +137,7 @@ def test_a_work_without_css_offers_nothing_to_install_or_copy() -> None:
 
 
 @pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
-def test_a_blocked_work_keeps_a_page_with_the_reason_from_the_block_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(public_url="https://g.example") as (gallery, files):
         gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
         for name in ("Dawn", "Dusk", 'href="themes/1/"'):
@@ -191,7 +191,7 @@ def test_no_page_of_busy_authors_lists_a_blocked_work(theme_id: int, monkeypatch
 
 
 @pytest.mark.rule("contract L1", "contract Q1")
-def test_a_block_goes_out_while_many_pages_are_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_is_published_while_many_pages_are_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publication_service, "_LOOK_EVERY", 0.0)
     with opened() as (gallery, files):
         for number in range(6):
@@ -215,7 +215,7 @@ def test_a_block_goes_out_while_many_pages_are_being_written(monkeypatch: pytest
 
 
 @pytest.mark.rule("contract L1", "contract Q1")
-def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     with opened() as (gallery, files):
         theme(gallery, "Dawn")
         gallery.publication.publish(files)
@@ -239,7 +239,7 @@ def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_go(monkeypatch:
         assert "tracks readers" in files.text("themes/1/index.html")
 
 
-def test_texts_stay_texts_and_the_css_is_there_without_a_script() -> None:
+def test_texts_are_escaped_and_the_css_is_shown_without_a_script() -> None:
     with opened(public_url="https://g.example", gallery_report="mailto:us@g.example?body={url}") as (gallery, files):
         theme(gallery, '<script>"&', css="a::before { content: '</code></pre><script>' }")
         theme(gallery, "Long", css="a { color: red }" * 200)
@@ -257,7 +257,7 @@ def test_texts_stay_texts_and_the_css_is_there_without_a_script() -> None:
         assert path in files.names()
 
 
-def test_a_page_without_an_address_states_no_size_of_a_picture_that_it_cannot_name() -> None:
+def test_without_a_public_url_no_size_is_given_for_the_preview_picture() -> None:
     with opened() as (gallery, files):
         sent = gallery.pictures.send(SendPicture(), PIXEL)
         gallery.logos.create(CreateLogo(name="Crown", custom_css="", **{**THEME, "preview_url": sent.url}))
@@ -267,7 +267,7 @@ def test_a_page_without_an_address_states_no_size_of_a_picture_that_it_cannot_na
 
 
 @pytest.mark.rule("contract L4", "contract Q1")
-def test_what_css_does_is_said_in_sentences() -> None:
+def test_the_effects_of_css_are_described_in_sentences() -> None:
     risks = [{"risk": risk} for risk in ("overlay", "animation", "overlay")]
     verdict = {"hosts": ["own.example", "i.example"], "imports": [{"url": "https://s.example/"}], "risks": risks}
     assert effects_of(verdict, "own.example") == (
@@ -313,7 +313,7 @@ def test_the_sitemap_lists_every_page_where_the_public_url_is_known(given: dict[
 
 
 @pytest.mark.rule("contract S1", "contract Q1")
-def test_a_work_says_of_itself_what_its_details_have() -> None:
+def test_the_page_of_a_work_shows_its_details() -> None:
     details = {
         "description": "Calm & dark", "text": "# Colours\n\n*Deep* <b>blue</b>", "tags": ["dark"], "licence": "MIT",
         "version": "2.1", "source": "https://source.example/", "screenshots": [{"url": "https://i.example/b.png"}],
@@ -347,7 +347,7 @@ def test_the_text_of_a_work_is_on_its_page_and_not_in_the_index() -> None:
 
 
 @pytest.mark.rule("contract S1", "contract Q1")
-def test_the_id_that_a_work_had_elsewhere_leads_to_its_page() -> None:
+def test_the_origin_id_of_a_work_redirects_to_its_page() -> None:
     with opened() as (gallery, files):
         for origin in ("aurora-17", "..", "2", "1.user.css", "Aurora-17"):
             made = {"name": origin, "custom_css": "", "details": {"origin": origin, "description": "A & B"}}
@@ -362,5 +362,5 @@ def test_the_id_that_a_work_had_elsewhere_leads_to_its_page() -> None:
 @pytest.mark.parametrize(
     "folder", ["..", "themes/..", "themes/.a", "themes/1.user.css", "themes/1.User.CSS", "themes/a/b", "authors/a"]
 )
-def test_no_page_has_a_name_that_leads_elsewhere(folder: str) -> None:
+def test_no_page_name_escapes_its_folder(folder: str) -> None:
     assert CHANGING_NAME.fullmatch(f"{folder}/index.html") is None

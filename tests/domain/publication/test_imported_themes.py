@@ -56,7 +56,7 @@ def published(gallery: logoadmin.LogoAdmin) -> dict[str, Any]:
     return {each["name"]: each["custom_css"] for each in index["themes"]}
 
 
-def test_copied_themes_stay_what_they_are_whatever_their_origin_does(origin: Origin) -> None:
+def test_copied_themes_do_not_change_with_their_origin(origin: Origin) -> None:
     with logoadmin.connect(access="open", admin_password=ADMIN_PASSWORD, outgoing_hosts=["127.0.0.1"]) as gallery:
         for number in range(THEMES):
             css = f"@import url({origin.address}/theme{number}.css);"

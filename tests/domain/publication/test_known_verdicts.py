@@ -115,7 +115,7 @@ def test_nobody_without_the_gallery_key_can_choose_a_verdict(
 
 @pytest.mark.rule("contract L4")
 @pytest.mark.parametrize("what", ["targets", "program"])
-def test_all_css_is_judged_again_by_other_rules(
+def test_all_css_is_judged_again_when_the_rules_change(
     stocked: LogoAdmin,
     published: MemoryGalleryFiles,
     judged: list[str],
@@ -133,7 +133,7 @@ def test_all_css_is_judged_again_by_other_rules(
 
 
 @pytest.mark.rule("contract I5")
-def test_of_an_import_only_its_own_artworks_are_judged(stocked: LogoAdmin, judged: list[str]) -> None:
+def test_an_import_judges_only_its_own_artworks(stocked: LogoAdmin, judged: list[str]) -> None:
     stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Boreal", "custom_css": "a {"}))
     assert [each.id for each in stocked.publication.left_out({(Kind.THEME, 2)})] == [2]
     assert judged == ["a {"]

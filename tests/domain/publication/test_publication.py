@@ -76,9 +76,7 @@ def kids_of(gallery: LogoAdmin) -> list[str]:
 
 
 @pytest.mark.rule("contract J8", "contract Q2")
-def test_the_page_has_the_title_and_the_link_that_administrators_decided_at_the_next_look(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_the_page_gets_a_changed_title_and_link_at_the_next_check(storage: MemoryStorage, clock: FrozenClock) -> None:
     stocked = gallery_on(storage, clock, page=Page("Gallery", "https://configured.example"))
     files = MemoryGalleryFiles()
 
@@ -132,9 +130,7 @@ def test_every_change_of_an_artwork_reaches_readers(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract L2")
-def test_the_index_has_the_time_of_an_update_and_none_for_what_is_as_it_was_added(
-    stocked: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_the_index_has_an_update_time_only_for_changed_records(stocked: LogoAdmin, clock: FrozenClock) -> None:
     def updated() -> dict[int, int | None]:
         return {each["theme_id"]: each.get("updated_at") for each in index_of(stocked.publication.generate())["themes"]}
 
@@ -220,7 +216,7 @@ class SmallDisk(MemoryGalleryFiles):
 
 @pytest.mark.rule("contract L1")
 @pytest.mark.parametrize("left", ["spare", "old", "nothing"])
-def test_a_block_takes_the_space_of_what_no_pointer_names(stocked: LogoAdmin, left: str) -> None:
+def test_a_block_frees_the_space_of_files_that_no_pointer_names(stocked: LogoAdmin, left: str) -> None:
     files = SmallDisk()
     for number in range(3):
         stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"a {{ color: #00000{number} }} " * 200, active=True))
@@ -283,7 +279,7 @@ ICON: Final = "url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'>
 
 
 @pytest.mark.rule("contract L4", "contract L5")
-def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_the_status_lists_records_that_readers_do_not_get(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     stocked.themes.amend(AmendTheme(theme_id=1, custom_css="a {}\nb { color: red"))
     image = ICON % "<image href='x.png'/>"
     stocked.logos.amend(AmendLogo(logo_id=1, custom_css=f"mask: {image}"))
@@ -312,7 +308,7 @@ def test_the_status_names_what_readers_do_not_get(stocked: LogoAdmin, storage: M
 
 
 @pytest.mark.rule("contract L5")
-def test_imports_are_published_if_a_setting_says_so(stocked: LogoAdmin) -> None:
+def test_imports_are_published_only_if_a_setting_allows_it(stocked: LogoAdmin) -> None:
     stocked.publication.rules = replace(stocked.publication.rules, publish_imports=True)
     stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({URL});"))
     (theme,) = index_of(stocked.publication.generate())["themes"]
@@ -320,7 +316,9 @@ def test_imports_are_published_if_a_setting_says_so(stocked: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract L3")
-def test_removals_of_90_days_and_blocks_show(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+def test_blocks_and_removals_of_the_last_90_days_are_listed(
+    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
+) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
     oldest = clock.time - 90 * DAY
     withdrawals = [
@@ -422,7 +420,7 @@ def test_a_restored_gallery_has_a_higher_epoch(stocked: LogoAdmin, storage: Memo
     assert stocked.publication.generate().state != first.state
 
 
-def test_files_of_another_gallery_are_replaced_in_a_folder_of_its_own(stocked: LogoAdmin, clock: FrozenClock) -> None:
+def test_files_of_another_gallery_are_replaced_only_in_an_own_folder(stocked: LogoAdmin, clock: FrozenClock) -> None:
     files = MemoryGalleryFiles()
     stocked.publication.publish(files)
     files.files |= {LEASE: b"", "mine.txt": b"kept"}
@@ -455,7 +453,7 @@ COMMANDS: Final[dict[Kind, tuple[type[Command], type[Command]]]] = {
 VALUES: Final[dict[str, Any]] = {**ARTWORK, "active": False, "unblock": True, "user_id": 102, "username": "Eve"}
 
 
-def test_the_named_fields_are_these() -> None:
+def test_these_fields_are_published_and_settable() -> None:
     assert {kind: (row.published, row.settable) for kind, row in KINDS.items()} == {
         Kind.ROLE: ((), ()),
         Kind.USER: ((), ()),
@@ -515,5 +513,5 @@ def test_a_new_field_is_not_set_by_submitters(kind: Kind) -> None:
         ("\u05de\u2069\u202e", "\u2068\u05de\u2069"),
     ],
 )
-def test_no_name_turns_the_direction_of_its_neighbours(name: str, shown: str) -> None:
+def test_no_name_changes_the_direction_of_adjacent_text(name: str, shown: str) -> None:
     assert isolated(name) == shown

@@ -43,7 +43,7 @@ _KEYS: Final = st.text("abcdefghijklmnopqrstuvwxyz_:/.", min_size=1)
 
 @pytest.mark.rule("contract L2")
 @given(st.recursive(_LEAVES, lambda inner: st.lists(inner) | st.dictionaries(_KEYS, inner)))
-def test_canonical_json_is_that_of_rfc_8785(value: Any) -> None:
+def test_canonical_json_follows_rfc_8785(value: Any) -> None:
     assert canonical(value) == rfc8785.dumps(value)
 
 
@@ -88,7 +88,7 @@ def test_an_index_has_authors_once_and_no_empty_fields() -> None:
 
 @pytest.mark.rule("contract L2")
 @pytest.mark.parametrize(("length", "is_long"), [(MOST_INLINE, False), (MOST_INLINE + 1, True)])
-def test_long_css_is_in_a_file_of_its_own(length: int, is_long: bool) -> None:
+def test_long_css_is_in_a_separate_file(length: int, is_long: bool) -> None:
     css = "\u00e9" + "x" * (length - 2)
     index = index_of(replace(logo(1), custom_css=css), replace(logo(2), custom_css=css))
     one, other = json.loads(index.body)["logos"]
@@ -145,7 +145,7 @@ def test_a_pointer_is_signed_by_every_key() -> None:
     assert parsed(content) == replace(POINTER, blocked=[], next_keys=[])
 
 
-def test_the_thumbprint_is_that_of_the_standard() -> None:
+def test_the_thumbprint_follows_the_standard() -> None:
     # RFC 8037, appendix A.3.
     jwk = {"crv": "Ed25519", "kty": "OKP", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
     assert thumbprint(jwk) == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"

@@ -31,13 +31,13 @@ def amend(gallery: LogoAdmin, *hosts: str, request_id: str | None = None) -> Sha
     return gallery.settings.amend(AmendSettings(picture_hosts=hosts), replace(OWNER, request_id=request_id))
 
 
-def test_there_are_none_before_the_first_change(stocked: LogoAdmin) -> None:
+def test_there_are_no_shared_settings_before_the_first_change(stocked: LogoAdmin) -> None:
     assert get(stocked) == ((), 0)
     assert stocked.settings.amend(AmendSettings()) == SharedSettings()
     assert get(stocked) == ((), 0)
 
 
-def test_changed_settings_are_kept_and_in_the_history(stocked: LogoAdmin) -> None:
+def test_changed_settings_are_stored_and_in_the_history(stocked: LogoAdmin) -> None:
     known = stocked.changes.version()
     amended = amend(stocked, *HOSTS, HOSTS[0])
     assert (amended.picture_hosts, amended.version) == (HOSTS, known + 1) == get(stocked)
@@ -68,7 +68,7 @@ def test_a_change_is_undone_alone_or_with_its_request(stocked: LogoAdmin) -> Non
         stocked.changes.revert(Revert(change_id=first))
 
 
-def test_they_are_changed_in_the_version_that_was_seen(stocked: LogoAdmin) -> None:
+def test_shared_settings_are_changed_only_in_the_expected_version(stocked: LogoAdmin) -> None:
     def in_version(*versions: int) -> AmendSettings:
         return AmendSettings(picture_hosts=HOSTS, if_match=frozenset(versions))
 
@@ -82,7 +82,9 @@ def test_they_are_changed_in_the_version_that_was_seen(stocked: LogoAdmin) -> No
         stocked.settings.get(GetSettings(if_none_match=frozenset({version})))
 
 
-def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_only_administrators_change_shared_settings_or_undo_such_a_change(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     number = amend(stocked, *HOSTS, request_id="hosts 4").version
     editor = signed_in(storage, "logos:write", "users:write", "changes:read", user_id=500)
     assert stocked.settings.get(GetSettings(), editor).picture_hosts == HOSTS
@@ -102,7 +104,7 @@ def test_only_who_holds_everything_changes_them_or_undoes_that(stocked: LogoAdmi
         *("[::1]", "I.example", "a\n", "a\r\nx: y", "я.example", "i.example.", ".example", "a..b", "a:", "a:x", "a@b"),
     ],
 )
-def test_a_host_is_a_name_as_in_a_policy(host: str) -> None:
+def test_a_host_must_be_valid_in_a_content_security_policy(host: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         AmendSettings(picture_hosts=("i.example", host))
     assert [(problem.loc, problem.type) for problem in raised.value.problems] == [
@@ -123,7 +125,7 @@ def test_hosts_are_a_short_list_of_texts(hosts: Any, type_: str) -> None:
     assert [problem.type for problem in raised.value.problems] == [type_]
 
 
-def test_they_are_in_no_file_and_no_bulk_change(stocked: LogoAdmin) -> None:
+def test_shared_settings_are_not_exported_nor_changed_in_bulk(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
     lines: list[str] = []
     assert Kind.SETTINGS not in stocked.import_export.dump(ExportRecords(), lines.append)
@@ -151,7 +153,7 @@ def test_settings_that_a_newer_program_added_are_ignored(stocked: LogoAdmin, sto
     assert get(stocked)[0] == HOSTS
 
 
-def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_undone(stocked: LogoAdmin) -> None:
+def test_settings_of_the_page_are_stored_with_the_hosts_and_can_be_undone(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
     rules = "Logos are 300 pixels wide.\n\nNo pictures of others." + "!" * 3_950
     amended = stocked.settings.amend(
@@ -179,7 +181,7 @@ def test_what_is_for_the_page_and_for_everybody_is_kept_beside_the_hosts_and_und
         ({"gallery_home": "https://ann:secret@www.example/"}, ("gallery_home",)),
     ],
 )
-def test_values_that_no_page_could_use_are_refused(values: dict[str, Any], place: tuple[str | int, ...]) -> None:
+def test_values_unusable_on_a_page_are_refused(values: dict[str, Any], place: tuple[str | int, ...]) -> None:
     with pytest.raises(InvalidInput) as refused:
         AmendSettings(**values)
     assert [problem.loc for problem in refused.value.problems] == [place]

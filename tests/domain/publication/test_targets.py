@@ -37,7 +37,7 @@ def test_targets_are_stored_in_canonical_form(stocked: LogoAdmin) -> None:
     assert stocked.settings.get(GetSettings()) == amended
 
 
-def test_as_many_as_a_gallery_may_have(stocked: LogoAdmin) -> None:
+def test_the_number_of_targets_is_limited(stocked: LogoAdmin) -> None:
     documents = [f'domain("s{number}.forum.example")' for number in range(100)]
     targets: Any = {f"{number}": FORUM | {"documents": documents} for number in range(200)}
     amended = stocked.settings.amend(AmendSettings(gallery_targets=targets))
@@ -60,13 +60,13 @@ def test_as_many_as_a_gallery_may_have(stocked: LogoAdmin) -> None:
         (7, (), "dict_type"),
     ],
 )
-def test_what_is_no_target(target: Any, place: tuple[str, ...], type_: str) -> None:
+def test_an_invalid_target_is_refused(target: Any, place: tuple[str, ...], type_: str) -> None:
     problem = refused_target(target)
     assert (problem.loc, problem.type) == (("gallery_targets", "forum", *place), type_)
 
 
 @pytest.mark.parametrize("id_", ["", "x" * 65, "a\0"])
-def test_what_is_no_id_of_a_target(id_: str) -> None:
+def test_an_invalid_target_id_is_refused(id_: str) -> None:
     (problem,) = refused({id_: FORUM})
     assert problem.loc[0] == "gallery_targets"
 
@@ -79,7 +79,7 @@ def test_what_is_no_id_of_a_target(id_: str) -> None:
         *('domain("a\\a b")', 'domain("a")/*', '"a"', "url(a", "url(a b)", 'regexp("a" "b")', 'domain("a\nb")'),
     ],
 )
-def test_what_is_no_document(document: str) -> None:
+def test_an_invalid_document_is_refused(document: str) -> None:
     problem = refused_target(FORUM | {"documents": [document]})
     assert problem.loc == ("gallery_targets", "forum", "documents", 0)
     assert problem.msg.startswith("Input should be url(), url-prefix(), domain() or regexp()")
@@ -107,7 +107,7 @@ def test_a_document_is_canonical(document: str, canonical: str) -> None:
         *("<!-- a", "a -->", ":is(a { })", "[x='a\nb']"),
     ],
 )
-def test_what_is_no_selector(logo: str) -> None:
+def test_an_invalid_selector_is_refused(logo: str) -> None:
     problem = refused_target(FORUM | {"logo": logo})
     assert (problem.loc, problem.msg) == (
         ("gallery_targets", "forum", "logo"),

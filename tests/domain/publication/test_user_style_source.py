@@ -99,13 +99,13 @@ def test_a_variable_is_a_custom_property_with_its_default(written: str, value: s
         ),
     ],
 )
-def test_what_is_not_understood_is_left_out_and_said(written: str) -> None:
+def test_unsupported_parts_are_left_out_and_reported(written: str) -> None:
     found = read("a {}", f"var {written}")
     assert found.custom_css == "a {}"
     assert [each for each in found.lost if each.startswith("@var") and "left out" in each]
 
 
-def test_what_could_not_be_kept_is_said() -> None:
+def test_parts_that_could_not_be_kept_are_reported() -> None:
     found = read("a {}", "homepageURL javascript:alert(1)", "exclude b", f"license {'x' * 65}", f"author {'y' * 65}")
     assert found.details == Details()
     assert found.authors == ()
@@ -113,7 +113,7 @@ def test_what_could_not_be_kept_is_said() -> None:
 
 
 @pytest.mark.parametrize("preprocessor", ["less", "stylus", "uso"])
-def test_another_preprocessor_is_refused(preprocessor: str) -> None:
+def test_an_unknown_preprocessor_is_refused(preprocessor: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         read("a { color: @b }", f"preprocessor {preprocessor}")
     (problem,) = refused.value.problems
@@ -126,7 +126,7 @@ def test_another_preprocessor_is_refused(preprocessor: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "a {}", "/* ==UserStyle==\n@name a */", "a {}\n/* ==UserStyle==\n==/UserStyle== */"]
 )
-def test_another_text_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_user_style_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="should begin with a comment"):
         user_style_source(text, TARGETS)
 
@@ -145,7 +145,7 @@ def test_another_text_is_refused(text: str) -> None:
         ("media(print)", None),
     ],
 )
-def test_the_target_holds_all_pages(documents: str, target: str | None) -> None:
+def test_the_target_covers_all_pages_of_the_style(documents: str, target: str | None) -> None:
     targets = {
         "forum": FORUM,
         "wiki": FORUM | {"documents": ['url-prefix("https://forum.example/wiki/")']},
@@ -154,7 +154,7 @@ def test_the_target_holds_all_pages(documents: str, target: str | None) -> None:
     assert read(f"@-moz-document {documents} {{ a {{}} }}", targets=targets).target == target
 
 
-def test_a_style_of_many_sites_has_the_target_that_leaves_the_pages_to_it() -> None:
+def test_a_style_for_many_sites_gets_the_target_without_pages() -> None:
     body = '@-moz-document domain("a.example"), domain("b.example") { a {} }'
     assert read(body, targets={"all": {"name": "All", "own": True}, "forum": FORUM}).target == "all"
     assert read("a {}", targets={"all": {"name": "All", "own": True}}).target is None
@@ -184,13 +184,13 @@ def test_a_head_is_read_in_linear_time(key: str) -> None:
     assert time.process_time() - began < 4
 
 
-def test_many_variables_that_are_not_understood_are_refused() -> None:
+def test_many_invalid_variables_are_refused() -> None:
     assert len(read("a {}", *["var color a"] * 50).lost) == 50
     with pytest.raises(InvalidInput, match="More than 50 of its variables are not understood"):
         read("a {}", *["var color a"] * 51)
 
 
-def test_variables_of_many_parts_are_refused_before_they_take_memory() -> None:
+def test_variables_of_many_parts_are_refused_before_they_use_memory() -> None:
     tracemalloc.start()
     try:
         with pytest.raises(InvalidInput, match=r"more than 524,288 characters"):

@@ -86,7 +86,7 @@ def test_the_head_and_the_rule_of_a_theme() -> None:
 
 
 @pytest.mark.rule("contract Q3", "contract S2")
-def test_the_head_has_what_an_artwork_says_of_itself() -> None:
+def test_the_head_has_the_details_of_an_artwork() -> None:
     details = {
         "description": "Dark */ and cold",
         "licence": "CC0-1.0",
@@ -119,7 +119,7 @@ def test_the_declarations_of_a_logo_are_in_its_selector() -> None:
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=2))
-def test_texts_in_the_head_change_no_line_and_no_rule(name: str, authors: list[str]) -> None:
+def test_texts_in_the_head_cannot_add_lines_or_rules(name: str, authors: list[str]) -> None:
     plain, rules = head_and_rules(style(Kind.THEME, "a{}", authors=("Ann",)) or "")
     text = style(Kind.THEME, "a{}", name=name, authors=authors) or ""
     head, found = head_and_rules(text)
@@ -165,7 +165,7 @@ def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
 
 
 @pytest.mark.parametrize("css", ["color: red }", "} a { color: red", "color: red }} b { top: 0 }", "x: url(a b"])
-def test_declarations_that_would_leave_their_rule_are_no_style(css: str) -> None:
+def test_declarations_that_would_escape_their_rule_are_rejected(css: str) -> None:
     assert any(risk.risk == "invalid" for risk in judge(css, "declarations").risks)
     assert style(Kind.LOGO, css) is None
 
@@ -174,7 +174,7 @@ IN_FORUM: Final = '@-moz-document domain("forum.example") { %s }'
 
 
 @pytest.mark.parametrize("css", ["@import 'https://a.example';", "a {} @import 'b';", "@import 'data:text/css,a';"])
-def test_an_import_is_no_style(css: str) -> None:
+def test_css_with_an_import_is_rejected(css: str) -> None:
     assert theme(css) is None
 
 
@@ -190,7 +190,7 @@ def test_odd_texts_do_not_fail() -> None:
     assert theme(f"a {{ width: {'9' * 5000}px }}") is not None
 
 
-def test_css_that_needs_its_pages_too_often_is_no_style() -> None:
+def test_css_that_repeats_its_pages_too_often_is_rejected() -> None:
     everywhere = Target("all", "All", ())
     parts = [f'a {{}} @-moz-document domain("{number}.example") {{ b {{}} }}\n' for number in range(1_000)]
     assert style(Kind.THEME, "".join(parts[:100]), target=everywhere) is not None

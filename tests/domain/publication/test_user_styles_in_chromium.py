@@ -93,7 +93,7 @@ def style(kind: Kind, css: str) -> str:
 
 
 @pytest.mark.parametrize("css", THEMES)
-def test_a_theme_looks_as_the_published_one(page: Page, css: str) -> None:
+def test_a_theme_looks_like_the_published_one(page: Page, css: str) -> None:
     published = computed(page, css)
     assert published != computed(page, "x { }")  # it does something
     assert computed(page, unwrapped(style(Kind.THEME, css))) == published
@@ -106,7 +106,7 @@ def test_the_declarations_of_a_logo_apply_to_its_elements(page: Page, css: str) 
 
 @pytest.mark.rule("contract S3")
 @pytest.mark.parametrize("number", [0, 4, 16, 19, 23, 39, 99])
-def test_a_user_style_looks_as_its_source_and_only_on_its_pages(page: Page, number: int) -> None:
+def test_a_user_style_looks_like_its_source_and_only_on_its_pages(page: Page, number: int) -> None:
     text, variables = user_styles()[number]
     found = user_style_source(text, targets_in({}))
     source = text.replace("\r\n", "\n").partition("==/UserStyle== */")[2]
