@@ -4,32 +4,32 @@ import { cardOf, text } from "./page-elements.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
-/** Cards drawn at once, which fill a screen; cards added in each pause; and cards after which visitors ask for all. */
+/** Cards drawn at once, to fill a screen; cards added in each idle period; and cards before the button for all. */
 const FIRST = 24;
 const STEP = 120;
 const MOST = 240;
-/** Of one group. */
+/** The rows of one group. */
 const ROWS = 3;
 
 const whenIdle = globalThis.requestIdleCallback ?? ((/** @type {() => void} */ act) => setTimeout(act, 20));
 
 /**
- * A list of cards that grows in pauses, so that the first cards appear at once. After some hundred, a button asks for
- * all, so that what stands below can be reached. The browser draws the groups in sight. The arrow keys move in the list.
+ * A list of cards that grows in idle periods, so that the first cards appear at once. After a few hundred, a button
+ * offers all, so that the footer can be reached. The browser renders the groups in view. The arrow keys move in the list.
  */
 export class Cards {
   #list = h("div", { role: "list", class: "wall", keydown: (event) => this.#move(event) });
   #more = h("button", { type: "button", class: "show-all", click: () => this.#showAll() });
   element = h("div", {}, this.#list, this.#more);
-  /** @type {Map<string, HTMLElement>} those that were drawn, with their pictures */
+  /** @type {Map<string, HTMLElement>} the cards drawn so far, with their pictures */
   #drawn = new Map();
   /** @type {Work[]} */
   #works = [];
-  /** How many are drawn. */
+  /** The number of drawn cards. */
   count = 0;
   #columns = 0;
   #show = 0;
-  /** Whether all are wanted. */
+  /** Whether to show all cards. */
   isAll = false;
 
   constructor() {
@@ -79,7 +79,7 @@ export class Cards {
 
   /** @param {Work} work */
   #card(work) {
-    const key = JSON.stringify(work); // one that was changed is drawn again
+    const key = JSON.stringify(work); // a changed work is drawn again
     const card = this.#drawn.get(key) ?? cardOf(work);
     this.#drawn.set(key, card);
     return card;
@@ -87,7 +87,7 @@ export class Cards {
 
   #links = () => [...this.#list.querySelectorAll("a")];
 
-  /** @returns {number} the columns, or 0 while it is not in the page */
+  /** @returns {number} the number of columns, or 0 while the list is not displayed */
   #measure() {
     if (!this.#list.clientWidth) return 0;
     const group = this.#list.firstElementChild ?? this.#list.appendChild(h("div", { class: "cards" }));

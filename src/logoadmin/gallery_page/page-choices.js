@@ -1,14 +1,14 @@
-/** The parts that all pages share: the language, light or dark, and what their footers offer. */
+/** The parts that all pages share: the language, the colour scheme, and their controls in the footer. */
 
 const root = document.documentElement;
 
-/** @param {"language" | "scheme"} name @param {string} [value] to remember @returns {?string} which a browser may forbid */
+/** @param {"language" | "scheme"} name @param {string} [value] to remember @returns {?string} null if the browser forbids it */
 function remembered(name, value) {
   try {
     if (value !== undefined) localStorage.setItem(`logoadmin ${name}`, value);
     return localStorage.getItem(`logoadmin ${name}`);
   } catch {
-    return null; // The choice holds for this page.
+    return null; // The choice is for this page only.
   }
 }
 
@@ -29,7 +29,7 @@ export const find = (selector) => /** @type {HTMLElement} */ (document.querySele
  * Make an element. Texts become text nodes, never markup.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
- * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>} [attributes] functions listen to the event
+ * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>} [attributes] functions are event listeners
  * @param {Child[]} children
  * @returns {HTMLElementTagNameMap[Name]}
  */
@@ -43,16 +43,16 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
-/** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} what stands in place of a picture */
+/** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} a substitute for a picture */
 export const initials = (letters, hue) => h("span", { class: "initials", "aria-hidden": "true", "data-hue": hue }, letters);
 
-// The file of a page is in English.
+// Pages are stored in English.
 root.lang = language;
 if (language === "ru") {
   for (const element of findAll("[data-ru]")) element.replaceChildren(element.dataset.ru ?? "");
   for (const element of findAll("[data-label-ru]")) element.ariaLabel = element.dataset.labelRu ?? "";
 }
-// Where the publisher knows no address of the page.
+// Links with a placeholder, if the publisher does not know the address of the page.
 for (const link of findAll("a[href*='{url}']")) link.setAttribute("href", (link.getAttribute("href") ?? "").replace("{url}", encodeURIComponent(location.href.replace(/#.*/, ""))));
 
 const settings = find(".settings");

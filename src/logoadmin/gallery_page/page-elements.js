@@ -2,7 +2,7 @@
 import { h, initials, language, locale } from "./page-choices.js";
 
 /** @typedef {import("./reader.js").Logo | import("./reader.js").Theme} Work */
-/** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have a form for each kind of number */
+/** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have plural forms */
 /** @typedef {import("./page-choices.js").Child} Child */
 
 /** The data about this gallery in index.html. */
@@ -18,12 +18,12 @@ export const byName = new Intl.Collator(language, { numeric: true }).compare;
 const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 /** The long side of thumbnails in pixels. */
 const THUMBNAIL = 320;
-/** The number of colours for what stands in place of a picture. */
+/** The number of colours for initials in place of a picture. */
 const HUES = 12;
-/** The most times its own size at which a picture is shown: a tiny one would be nothing but blur. */
+/** The most by which a picture is enlarged: a tiny one would be nothing but blur. */
 const ENLARGED = 3;
 
-/** @param {string} name @param {string | number} [of] what stands in it @returns {string} */
+/** @param {string} name @param {string | number} [of] the value in it @returns {string} */
 export function text(name, of = "") {
   const found = TEXTS[name]?.[language === "ru" ? 1 : 0] ?? "";
   const form = typeof found === "string" ? found : found[rules.select(Number(of))];
@@ -42,7 +42,7 @@ export const targetName = (target) => TARGETS.get(target) ?? target;
 /** @param {string} name @param {?string} href @returns {Child} a link that looks like a button, if it leads anywhere */
 export const linkTo = (name, href) => href && h("a", { class: "button", href }, text(name));
 
-/** @param {"h1" | "h2"} level @param {string} name of two texts @param {Child[]} actions @returns {HTMLElement[]} what stands in place of a view */
+/** @param {"h1" | "h2"} level @param {string} name of two texts @param {Child[]} actions @returns {HTMLElement[]} the content in place of a view */
 export const explanation = (level, name, ...actions) => [
   h(level, { tabindex: "-1" }, text(name)),
   h("p", {}, text(`${name}Text`)),
@@ -55,14 +55,14 @@ export const kindOf = (work) => ("logo_id" in work ? "logo" : "theme");
 /** @param {Work} work */
 export const idOf = (work) => ("logo_id" in work ? work.logo_id : work.theme_id);
 
-/** @param {string} name @returns {HTMLElement} up to two letters on the colour that they have on all pages */
+/** @param {string} name @returns {HTMLElement} up to two letters, with the same colour on all pages */
 function initialsOf(name) {
   const words = plain(name).match(/[\p{L}\p{N}]+/gu) ?? name.match(/\S/gu) ?? [];
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("");
   return initials(letters.toUpperCase(), [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES);
 }
 
-/** @param {Work} work @returns {HTMLElement} its picture, or what stands for it where there is none or it cannot be loaded */
+/** @param {Work} work @returns {HTMLElement} its picture, or initials if it has none or it cannot be loaded */
 function pictureOf({ picture, preview_url, name }) {
   if (!picture && !preview_url) return initialsOf(name);
   const { path, thumbnail, width = 1, height = 1 } = picture ?? {};
@@ -76,19 +76,19 @@ function pictureOf({ picture, preview_url, name }) {
     height: picture && height * ENLARGED,
     sizes: path && "(max-width: 40rem) 46vw, 22rem",
     srcset: path && `${path} ${width}w, ${thumbnail} ${Math.round(width * Math.min(1, THUMBNAIL / Math.max(width, height)))}w`,
-    // What stands above must hold before the request begins.
+    // After the attributes that must be set before the request begins.
     src: path ?? preview_url,
     error: () => image.replaceWith(initialsOf(name)),
   });
   return image;
 }
 
-/** @param {Work} work @returns {HTMLElement} which is a link as a whole, called as the work */
+/** @param {Work} work @returns {HTMLElement} which is one link with the name of the work */
 export function cardOf(work) {
   const { authors, created_at, updated_at, details: { description, version } = {}, name, picture, target } = work;
   const kind = kindOf(work);
   const ground = (kind === "logo" && picture?.ground) || "";
-  // Each name is isolated: one that turns its direction turns no other.
+  // Each name is isolated, so that its text direction affects no other.
   const who = authors.flatMap(({ username }, index) => [index > 0 && ", ", h("bdi", {}, username)]);
   const date = dateOf(updated_at ?? created_at);
   return h(

@@ -1,19 +1,19 @@
-/** Targets and tags to choose from: chips with numbers for the largest ones, and a dialog with a search field for all. */
+/** The choice of targets and tags: chips with numbers for the largest, and a dialog with a search field for all. */
 import { h, language } from "./page-choices.js";
 import { byName, plain, text } from "./page-elements.js";
 
 /** @typedef {import("./page-elements.js").Work} Work */
 
-/** Chips that are always there, and rows that the dialog draws at once. */
+/** The number of chips that are always shown, and of rows that the dialog draws. */
 const LARGEST = 5;
 const ROWS = 200;
 
-/** Some values of which any number can be chosen. */
+/** Values of which any number can be chosen. */
 export class Facet {
   element;
   /** @type {Set<string>} */
   chosen = new Set();
-  /** @type {string[]} from the largest */
+  /** @type {string[]} the largest first */
   #values = [];
   /** @type {Map<string, number>} how many of the works that are shown have each value */
   #counts = new Map();
@@ -32,9 +32,9 @@ export class Facet {
 
   /**
    * @param {"Targets" | "Tags"} name
-   * @param {(value: string) => string} nameOf what people call a value
+   * @param {(value: string) => string} nameOf the name of a value for people
    * @param {(work: Work) => string[]} valuesOf the values of a work
-   * @param {() => void} changed something else is chosen
+   * @param {() => void} changed called after each choice
    */
   constructor(name, nameOf, valuesOf, changed) {
     const title = text(name.toLowerCase());
@@ -53,13 +53,13 @@ export class Facet {
     this.element = h("div", { role: "group", class: "facet", "aria-label": title }, this.#row, this.#dialog);
   }
 
-  /** @param {Work[]} works all of them, which decide what the largest values are */
+  /** @param {Work[]} works all works, which determine the largest values */
   use(works) {
     const totals = this.#counted(works);
     this.#values = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0) || byName(this.#nameOf(a), this.#nameOf(b)));
   }
 
-  /** @param {Work[]} works that the other choices leave */
+  /** @param {Work[]} works that match the other choices */
   show(works) {
     this.#counts = this.#counted(works);
     const largest = this.#values.slice(0, LARGEST);
@@ -67,7 +67,7 @@ export class Facet {
     const others = this.#values.filter((value) => !shown.includes(value)).length;
     this.#more.replaceChildren(text(`more${this.#name}`, others));
     const chips = [...shown.map((value) => this.#chip(value)), ...(others > 0 ? [this.#more] : [])];
-    // Chips that stay in their place keep the focus, and the row the place to which it is scrolled.
+    // Chips that stay in their place keep the focus, and the row keeps its scroll position.
     for (const [place, chip] of chips.entries()) {
       if (this.#row.children[place] !== chip) this.#row.insertBefore(chip, this.#row.children[place] ?? null);
     }
@@ -117,8 +117,8 @@ export class Facet {
   }
 
   #list() {
-    const wanted = plain(this.#search.value.trim());
-    const found = this.#values.filter((value) => plain(this.#nameOf(value)).includes(wanted));
+    const query = plain(this.#search.value.trim());
+    const found = this.#values.filter((value) => plain(this.#nameOf(value)).includes(query));
     const rows = found.slice(0, ROWS).map((value) => {
       const box = h("input", { type: "checkbox", checked: this.chosen.has(value), change: () => this.#toggle(value) });
       return h("li", {}, h("label", {}, box, ...this.#named(value)));

@@ -10,7 +10,7 @@ import { Facet } from "./page-facets.js";
 const changedAt = (work) => work.updated_at ?? work.created_at;
 /** @type {(a: Work, b: Work) => number} */
 const newest = (a, b) => b.created_at - a.created_at || idOf(b) - idOf(a);
-/** @type {Record<string, typeof newest>} besides from the newest */
+/** @type {Record<string, typeof newest>} the orders other than the newest first */
 const ORDERS = {
   updated: (a, b) => changedAt(b) - changedAt(a),
   name: (a, b) => byName(a.name, b.name),
@@ -22,7 +22,7 @@ const tagsOf = ({ details }) => details?.tags ?? [];
 /** @type {WeakMap<Work, string>} */
 const WORDS = new WeakMap();
 
-/** @param {Work} work @returns {string} what the search looks at, which is read once */
+/** @param {Work} work @returns {string} its searchable text, computed once */
 function wordsOf(work) {
   const { name, authors, details } = work;
   const words = WORDS.get(work) ?? plain([name, ...authors.map(({ username }) => username), details?.description, ...tagsOf(work)].join("\n"));
@@ -31,13 +31,13 @@ function wordsOf(work) {
 }
 
 export class List {
-  /** Of all works, if they are of one kind. */
+  /** The kind of all works, if they have the same. */
   #onlyKind = "";
-  /** The kind of which the largest targets and tags are known. @type {string | undefined} */
+  /** The kind whose largest targets and tags are known. @type {string | undefined} */
   #counted;
   /** @type {Work[]} */
   #works = [];
-  /** In which they are. @type {string | undefined} */
+  /** The order in which they are sorted. @type {string | undefined} */
   #order;
   cards = new Cards();
   element = find(".list");
@@ -69,22 +69,22 @@ export class List {
     return `#/${kind.value}${query.size ? `?${query}` : ""}`;
   }
 
-  /** @param {string} hash of an address: what to show */
+  /** @param {string} hash of the address of a list */
   open(hash) {
     const [path = "", query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-    const wanted = new URLSearchParams(query);
+    const parameters = new URLSearchParams(query);
     const { q, kind, sort } = this.#fields;
-    q.value = wanted.get("q") ?? "";
+    q.value = parameters.get("q") ?? "";
     const known = path === "logos" || path === "themes" ? path : "";
     for (const each of /** @type {Iterable<any>} */ (kind)) each.checked = each.value === known;
-    sort.value = wanted.get("sort") ?? "";
+    sort.value = parameters.get("sort") ?? "";
     if (sort.selectedIndex < 0) sort.value = "";
-    this.#targets.chosen = new Set(wanted.getAll("target"));
-    this.#tags.chosen = new Set(wanted.getAll("tag"));
+    this.#targets.chosen = new Set(parameters.getAll("target"));
+    this.#tags.chosen = new Set(parameters.getAll("tag"));
     this.#show();
   }
 
-  /** @param {Work[]} works all of the gallery @param {number} [least] cards to draw at once */
+  /** @param {Work[]} works all works of the gallery @param {number} [least] cards to draw at once */
   use(works, least = this.cards.count) {
     this.#works = works;
     this.#order = this.#counted = undefined;
@@ -93,19 +93,19 @@ export class List {
     const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
     this.#onlyKind = logos === 0 ? "themes" : logos === works.length ? "logos" : "";
     find(".kinds").hidden = this.#onlyKind !== "";
-    // Nothing can be chosen, or put in order.
+    // A single work needs neither filters nor sorting.
     this.#form.hidden = find(".facets").hidden = find(".found").hidden = works.length < 2;
     find(".summary").replaceChildren(counts.filter(Boolean).join(" · "));
     this.element.hidden = false;
     this.#show(least);
   }
 
-  /** Read what the search looks at before somebody types. */
+  /** Compute the searchable texts before somebody types. */
   prepare() {
     this.#works.forEach(wordsOf);
   }
 
-  /** Put the cursor into the search field. */
+  /** Focus the search field. */
   search() {
     this.#fields.q.select();
     this.#fields.q.focus();
@@ -143,11 +143,11 @@ export class List {
     this.#nothing.hidden = found.length > 0;
     if (found.length > 0) return;
     const clear = h("button", { type: "button", click: () => this.#reset() }, text("clear"));
-    const way = linkTo("submit", config.submit) || linkTo("home", config.home);
-    this.#nothing.replaceChildren(...(isFiltered ? explanation("h2", "noMatch", clear) : explanation("h2", "empty", way)));
+    const link = linkTo("submit", config.submit) || linkTo("home", config.home);
+    this.#nothing.replaceChildren(...(isFiltered ? explanation("h2", "noMatch", clear) : explanation("h2", "empty", link)));
   }
 
-  /** @returns {Work[]} what the choices leave: of any chosen target, with all chosen tags. The numbers follow. */
+  /** @returns {Work[]} the works of any chosen target with all chosen tags, whose numbers are updated */
   #find() {
     const kind = this.#fields.kind.value;
     const words = plain(this.#fields.q.value).split(/\s+/).filter(Boolean);

@@ -1,4 +1,4 @@
-/** The scripts of the pages of works and authors: copying, sharing, a preview, and pictures that fail. */
+/** The script of the pages of works and authors: copying, sharing, the preview, and broken pictures. */
 import { findAll, initials, language, locale } from "./page-choices.js";
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
@@ -6,12 +6,12 @@ for (const time of document.querySelectorAll("time")) time.replaceChildren(dates
 
 const [[code], [source], [said]] = [findAll(".source code"), findAll(".source"), findAll(".said")];
 
-/** @param {"copied" | "failed"} what @returns {void} Say what came of it. */
+/** Show the result. @param {"copied" | "failed"} what @returns {void} */
 function say(what) {
   said?.replaceChildren(said.dataset[language === "ru" ? `${what}Ru` : what] ?? "");
 }
 
-/** @returns {Promise<string>} the CSS, which may be in a file of its own */
+/** @returns {Promise<string>} the CSS, which may be in a separate file */
 async function css() {
   const from = code?.dataset.from;
   if (from && !code?.textContent) {
@@ -22,14 +22,14 @@ async function css() {
   return code?.textContent ?? "";
 }
 
-/** The CSS is below. */
+/** Open the CSS on the page. */
 function fail() {
   source?.setAttribute("open", "");
   say("failed");
 }
 
 async function copy() {
-  // The CSS may have to be downloaded first; a promise keeps the browser's leave to copy until then.
+  // The CSS may have to be downloaded first; a promise keeps the browser's permission to copy until then.
   const blob = css().then((text) => new Blob([text], { type: "text/plain" }));
   await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]).then(() => say("copied"), fail);
 }
@@ -40,7 +40,7 @@ async function share() {
   else await navigator.clipboard.writeText(url).then(() => say("copied"), () => undefined);
 }
 
-/** @param {Event} event Show how the work looks on a sample page, or hide that. */
+/** Show or hide the work on a sample page. @param {Event} event */
 async function preview({ currentTarget }) {
   const button = /** @type {HTMLElement} */ (currentTarget);
   const [place] = findAll(".preview");
@@ -52,7 +52,7 @@ async function preview({ currentTarget }) {
   await Promise.all([import("./page-preview.js"), css()]).then(([{ show }, text]) => show(place, text), fail);
 }
 
-/** @param {HTMLImageElement} image which cannot be loaded */
+/** @param {HTMLImageElement} image that cannot be loaded */
 const replace = (image) => image.replaceWith(initials(image.dataset.initials ?? "", image.dataset.hue ?? ""));
 
 for (const image of document.querySelectorAll("img")) {

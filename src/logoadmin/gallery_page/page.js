@@ -1,13 +1,13 @@
-/** The gallery that visitors see: opens the signed files, keeps up with them, and shows the list (contract Q1). */
+/** The first page for visitors: opens the signed files, follows their changes, and shows the list (contract Q1). */
 import { find, h } from "./page-choices.js";
 import { config, dateOf, explanation, linkTo, text } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
-/** @typedef {{count?: number, top?: number, link?: ?string, at?: number}} Left how an entry of the history was left */
+/** @typedef {{count?: number, top?: number, link?: ?string, at?: number}} Left the state in which a history entry was left */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
-/** How often a page that is looked at asks for news, which a cache may hold back for a minute. */
+/** Milliseconds between the checks of a visible page; a cache may delay changes by a minute. */
 const CHECK_EVERY = 60_000;
 
 const main = find("#main");
@@ -20,7 +20,7 @@ let checkedAt = 0;
 
 const list = new List();
 
-/** @param {unknown} error of the reader @returns {Promise<Fault>} */
+/** @param {unknown} error from the reader @returns {Promise<Fault>} */
 async function faultOf(error) {
   const { message } = /** @type {Error} */ (error);
   if (!globalThis.crypto?.subtle) return "insecure";
@@ -34,7 +34,7 @@ async function faultOf(error) {
 
 const retry = () => h("button", { type: "button", click: () => (gallery ? check() : start()) }, text("retry"));
 
-/** @param {Fault} fault @returns {HTMLElement} for a visitor who has nothing from before */
+/** @param {Fault} fault @returns {HTMLElement} for visitors without a stored state */
 function faultView(fault) {
   const secure = new URL(location.href);
   secure.protocol = "https:";
@@ -42,34 +42,34 @@ function faultView(fault) {
   return h("section", { class: "state" }, ...explanation("h1", fault, action, linkTo("home", config.home)));
 }
 
-/** @param {number} [least] cards to draw at once. Take over what the reader has. */
+/** Show the state of the reader. @param {number} [least] cards to draw at once */
 function refresh(least) {
   if (!gallery) return;
   place.replaceChildren();
   list.use([...gallery.logos(), ...gallery.themes()], least);
 }
 
-/** @param {Fault | undefined} fault that keeps the gallery from being renewed */
-function tell(fault) {
+/** @param {Fault | undefined} fault that prevents an update of the gallery */
+function showNotice(fault) {
   const issued = dateOf(gallery?.latest.issued ?? 0);
-  const kept = fault === "offline" || fault === "expired" ? fault : "broken";
-  find("#notice").replaceChildren(...(fault ? [h("p", {}, text(`${kept}Kept`, issued)), retry()] : []));
+  const reason = fault === "offline" || fault === "expired" ? fault : "broken";
+  find("#notice").replaceChildren(...(fault ? [h("p", {}, text(`${reason}Kept`, issued)), retry()] : []));
 }
 
-/** Look for news, and say if that fails. */
+/** Check for changes, and show a notice if that fails. */
 async function check() {
   checkedAt = Date.now();
   const fault = await gallery?.check().then(() => undefined, faultOf);
-  tell(fault === "unpublished" ? "offline" : fault);
+  showNotice(fault === "unpublished" ? "offline" : fault);
 }
 
-/** @param {Left} before Go back to where the visitor left for a page, in browsers that did not keep this one. */
+/** Return to where the visitor left for another page, in browsers that did not keep this one. @param {Left} before */
 function restore({ top = 0, link, at = 0 }) {
   scrollTo({ top, behavior: "instant" });
   const found = /** @type {HTMLElement | null} */ (link && main.querySelector(`a[href="${CSS.escape(link)}"]`));
   if (!found) return;
   found.focus({ preventScroll: true });
-  // Groups of cards that were not drawn yet have only about their height.
+  // Groups of cards that are not rendered yet have an approximate height.
   scrollBy({ top: found.getBoundingClientRect().top - at, behavior: "instant" });
 }
 
@@ -91,14 +91,14 @@ async function start() {
   setTimeout(settle, 500);
 }
 
-/** Work that can wait until the first works are drawn, which may be those of an earlier visit. */
+/** Tasks that can wait until the first works are drawn, which may be those of an earlier visit. */
 function settle() {
   check();
   list.prepare();
   navigator.serviceWorker?.register("page-offline.js").catch(() => undefined);
 }
 
-/** Show what the address names: a list, or a page whose address was this one before each work had a page. */
+/** Open the list at this address, or the page that had this address before each work had its own. */
 function route() {
   const page = /^#\/?((?:logos|themes|authors)\/\d{1,10})$/.exec(location.hash)?.[1];
   if (page) location.replace(`${page}/`);
@@ -106,7 +106,7 @@ function route() {
 }
 
 history.scrollRestoration = "manual";
-// Its address would be that of a list.
+// Its address would open a list.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
