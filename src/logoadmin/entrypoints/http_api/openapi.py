@@ -107,8 +107,8 @@ def _info() -> dict[str, Any]:
 
 def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, Any]:
     permission = operation.permission
-    scopes = " or ".join(f"`{scope}`" for scope in (permission.scope, *permission.or_else) if scope)
-    requires = f" Requires the scope {scopes}." if scopes else ""
+    scopes = [f"`{scope}`" for scope in (permission.scope, *permission.or_else) if scope]
+    requires = f" Requires {'one of the scopes' if scopes[1:] else 'the scope'} {', '.join(scopes)}." if scopes else ""
     requires += " Requires a sign-in at most 10 minutes old." if operation.permission.recent else ""
     described: dict[str, Any] = {
         "operationId": operation.name,
@@ -179,13 +179,13 @@ def _security_schemes(root_path: str) -> dict[str, Any]:
     return {
         "password": {
             "type": "oauth2",
-            "description": "With a username and a password. Leave `client_id` and `client_secret` empty.",
+            "description": "A username and a password. Leave `client_id` and `client_secret` empty.",
             "flows": {"password": password},
         },
         "bearer": {
             "type": "http",
             "scheme": "bearer",
-            "description": "With a service key, or an access token that you have.",
+            "description": "A service key, or an access token that you have.",
         },
     }
 
@@ -284,7 +284,7 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
     return {
         "type": "array",
         "items": described,
-        "description": "The links between the two, in the order they were linked.",
+        "description": "The links of the record, in the order they were made.",
         "examples": [described["examples"]],
     }
 

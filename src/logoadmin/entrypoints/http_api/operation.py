@@ -332,10 +332,10 @@ def _plain(annotation: Any) -> type:
 
 
 def asked_list(kind: AnyKind) -> str:
-    """Return the description of a list of some records of a kind."""
-    return f"By `{kind.id_field}`, or those that are asked for."
+    """Return the description of a list of an author's artworks of a kind."""
+    return f"Lists the author's {kind.plural} by `{kind.id_field}`, or only those that match the parameters."
 
 
 def whole_list(kind: AnyKind) -> str:
     """Return the description of a list of all records of a kind."""
-    return f"All {kind.plural}, by `{kind.id_field}`, or those that are asked for."
+    return f"Lists all {kind.plural} by `{kind.id_field}`, or only those that match the parameters."

@@ -46,7 +46,7 @@ from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Grant, Operation,
 
 @dataclass(frozen=True, slots=True)
 class NewTotp(records.NewTotp):
-    """A secret for an authenticator app, which is shown only this once. It is a factor once it is confirmed."""
+    """A secret for an authenticator app, which is shown only once. It becomes a factor when it is confirmed."""
 
     qr_svg: Annotated[str, described("The URI as a QR code, in SVG.", "<svg>...</svg>")] = field(repr=False)
 
@@ -57,9 +57,7 @@ class SignInLink:
 
     url: Annotated[
         str,
-        described(
-            "Where to send the member's browser, shown only this once.", "https://gallery.example/console/#link=…"
-        ),
+        described("The URL for the member's browser, shown only once.", "https://gallery.example/console/#link=…"),
     ] = field(repr=False)
     expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_300)]
 
@@ -89,54 +87,57 @@ def qr_svg(text: str) -> str:
     return out.getvalue().decode()
 
 
-_BASIC: Final = "How to sign in: by `password` or by `refresh_token`."
-# Ends the descriptions of operations for which an open session is not enough (contract O3).
-_RECENT: Final = "Requires a sign-in at most 10 minutes old. Not with a service key."
+_BASIC: Final = "The way to sign in: `password` or `refresh_token`."
+# Ends the descriptions of operations that only sessions may call.
+_NO_KEY: Final = "Not available to service keys."
 
 
 # fmt: off
 _GRANTS: Final = (
     Grant("password", _BASIC, sessions.SignIn, sessions.SessionService.sign_in, is_default=True),
     Grant("refresh_token", _BASIC, sessions.Refresh, sessions.SessionService.refresh),
-    Grant("second_factor", "`second_factor`, after the first step.",
+    Grant("second_factor", "`second_factor`, for the second step.",
           second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
     Grant("passkey", "`passkey`, for a passkey alone.", passkeys.SignInWithPasskey, passkeys.PasskeyService.sign_in),
-    Grant("sign_in_code", "`sign_in_code`, with such a code.", one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
-    Grant("link", "`link`, with the secret part of such a link.", one_time.SignInWithLink, one_time.LinkSignIn.sign_in),
-    Grant("authorization_code", "A sign-in through the issuer.", issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
+    Grant("sign_in_code", "`sign_in_code`, for a code of `logoadmin user code`.",
+          one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
+    Grant("link", "`link`, for the secret part of a sign-in link.",
+          one_time.SignInWithLink, one_time.LinkSignIn.sign_in),
+    Grant("authorization_code", "`authorization_code`, for a code of the issuer.",
+          issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
 )
 IDENTITY_OPERATIONS: Final = (
     Operation("contract C1", "POST /api/auth/token", sessions.SignIn, sessions.SessionService.sign_in, Tokens,
               "Sign in, or refresh",
-              "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access "
-              "token and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is "
-              "valid once: using it a second time ends the session. For users with a second factor, the right password "
-              "is 401 with a challenge, which `grant_type` `second_factor` answers within five minutes. With "
-              "`grant_type` `passkey`, accepts a passkey alone; 409 where passkeys cannot be used. With "
-              "`sign_in_code`, accepts a code of `logoadmin user code` instead of all that, and with `link` what "
-              "follows `#link=` in a link of `POST /api/auth/links`. "
-              "With `authorization_code`, accepts a code of the issuer (`GET /api/auth/ways`): 403 if the groups there "
-              "have no role. After many failures the response is 429 for a while.",
+              "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access token "
+              "and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is valid once: "
+              "using it again ends the session. For users with a second factor, the correct password returns 401 with "
+              "a challenge, to be answered within five minutes with `grant_type` `second_factor`. With `grant_type` "
+              "`passkey`, accepts a passkey alone; 409 where passkeys cannot be used. With `sign_in_code`, accepts a "
+              "code of `logoadmin user code` instead of all these. With `link`, accepts what follows `#link=` in a "
+              "link of `POST /api/auth/links`. With `authorization_code`, accepts a code of the issuer (`GET "
+              "/api/auth/ways`): 403 if the user's groups have no role. After many failures, the response is 429 for a "
+              "while.",
               also=(401, 403, 409, 429), form=True,
               grants=_GRANTS),
     Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, passkeys.PasskeyService.options,
-              PasskeyOptions, "Begin to sign in with a passkey",
+              PasskeyOptions, "Start signing in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
               "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
               also=(409,)),
     Operation("contract O7", "GET /api/auth/ways", issuer.ShowWays, issuer.IssuerSignIn.ways, SignInWays,
               "Show the ways to sign in",
-              "What the settings leave open, and the parameters of the request with which a browser asks the issuer of "
-              "single sign-on for a code: `authorization_endpoint` with these `client_id`, `redirect_uri` and `scope`, "
-              "with `response_type=code`, and with a `state`, a `nonce` and a PKCE `code_challenge` (S256) of its own. "
-              "`issuer` has only `name` and `failure` while the issuer cannot be used."),
+              "Returns the ways that the settings allow, and how a browser requests a code of the issuer of single "
+              "sign-on: it sends this `client_id`, `redirect_uri` and `scope` to `authorization_endpoint`, with "
+              "`response_type=code` and its own `state`, `nonce` and PKCE `code_challenge` (S256). While the issuer "
+              "cannot be used, `issuer` has only `name` and `failure`."),
     Operation("contract R5", "POST /api/auth/links", one_time.CreateLink, one_time.LinkSignIn.create, SignInLink,
-              "Let a member in",
-              "For the server of the host site, with a service key. Creates the user with the role `member` if there "
-              "is none, or brings name and avatar up to date, and returns a link that signs them in once within 5 "
-              "minutes and opens the console. 403 for users who have a password, a second factor or an identity of an "
-              "issuer, or scopes that the caller lacks. 409 if another user has the name. Without `user_id` it always "
-              "creates a user, with a new number; without `username` the user must exist.", success=201,
+              "Create a sign-in link",
+              "For the server of the host site, with a service key. Creates the user with the role `member` if "
+              "missing, or updates their name and avatar, and returns a link that signs them in once within 5 minutes "
+              "and opens the console. 403 for users with a password, a second factor, an identity of an issuer, or "
+              "scopes that the caller lacks. 409 if another user has the name. Without `user_id`, it always creates a "
+              "user, with a new number; without `username`, the user must exist.", success=201,
               also=(404, 409), shown=with_address),
     Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, sessions.SessionService.revoke, EndedSession,
               "Sign out", "Ends the session of the refresh token in the body, or, without a body, of the access token.",
@@ -145,114 +146,118 @@ IDENTITY_OPERATIONS: Final = (
               "Get the current user", "Returns the user of the token, with their current scopes."),
     Operation("contract J8", "GET /api/auth/me/preferences", users.GetPreferences,
               users.PreferenceService.get, dict[str, Any], "Get my preferences",
-              "The JSON object that you stored, empty if there is none. The service does not interpret it. Not with a "
-              "service key."),
+              "Returns the JSON object that you stored; empty if there is none. The service does not interpret it. Not "
+              "available to service keys."),
     Operation("contract J8", "PUT /api/auth/me/preferences", users.SetPreferences,
               users.PreferenceService.set, dict[str, Any], "Set my preferences",
-              "Stores any JSON object of at most 4 KiB in place of the current one. It is not in the history, and is "
-              "removed with the user. Not with a service key.", whole_body="preferences"),
+              "Replaces the stored object with any JSON object of at most 4 KiB. It is not in the history, and is "
+              "removed with the user. Not available to service keys.", whole_body="preferences"),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, sessions.SessionService.list,
               tuple[ListedSession, ...], "List my sessions",
-              "One for each sign-in, the oldest first. Not with a service key."),
+              f"Lists the sessions, one per sign-in, the oldest first. {_NO_KEY}"),
     Operation("contract C6", "DELETE /api/auth/sessions/{session_id}", sessions.RemoveSession,
               sessions.SessionService.remove, RemovedSession, "End one of my sessions",
-              "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not with a service key."),
+              "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not available to service "
+              "keys."),
     Operation("contract O1", "GET /api/auth/factors", factors.ListFactors, factors.FactorService.list,
-              tuple[ListedFactor, ...], "List my second factors", "By `factor_id`. Not with a service key."),
+              tuple[ListedFactor, ...], "List my second factors", f"Lists them by `factor_id`. {_NO_KEY}"),
     Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, factors.FactorService.enrol_totp,
               NewTotp, "Add an authenticator app",
-              "Returns a secret for the app, shown only once. It becomes a factor once it is confirmed, within 10 "
-              f"minutes, and replaces any other that was not. 409 for a user with 20 factors. {_RECENT}", also=(409,),
+              "Returns a secret for the app, shown only once. It becomes a factor when it is confirmed within 10 "
+              f"minutes, and replaces any other unconfirmed one. 409 for a user with 20 factors. {_NO_KEY}",
+              also=(409,),
               shown=with_qr_code),
     Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp,
               factors.FactorService.confirm_totp, NewFactor, "Confirm an authenticator app",
-              "With the code that the app shows, which is then used up. From then on, signing in with the password "
-              "needs a second step. The first factor comes with ten recovery codes, shown only once. 404 if there is "
-              f"no such secret or it has expired, 409 if it is confirmed already. {_RECENT}", success=201,
+              "Accepts the code that the app shows, which is valid once. From then on, signing in with the password "
+              "requires a second step. The first factor comes with ten recovery codes, shown only once. 404 if the "
+              f"secret does not exist or has expired, 409 if it is already confirmed. {_NO_KEY}", success=201,
               also=(404, 409)),
     Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey,
-              passkeys.PasskeyService.begin, PasskeyOptions, "Begin to add a passkey",
-              "Returns options for `navigator.credentials.create()`. 409 for a user with 20 "
-              f"factors, and where passkeys cannot be used. {_RECENT}", also=(409,)),
+              passkeys.PasskeyService.begin, PasskeyOptions, "Start adding a passkey",
+              "Returns options for `navigator.credentials.create()`. 409 for a user with 20 factors, and where "
+              f"passkeys cannot be used. {_NO_KEY}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, passkeys.PasskeyService.enrol,
               NewFactor, "Add a passkey",
               "Accepts the passkey that the browser created with these options, within five minutes. From then on, "
-              "signing in with the password needs a second step, and the passkey signs in alone. The first factor "
-              "comes with ten recovery codes, shown only once. 409 for a passkey that is enrolled already, for a user "
-              f"with 20 factors, and where passkeys cannot be used. {_RECENT}", success=201, also=(409,)),
+              "signing in with the password requires a second step, and the passkey alone can sign in. The first "
+              "factor comes with ten recovery codes, shown only once. 409 for a passkey that is already enrolled, for "
+              f"a user with 20 factors, and where passkeys cannot be used. {_NO_KEY}", success=201, also=(409,)),
     Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, factors.FactorService.remove,
               RemovedFactor, "Remove one of my second factors",
-              f"With the last one, the recovery codes are removed. {_RECENT}", also=(409,)),
+              f"Removing the last one also removes the recovery codes. {_NO_KEY}", also=(409,)),
     Operation("contract O1", "GET /api/auth/recovery-codes", factors.CountRecoveryCodes,
               factors.FactorService.recovery_codes, RecoveryCodesLeft, "Count my recovery codes",
-              "The number that is left. Not with a service key."),
+              f"Returns the number of unused ones. {_NO_KEY}"),
     Operation("contract O1", "POST /api/auth/recovery-codes", factors.MakeRecoveryCodes,
-              factors.FactorService.make_recovery_codes, NewRecoveryCodes, "Make new recovery codes",
-              "Ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
-              f"{_RECENT}", also=(409,)),
+              factors.FactorService.make_recovery_codes, NewRecoveryCodes, "Create new recovery codes",
+              "Returns ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
+              f"{_NO_KEY}", also=(409,)),
     Operation("contract O9", "GET /api/auth/events", events.ListEvents, events.EventService.list, Listing[SignInEvent],
-              "List events",
-              "Sign-ins, refused ones, ended sessions, and changes of passwords, factors and service keys, the newest "
-              "first: of all users with `users:read`, else your own. Refused sign-ins are counted by user, network and "
-              "hour. They are kept for some months. A service key needs `users:read`."),
+              "List security events",
+              "Lists sign-ins, refused sign-ins, ended sessions, and changes of passwords, factors and service keys, "
+              "the newest first: of all users with `users:read`, otherwise your own. Refused sign-ins are counted by "
+              "user, network and hour. Events are kept for some months. A service key requires `users:read`."),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, keys.KeyService.list, tuple[ServiceKey, ...],
-              "List my service keys", "The keys themselves are not shown again. A service key lists only itself."),
+              "List my service keys", "Lists the keys without their secrets. A service key lists only itself."),
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, keys.KeyService.create, NewServiceKey,
-              "Make a service key",
-              "The response contains the key, which is shown only once. Its scope is limited to what its owner holds "
-              "at any time. 409 for a user with 100 unexpired keys. Not with a service key.", success=201, also=(409,)),
+              "Create a service key",
+              "Returns the key, which is shown only once. Its scope is always limited to the current scope of its "
+              "owner. 409 for a user with 100 unexpired keys. Not available to service keys.", success=201,
+              also=(409,)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, keys.KeyService.remove,
-              RemovedServiceKey, "End a service key", "It is no longer accepted. Not with a service key."),
+              RemovedServiceKey, "Revoke a service key", f"The key is no longer accepted. {_NO_KEY}"),
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, users.UserService.list, Listing[User],
               "List users", whole_list(USERS)),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, users.UserService.create, User, "Create a user",
-              "You choose the `user_id`. The user gets role 1, unless you name another, and can sign in at once. A "
+              "You choose the `user_id`. The user gets role 1 unless you choose another, and can sign in at once. A "
               "role with more scopes requires a sign-in at most 10 minutes old.", success=201, also=(404,)),
     Operation("spec §Endpoints 3", "GET /api/users/{user_id}", users.GetUser, users.UserService.get, User, "Get a user",
-              "Users may read their own."),
+              "Users may read their own record."),
     Operation("contract D users", "PATCH /api/users/{user_id}", users.AmendUser, users.UserService.amend, User,
               "Change a user",
-              f"{LEFT_OUT} A role with more scopes, and letting a suspended user in again, require a sign-in at most "
-              "10 minutes old.", also=(409,)),
+              f"{LEFT_OUT} Giving a role with more scopes, and reactivating a suspended user, require a sign-in at "
+              "most 10 minutes old.", also=(409,)),
     Operation("contract D users", "DELETE /api/users/{user_id}", users.RemoveUser, users.UserService.remove,
-              RemovedUser, "Remove a user", "Their sessions and service keys end at once.", also=(409,)),
+              RemovedUser, "Remove a user", "The user's sessions and service keys end at once.", also=(409,)),
     Operation("spec §Endpoints 4", "DELETE /api/users/{user_id}/avatar", users.RemoveAvatar,
               users.UserService.remove_avatar, RemovedAvatar, "Remove a user's avatar",
-              "Returns the removed avatar, an empty text if there was none."),
+              "Returns the removed avatar, or an empty string if there was none."),
     Operation("contract D users", "PUT /api/users/{user_id}/password", users.SetPassword,
               users.UserService.set_password, User, "Set a user's password",
               "The user's other sessions end. Users may set their own with `current_password`: 403 if it is wrong, "
-              "which counts as a failed sign-in, and 429 after many of those. That of another user requires a sign-in "
-              "at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
+              "which counts as a failed sign-in, and 429 after many of these. Setting another user's password requires "
+              "a sign-in at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
               also=(429,)),
     Operation("contract C6", "GET /api/users/{user_id}/sessions", sessions.ListUserSessions,
               sessions.SessionService.list_of_user, tuple[ListedSession, ...], "List a user's sessions",
-              "One for each sign-in, the oldest first. Not with a service key."),
+              f"Lists the sessions, one per sign-in, the oldest first. {_NO_KEY}"),
     Operation("contract C6", "DELETE /api/users/{user_id}/sessions/{session_id}", sessions.RemoveUserSession,
               sessions.SessionService.remove_of_user, RemovedSession, "End one of a user's sessions",
-              "Its tokens are no longer accepted. Not with a service key."),
+              "Its tokens are no longer accepted. Not available to service keys."),
     Operation("contract C6", "DELETE /api/users/{user_id}/sessions", sessions.RemoveUserSessions,
               sessions.SessionService.remove_all, RemovedUserSessions, "End a user's sessions",
-              "All their tokens become invalid; service keys stay. Not with a service key."),
+              f"All tokens of the user become invalid; service keys stay. {_NO_KEY}"),
     Operation("contract O1", "GET /api/users/{user_id}/factors", factors.ListUserFactors,
               factors.FactorService.list_of_user, tuple[ListedFactor, ...], "List a user's second factors",
-              "By `factor_id`."),
+              "Lists them by `factor_id`."),
     Operation("contract O1", "DELETE /api/users/{user_id}/factors", factors.RemoveUserFactors,
               factors.FactorService.remove_all, RemovedUserFactors, "Remove a user's second factors",
-              f"For users who have lost them, with their recovery codes. Their sessions end. {_RECENT}", also=(409,)),
+              f"For users who have lost them. Also removes the recovery codes, and ends the user's sessions. {_NO_KEY}",
+              also=(409,)),
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, roles.RoleService.list, Listing[Role],
               "List roles", whole_list(ROLES)),
     Operation("contract D roles", "POST /api/roles", roles.CreateRole, roles.RoleService.create, Role, "Create a role",
               "You cannot grant a scope that you do not hold.", success=201),
     Operation("contract D roles", "GET /api/roles/{role_id}", roles.GetRole, roles.RoleService.get, Role, "Get a role",
-              "With its scope: what its users may do."),
+              "Its `scope` lists what its users may do."),
     Operation("spec §Endpoints 5", "PATCH /api/roles/{role_id}", roles.AmendRole, roles.RoleService.amend, Role,
               "Change a role",
-              "The rights of its users change at once. Omitted fields stay unchanged. More scopes "
-              "require a sign-in at most 10 minutes old. With `dry_run=true`, nothing changes, and the response shows "
-              "what would change for whom.", also=(409,), dry_run=(roles.RoleService.preview, RoleEffect)),
+              "The rights of its users change at once. Omitted fields stay unchanged. Adding scopes requires a sign-in "
+              "at most 10 minutes old. With `dry_run=true`, nothing changes, and the response shows what would change "
+              "for whom.", also=(409,), dry_run=(roles.RoleService.preview, RoleEffect)),
     Operation("contract D roles", "DELETE /api/roles/{role_id}", roles.RemoveRole, roles.RoleService.remove,
-              RemovedRole, "Remove a role", "409 while a user has it, and for role 1, the role of new users.",
+              RemovedRole, "Remove a role", "409 while a user has the role, and for role 1, the role of new users.",
               also=(409,)),
 )
 # fmt: on
