@@ -46,7 +46,7 @@ _USE: Final = {
     "signature": "MEUCIQCy-Xis-Cw13QAdqAlHS0b_BzHQ1itOov8V-4G5ZgI7LwIg",
     "userHandle": "Nw",
 }
-_CLIENT_DATA: Final = "What the browser knows: the challenge, the origin and the kind of request."
+_CLIENT_DATA: Final = "The client data: the challenge, the origin and the type of request."
 
 
 class _FromBrowser(Input):
@@ -68,12 +68,12 @@ class AttestationResponse(_FromBrowser):
     )
     attestation_object: Annotated[
         str,
-        *_base64url(MAX_ATTESTATION, "The public key, with data of the authenticator.", "o2NmbXRkbm9uZQ"),
+        *_base64url(MAX_ATTESTATION, "The public key and the authenticator data.", "o2NmbXRkbm9uZQ"),
     ] = Field(alias="attestationObject")
     transports: Annotated[
         list[Annotated[str, Strict(), Field(max_length=MAX_TRANSPORT)]],
         Field(max_length=MAX_TRANSPORTS),
-        described("How the authenticator can be reached.", ["internal", "hybrid"]),
+        described("The transports that the authenticator supports.", ["internal", "hybrid"]),
     ] = Field(default_factory=list)
 
 
@@ -85,9 +85,18 @@ class AssertionResponse(_FromBrowser):
     )
     authenticator_data: Annotated[
         str,
-        *_base64url(MAX_AUTHENTICATOR_DATA, "The data of the authenticator that it signs.", "SZYN5YgOjGh0NBcPZHZgW4_k"),
+        *_base64url(
+            MAX_AUTHENTICATOR_DATA, "The authenticator data, which the authenticator signs.", "SZYN5YgOjGh0NBcPZHZgW4_k"
+        ),
     ] = Field(alias="authenticatorData")
-    signature: Annotated[str, *_base64url(MAX_SIGNATURE, "The signature of both.", "MEUCIQCy-Xis-Cw13QAdqAlHS0b_")]
+    signature: Annotated[
+        str,
+        *_base64url(
+            MAX_SIGNATURE,
+            "The signature over the authenticator data and the client data.",
+            "MEUCIQCy-Xis-Cw13QAdqAlHS0b_",
+        ),
+    ]
     user_handle: (
         Annotated[str, *_base64url(MAX_USER_HANDLE, "The user that the passkey was created for.", "Nw", 0)] | None
     ) = Field(default=None, alias="userHandle")
@@ -100,7 +109,7 @@ class CreatedCredential(_Credential):
 
 
 class UsedCredential(_Credential):
-    """The proof that somebody has a passkey, as ``toJSON()`` returns it."""
+    """The proof of possession of a passkey, as ``toJSON()`` returns it."""
 
     response: Annotated[AssertionResponse, described("The response of the authenticator.", _USE)]
 
@@ -115,7 +124,7 @@ NewPasskey = Annotated[
 PasskeyUse = Annotated[
     UsedCredential,
     described(
-        "The use of the passkey, as `toJSON()` of the credential returns it.",
+        "The proof from the passkey, as `toJSON()` of the credential returns it.",
         {"id": _ID, "type": "public-key", "response": _USE},
     ),
 ]

@@ -49,7 +49,7 @@ export interface Picture {
   ground: "light" | "dark";
 }
 
-/** What an artwork says of itself. */
+/** The details of an artwork. */
 export interface Details {
   description?: string;
   /** In CommonMark. */
@@ -68,11 +68,11 @@ export interface Details {
 export interface Artwork {
   name: string;
   preview_url: string;
-  /** What it says of itself. */
+  /** The details of the artwork. */
   details?: Details;
   /** The gallery's own picture, if it has one. */
   picture?: Picture;
-  /** The part of the site that it is for. */
+  /** The part of the site to which it applies. */
   target: string;
   /** Absent if it is long: see `Gallery.css`. */
   custom_css?: string;

@@ -25,41 +25,39 @@ _PAGE_SIZES: Final = PageSizes(50, 50)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """The changes of one request, summed up (contract G5). Only the last three fields change later."""
+    """A summary of the changes of one request (contract G5). Only the last three fields change later."""
 
     change_id: Annotated[int, described("The id of its first change.", 41)]
     request_id: RequestId | None
     at: Annotated[int, described("When it was done, as Unix time in seconds.", 1_800_000_000)]
     user_id: Annotated[int | None, described("The user who did it; `null` if unknown.", 1042)]
     user_name: Annotated[str | None, described("The username of that user at that time.", "ann")]
-    origin: Annotated[ActOrigin, described("Where it came from.", "console")]
-    source: Annotated[Source | None, described("Where its request came from; `null` if unknown.", "console")]
+    origin: Annotated[ActOrigin, described("The origin of the act.", "console")]
+    source: Annotated[Source | None, described("The source of its request; `null` if unknown.", "console")]
     count: Annotated[int, described("The number of changes that it made.", 40)]
-    actions: Annotated[Mapping[str, int], described("How many changes had each action.", {"logo.amended": 40})]
+    actions: Annotated[Mapping[str, int], described("The number of changes by action.", {"logo.amended": 40})]
     fields: Annotated[tuple[str, ...], described("The fields that all of its changes changed.", ["active"])]
-    names: Annotated[
-        tuple[str, ...], described("The names of the first three records, as they were called then.", ["Aurora"])
-    ]
+    names: Annotated[tuple[str, ...], described("The names of the first three records at that time.", ["Aurora"])]
     authors: Annotated[
         tuple[str, ...],
-        described(
-            "The names of the first three authors that it linked or unlinked, as they were called then.", ["Ben"]
-        ),
+        described("The names of the first three authors that it linked or unlinked, at that time.", ["Ben"]),
     ]
     active: Annotated[
-        bool | None, described("Whether it switched all of its records on or off; `null` if it did not.", False)
+        bool | None, described("`true` if it switched all of its records on, `false` if off; `null` otherwise.", False)
     ]
     reason: Annotated[
         str | None,
-        described("The reason for which it blocked all that it blocked; `null` without one.", "It covers the page"),
+        described(
+            "The reason for its blocks; `null` if it blocked nothing, or for different reasons.", "It covers the page"
+        ),
     ]
     undid: Annotated[
-        ActOrigin | None, described("Where the act came from that it undid; `null` if it undid none.", "import")
+        ActOrigin | None, described("The origin of the act that it undid; `null` if it undid none.", "import")
     ]
     submitter_id: Annotated[int | None, described("The user who proposed it; `null` if it was not proposed.", 1043)]
     submitter_name: Annotated[str | None, described("The username of the submitter at that time.", "ben")]
     note: Annotated[
-        str | None, described("Why it was done, in the words of who did it; `null` without any.", "Asked for by Ann")
+        str | None, described("Why it was done, in the user's words; `null` if not given.", "Asked for by Ann")
     ]
     undone_by: Annotated[
         str | None, described("The id of the request that undid it; `null` if none did.", "8e03978e40d5")

@@ -66,7 +66,7 @@ _EXAMPLE: Final = {"kind": "author", "create": {"user_id": 2042, "username": "Be
 
 
 class BulkChange(Input):
-    """One of many changes: the creation of a record, new values for it, its blocking, or its removal."""
+    """A change in a list: it creates, amends, blocks or removes a record."""
 
     model_config = examples(
         _EXAMPLE,
@@ -77,13 +77,13 @@ class BulkChange(Input):
 
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
-    version: Annotated[Id, described("The version of an existing record, or of a list that has it.", 57)] | None = None
+    version: Annotated[Id, described("The version of the record, or of a list that contains it.", 57)] | None = None
     set: (
         Annotated[
             dict[str, Any],
             described(
-                "New values, as when such a record is amended; for a theme or logo also its `author_ids`, in order, "
-                "and `add_tags` and `remove_tags`, which leave its other tags as they are.",
+                "The fields to change, with their new values; for a theme or logo also `author_ids`, in order, and "
+                "`add_tags` and `remove_tags`, which keep its other tags.",
                 {"active": True, "author_ids": [7], "add_tags": ["winter"]},
             ),
         ]
@@ -92,16 +92,16 @@ class BulkChange(Input):
     block: (
         Annotated[
             dict[str, Any],
-            described("The reason, as when a theme or logo is blocked.", {"reason": "It covers the sign-in form"}),
+            described("Blocks a theme or logo, with this reason.", {"reason": "It covers the sign-in form"}),
         ]
         | None
     ) = None
-    remove: Annotated[Flag, described("True to remove the record.", True)] = False
+    remove: Annotated[Flag, described("Whether to remove the record.", True)] = False
     create: (
         Annotated[
             dict[str, Any],
             described(
-                "The values of a new record, as when one is created; for a theme or logo also `author_ids`.",
+                "The fields of a new record; for a theme or logo also `author_ids`.",
                 {"user_id": 1042, "username": "Ann"},
             ),
         ]
@@ -236,7 +236,10 @@ class ApplyChanges(WithSteps):
     ]
     continues: Annotated[
         RequestId,
-        described("The request of yours with the first changes of this act, if it has more than 1,000.", "5f0c2b7e"),
+        described(
+            "The id of your request with the first changes of this act, if the act has more than 1,000 changes.",
+            "5f0c2b7e",
+        ),
     ] = UNSET
     dry_run: Annotated[Flag, described("Whether to return the changes without making them.", True)] = False
 

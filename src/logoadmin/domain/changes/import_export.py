@@ -45,11 +45,11 @@ _IN_ORDER: Final = "too many lines depend on later ones: move this line behind t
 
 @dataclass(frozen=True, slots=True)
 class ImportedCounts:
-    """How many lines of a kind created a record, changed one, or left it unchanged (contract I4)."""
+    """The number of records of a kind that were created, changed or left unchanged (contract I4)."""
 
     created: Annotated[int, described("The number of records that were created.", 2)]
     amended: Annotated[int, described("The number of records that were changed.", 0)]
-    unchanged: Annotated[int, described("The number of records that were as given.", 1)]
+    unchanged: Annotated[int, described("The number of records that were left unchanged.", 1)]
 
     @property
     def lines(self) -> int:

@@ -37,19 +37,22 @@ class MarkNoticesSeen(Command):
 
 @dataclass(frozen=True, slots=True)
 class MemberNotice:
-    """Something that somebody decided about a submission or a work of the user."""
+    """A decision about a submission or a work of the user."""
 
     at: Annotated[CreatedAt, described("When it happened, as Unix time in seconds.", 1_800_000_600)]
     event: Annotated[
         MemberNoticeEvent,
-        described("Whether a submission was applied, declined or, once applied, undone, or a work blocked.", "applied"),
+        described(
+            "Whether a submission was applied, declined or (after it was applied) undone, or a work was blocked.",
+            "applied",
+        ),
     ]
     proposal_id: Annotated[ProposalId | None, described("The submission; `null` for a block.", 3)]
     kind: Annotated[
         ListedKind | None, described("The kind of record; `null` for a submission of several records.", "logo")
     ]
     id: Annotated[
-        Id | None, described("The id of the artwork that was blocked, or that applying created or changed.", 12)
+        Id | None, described("The id of the artwork that was blocked, or that the submission created or changed.", 12)
     ]
     name: Annotated[str, described("The name of the artwork, or else the title of the submission.", "Aurora")]
     reason: Annotated[str | None, described("Why it was declined or blocked.", None)]
@@ -83,7 +86,7 @@ class MemberNotices:
 class UnseenNotices:
     """The number of notices that the user has not seen."""
 
-    unseen: Annotated[int, described("0, since all were marked as seen.", 0)]
+    unseen: Annotated[int, described("Always 0, since all are marked as seen.", 0)]
 
 
 class MemberNoticeService(Service):

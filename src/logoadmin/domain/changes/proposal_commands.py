@@ -32,7 +32,7 @@ MOST_PROPOSED: Final = 20
 _PROPOSED: Final = (
     Field(min_length=1, max_length=MOST_PROPOSED),
     described(
-        "The changes, as in bulk; at most 20, and none creates a user.",
+        "The changes, as for a bulk change; at most 20, none of which creates a user.",
         [{"kind": "logo", "id": 12, "version": 57, "set": {"name": "Aurora"}}],
     ),
 )
@@ -135,22 +135,22 @@ class ProposedChange:
 
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id | None, described("The id of an existing record; `null` for a new one.", 12)]
-    version: Annotated[Id | None, described("The version of an existing record, as it was given.", 57)]
-    set: Annotated[_VALUES | None, described("The new values, as they were given.", {"name": "Aurora"})]
-    block: Annotated[_VALUES | None, described("The reason of a block.", {"reason": "It covers the sign-in form"})]
+    version: Annotated[Id | None, described("The version of the existing record, as submitted.", 57)]
+    set: Annotated[_VALUES | None, described("The new values, as submitted.", {"name": "Aurora"})]
+    block: Annotated[_VALUES | None, described("The reason for a block.", {"reason": "It covers the sign-in form"})]
     remove: Annotated[bool, described("Whether the record is removed.", False)]
     create: Annotated[_VALUES | None, described("The values of a new record.", {"user_id": 1042, "username": "Ann"})]
     before: Annotated[
         _VALUES | None,
         described(
-            "The record when this was proposed, a theme or logo with its `author_ids`; `null` for a new one.",
+            "The record at the time of the proposal, a theme or logo with its `author_ids`; `null` for a new one.",
             {**_LOGO, "name": "Borealis"},
         ),
     ]
     after: Annotated[
         _VALUES | None,
         described(
-            "The record as it would become; `null` if it is removed. A new theme or logo without `author_ids` gets the "
+            "The record after the change; `null` if it is removed. A new theme or logo without `author_ids` gets the "
             "submitter's own author.",
             _LOGO,
         ),
@@ -164,7 +164,7 @@ class ProposedChange:
     ] = None
     submitted: Annotated[
         _VALUES | None,
-        described("If a reviewer mended this, the record as its submitter would have left it; `null` otherwise.", None),
+        described("If a reviewer edited the change, the record as its submitter proposed it; `null` otherwise.", None),
     ] = None
 
 
@@ -173,7 +173,7 @@ class AppliedArtwork:
     """A logo or theme that a proposal created or changed."""
 
     kind: Annotated[Literal["logo", "theme"], described("The kind of artwork.", "logo")]
-    id: Annotated[Id, described("Its id.", 12)]
+    id: Annotated[Id, described("The id of the artwork.", 12)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,21 +182,26 @@ class ProposalSummary:
 
     proposal_id: ProposalId
     title: ProposalTitle
-    state: Annotated[ProposalState, described("Whether it waits, or the decision.", "waiting")]
+    state: Annotated[ProposalState, described("Whether it waits, or how it was decided.", "waiting")]
     user_id: Annotated[int | None, described("The submitter; `null` for the program itself.", 1042)]
-    user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ann")]
+    user_name: Annotated[
+        Username | None, described("The current username of that user; `null` for a removed user.", "Ann")
+    ]
     first_work: Annotated[
         bool, described("Whether it waits, and no proposal of its submitter has been applied yet.", False)
     ]
-    counts: Annotated[Mapping[str, int], described("How many changes are about each kind of record.", {"logo": 1})]
+    counts: Annotated[Mapping[str, int], described("The number of changes by kind of record.", {"logo": 1})]
     names: Annotated[tuple[str, ...], described("The names of the first three logos and themes in it.", ["Aurora"])]
-    pictures: Annotated[tuple[str, ...], described("The pictures of these.", ["https://example.org/aurora.png"])]
+    pictures: Annotated[
+        tuple[str, ...],
+        described("The preview URLs of the first three logos and themes in it.", ["https://example.org/aurora.png"]),
+    ]
     new_hosts: Annotated[
         tuple[str, ...],
-        described("The hosts that its CSS contacts and the CSS before did not; at most 100.", ["fonts.example"]),
+        described("The hosts that its CSS contacts and the previous CSS did not; at most 100.", ["fonts.example"]),
     ]
     risks: Annotated[
-        tuple[RiskName, ...], described("The risks of its CSS that the CSS before did not have.", ["overlay"])
+        tuple[RiskName, ...], described("The risks of its CSS that the previous CSS did not have.", ["overlay"])
     ]
     artworks: Annotated[
         tuple[AppliedArtwork, ...],
@@ -215,24 +220,26 @@ class ProposalSummary:
         described("The id of the request that applied it, which can be undone.", "8e03978e40d5"),
     ]
     undone: Annotated[
-        bool, described("Whether it waits again because all that it changed, when it was applied, was undone.", False)
+        bool, described("Whether it waits again because its changes were undone after it was applied.", False)
     ]
     undone_at: Annotated[int | None, described("When it was undone, as Unix time in seconds.", 1_800_001_200)]
-    undone_by: Annotated[RequestId | None, described("The id of the request that did so.", "91b2c0a4d7e3")]
+    undone_by: Annotated[RequestId | None, described("The id of the request that undid it.", "91b2c0a4d7e3")]
     undone_user_id: Annotated[int | None, described("The user who did so.", 1043)]
-    undone_user_name: Annotated[Username | None, described("The current username; `null` for a removed user.", "Ben")]
+    undone_user_name: Annotated[
+        Username | None, described("The current username of that user; `null` for a removed user.", "Ben")
+    ]
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal(ProposalSummary):
-    """Changes that somebody proposed, and the decision about them."""
+    """Proposed changes, and the decision about them."""
 
     note: ProposalNote
     changes: Annotated[
         tuple[ProposedChange, ...],
         described(
-            "The changes, in the order in which they are made; none of one whose texts are no longer kept.",
+            "The changes, in the order in which they are made; empty once their texts are no longer kept.",
             [
                 {
                     "kind": "logo",

@@ -38,7 +38,7 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
     """All artworks of a kind, or those that match the filters."""
 
     target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
-    active: Annotated[Flag, described("Artworks that are in use, or that are not.", True)] | None = None
+    active: Annotated[Flag, described("Artworks that are in use (`true`) or not (`false`).", True)] | None = None
     tag: Annotated[Tag, described("Artworks with this tag.", "dark")] | None = None
 
 

@@ -21,7 +21,7 @@ class SendPicture(Command):
     source: (
         Annotated[
             PreviewUrl,
-            described("Copies the picture at this address, instead of one in the body.", "https://example.org/a.png"),
+            described("Copies the picture at this URL, instead of one in the body.", "https://example.org/a.png"),
         ]
         | None
     ) = Field(default=None, validation_alias="from")
@@ -54,15 +54,15 @@ class SentPicture:
     """A picture that the gallery stores, as WebP without metadata (contract P1)."""
 
     picture: PictureHash
-    url: Annotated[str, described("Its address, for `preview_url` and `avatar`.", f"{_URL_OF_PICTURE}.webp")]
+    url: Annotated[str, described("The URL of the picture, for `preview_url` and `avatar`.", f"{_URL_OF_PICTURE}.webp")]
     thumbnail_url: Annotated[
-        str, described("The address of a smaller one, of at most 320 pixels a side.", f"{_URL_OF_PICTURE}-320.webp")
+        str, described("The URL of a thumbnail of at most 320 pixels a side.", f"{_URL_OF_PICTURE}-320.webp")
     ]
     width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
     height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
     frames: Annotated[int, described("The number of frames; more than 1 for an animation.", 1)]
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
-    ground: Annotated[Ground, described("The ground on which its visible pixels stand out.", "dark")]
+    ground: Annotated[Ground, described("The background on which its visible pixels stand out.", "dark")]
     # Whether it existed before.
     existed: Annotated[bool, Field(exclude=True)] = field(default=True, compare=False, repr=False)
 
@@ -80,14 +80,14 @@ class KeptPicture:
     """A picture in the list of pictures (contract P4)."""
 
     picture: PictureHash
-    url: Annotated[str, described("Its address.", f"{_URL_OF_PICTURE}.webp")]
-    thumbnail_url: Annotated[str, described("The address of the smaller one.", f"{_URL_OF_PICTURE}-320.webp")]
+    url: Annotated[str, described("The URL of the picture.", f"{_URL_OF_PICTURE}.webp")]
+    thumbnail_url: Annotated[str, described("The URL of the thumbnail.", f"{_URL_OF_PICTURE}-320.webp")]
     width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
     height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
     sent_at: Annotated[UnixTime, described("When it was sent, as Unix time in seconds.", 1_800_000_000)]
     user_id: Annotated[
-        int | None, described("The user who sent it; `null` for none, and once the user was removed.", 1042)
+        int | None, described("The user who sent the picture; `null` if unknown, or once the user is removed.", 1042)
     ]
     user_name: Annotated[str | None, described("The name of that user.", "Ann")]
     named_by: Annotated[
@@ -97,11 +97,13 @@ class KeptPicture:
             [{"kind": "logo", "id": 57}],
         ),
     ]
-    in_history: Annotated[bool, described("Whether a change in the history names it, so that it stays.", True)]
+    in_history: Annotated[
+        bool, described("Whether a change in the history names the picture, which keeps it stored.", True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedPicture:
-    """The answer to the removal of a picture."""
+    """The response to the removal of a picture."""
 
     picture: PictureHash

@@ -38,7 +38,7 @@ def _text(minimum: int, maximum: int, pattern: str) -> tuple[Any, ...]:
 IssuerCode = Annotated[
     str,
     *_text(1, 4_096, _VISIBLE_ASCII),
-    described("The `code` with which the issuer sent the browser back, usable once.", "SplxlOBeZQQYbYS6WxSbIA"),
+    described("The `code` that the issuer returned to the browser, valid once.", "SplxlOBeZQQYbYS6WxSbIA"),
 ]
 CodeVerifier = Annotated[
     str,
@@ -59,24 +59,31 @@ Nonce = Annotated[
 RedirectUri = Annotated[
     str,
     *_text(1, 2_048, _VISIBLE_ASCII),
-    described("Where the issuer sent the browser: `redirect_uri` of the ways.", "http://localhost:8000/console/"),
+    described(
+        "The `redirect_uri` of the ways to sign in, to which the issuer returned the browser.",
+        "http://localhost:8000/console/",
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class IssuerWay:
-    """How to sign in through the issuer: the parameters of the request that a browser makes (contract O7)."""
+    """The parameters of the request with which a browser signs in through the issuer (contract O7)."""
 
     name: Annotated[str, described("The host of the issuer, or its name.", "login.example")]
-    authorization_endpoint: Annotated[str, described("Where browsers go.", "https://login.example/authorize")]
+    authorization_endpoint: Annotated[
+        str, described("The URL to which browsers are sent.", "https://login.example/authorize")
+    ]
     client_id: Annotated[str, described("The id of this service at the issuer.", "gallery")]
-    redirect_uri: Annotated[str, described("Where browsers come back.", "http://localhost:8000/console/")]
+    redirect_uri: Annotated[
+        str, described("The URL to which the issuer returns browsers.", "http://localhost:8000/console/")
+    ]
     scope: Annotated[
         str, described("The scopes to ask for, separated by spaces; none if empty.", "openid profile email")
     ]
     issuer: Annotated[str, described("The identifier of the issuer in its responses, `iss`.", "https://login.example")]
     iss_in_response: Annotated[
-        bool, described("Whether every response of the issuer has `iss`: one without it is forged.", True)
+        bool, described("Whether every response of the issuer has `iss`; if so, one without it is forged.", True)
     ]
 
 
@@ -85,12 +92,12 @@ class IssuerFailure:
     """An issuer that cannot be used now."""
 
     name: Annotated[str, described("The host of the issuer, or its name.", "login.example")]
-    failure: Annotated[str, described("Why it cannot be used now.", "Cannot reach the issuer login.example")]
+    failure: Annotated[str, described("Why the issuer cannot be used now.", "Cannot reach the issuer login.example")]
 
 
 @dataclass(frozen=True, slots=True)
 class SignInWays:
-    """The ways to sign in that the settings leave open (contract O7)."""
+    """The ways to sign in that the settings allow (contract O7)."""
 
     password: Annotated[bool, described("Whether people can sign in with a password.", True)]
     passkey: Annotated[bool, described("Whether people can sign in with a passkey alone.", True)]
@@ -98,7 +105,7 @@ class SignInWays:
     issuer: Annotated[
         IssuerWay | IssuerFailure | None,
         described(
-            "The issuer of single sign-on; `null` without one.",
+            "The issuer of single sign-on; `null` if there is none.",
             {"name": "login.example", "failure": "Cannot reach the issuer login.example"},
         ),
     ]
@@ -108,7 +115,7 @@ log = logging.getLogger("logoadmin.issuer")
 
 
 class SignInByIssuer(Command):
-    """A sign-in through the issuer, with the code that it gave the browser."""
+    """A sign-in through the issuer, with the code that it returned to the browser."""
 
     answers_secrets = True
     asks_others = True

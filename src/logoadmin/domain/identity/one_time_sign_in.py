@@ -52,7 +52,7 @@ class CreateSignInCode(Command):
 
 
 class SignInWithCode(Command):
-    """A sign-in with a code that the operator handed out."""
+    """A sign-in with a code that the operator issued."""
 
     answers_secrets = True
 
@@ -117,12 +117,12 @@ class CreateLink(Command):
     answers_secrets = True
 
     user_id: Annotated[
-        UserId, described("The member's number at the site; left out for a new user without one.", 1042)
+        UserId, described("The member's number at the site; omitted for a new user without one.", 1042)
     ] = UNSET
-    username: Annotated[Username, described("The name; left out, that of an existing user stays.", "Mia")] = UNSET
+    username: Annotated[Username, described("The name; if omitted, an existing user keeps theirs.", "Mia")] = UNSET
     avatar: Annotated[
         Avatar | None,
-        described("The avatar; left out, that of an existing user stays.", "https://site.example/avatars/1042.png"),
+        described("The avatar; if omitted, an existing user keeps theirs.", "https://site.example/avatars/1042.png"),
     ] = UNSET
 
 

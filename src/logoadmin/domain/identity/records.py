@@ -47,25 +47,27 @@ CountedEvent = Literal["sign_in_refused", "sign_in_limited"]
 
 @dataclass(frozen=True, slots=True)
 class SignInEvent:
-    """Something that happened to an account. It outlasts the user, and has no secret."""
+    """A security event of an account. It is kept after the user is removed, and contains no secrets."""
 
     event_id: EventId
     at: Annotated[int, described("When it happened, in Unix seconds; if counted, the last time.", 1_800_000_000)]
-    event: Annotated[EventName, described("What happened.", "signed_in")]
-    user_id: Annotated[int | None, described("The user; `null` if no user has the name that was given.", 1042)]
+    event: Annotated[EventName, described("The type of event.", "signed_in")]
+    user_id: Annotated[int | None, described("The user; `null` if no user has the given name.", 1042)]
     user_name: Annotated[str | None, described("The name of the user at that time, if there was one.", "ann")] = None
     address: Annotated[
         str | None,
-        described("The client's address, or its network if counted; `null` if unknown or of many.", "203.0.113.7"),
+        described(
+            "The client's address, or its network if counted; `null` if unknown or if there were many.", "203.0.113.7"
+        ),
     ] = None
     user_agent: Annotated[
         str | None, described("The client's `User-Agent`, cut to 256 characters; `null` if unknown.", "curl/8.5.0")
     ] = None
     factor: Annotated[
-        str | None, described("What signed in, or the kind of the factor that was added or removed.", "totp")
+        str | None, described("How the user signed in, or the kind of factor that was added or removed.", "totp")
     ] = None
     count: Annotated[int, described("How often it happened within the hour; more than 1 only if counted.", 1)] = 1
-    by_user_id: Annotated[int | None, described("Who did it, if it was another user.", 1)] = None
+    by_user_id: Annotated[int | None, described("The user who did it, if it was another user.", 1)] = None
     by_user_name: Annotated[str | None, described("The name of that user at that time.", "admin")] = None
 
 
@@ -76,7 +78,7 @@ _KEY: Final = re.compile(KEY_PREFIX + r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The answer to signing in and to refreshing (contract C1). ``expires_in`` in seconds, ``scope`` by spaces."""
+    """The response to a sign-in or a refresh (contract C1)."""
 
     access_token: Annotated[
         str, described("The access token, to be sent with each request until it expires.", "eyJhbGciOi...")
@@ -94,7 +96,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """The answer to ending a session: whether it existed (contract C3)."""
+    """The response to ending a session: whether it existed (contract C3)."""
 
     ended: Annotated[bool, described("Whether a session was ended.", True)]
 
@@ -109,14 +111,14 @@ class Me:
     role_id: RoleId
     created_at: CreatedAt
     user_since: Annotated[
-        int, described("The change that created the user; another user with the id has another one.", 57)
+        int, described("The id of the change that created the user, which tells apart users who had the same id.", 57)
     ]
     scope: Scopes
     must_enrol: Annotated[
-        bool, described("Whether the session may do nothing but enrol a second factor, which is required.", False)
+        bool, described("Whether the session can only enrol a second factor, which is required.", False)
     ]
     must_change_password: Annotated[
-        bool, described("Whether the password is the generated one of the first start, to be changed first.", False)
+        bool, described("Whether the password was generated at the first start and must be changed first.", False)
     ]
     by_link: Annotated[
         bool,
@@ -125,8 +127,9 @@ class Me:
     can_step_up: Annotated[
         bool,
         described(
-            "Whether the user has a way to sign in that counts as recent, as second factors, a first password and new "
-            "service keys require. An issuer that does not report when it asked who they are, such as GitHub, is none.",
+            "Whether the user has a way to sign in that counts as recent, as required to change second factors, set "
+            "a first password and create service keys. An issuer that does not report the time of the sign-in, such "
+            "as GitHub, does not count.",
             True,
         ),
     ]
@@ -152,20 +155,20 @@ class ListedSession:
             "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
         ),
     ]
-    factor: Annotated[SignInFactor, described("What the user signed in with; of two steps, the second.", "totp")]
+    factor: Annotated[SignInFactor, described("How the user signed in; of two steps, the second.", "totp")]
     current: Annotated[bool, described("Whether this is the session of the access token in the request.", True)]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedSession:
-    """The answer to ending a session of the user (contract C6)."""
+    """The response to ending a session of the user (contract C6)."""
 
     session_id: SessionId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedUserSessions:
-    """The answer to ending all sessions of a user: their number (contract C6)."""
+    """The response to ending all sessions of a user: their number (contract C6)."""
 
     user_id: UserId
     ended: Annotated[int, described("The number of sessions that were ended.", 3)]
@@ -196,14 +199,14 @@ class ServiceKey:
 
 @dataclass(frozen=True, slots=True)
 class NewServiceKey(ServiceKey):
-    """A new service key with its secret, which is shown only this once."""
+    """A new service key with its secret, which is shown only once."""
 
-    key: Annotated[str, described("The service key, shown only this once.", "lga_7Hq2...")] = field(repr=False)
+    key: Annotated[str, described("The service key, shown only once.", "lga_7Hq2...")] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedServiceKey:
-    """The answer to the removal of a service key."""
+    """The response to the removal of a service key."""
 
     key_id: KeyId
 
@@ -244,13 +247,13 @@ class NewFactor(ListedFactor):
 
     recovery_codes: Annotated[
         tuple[str, ...] | None,
-        described("Ten recovery codes with the first factor, shown only this once; `null` with any other.", [_CODE]),
+        described("Ten recovery codes for the first factor, shown only once; `null` for any other.", [_CODE]),
     ] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NewTotp:
-    """A secret for an authenticator app, which is shown only this once. It is a factor once it is confirmed."""
+    """A secret for an authenticator app, which is shown only once. It becomes a factor when it is confirmed."""
 
     factor_id: FactorId
     secret: Annotated[
@@ -259,7 +262,7 @@ class NewTotp:
     uri: Annotated[
         str,
         described(
-            "The same for apps on the same device.",
+            "The secret as a URI, for apps on the same device.",
             "otpauth://totp/gallery.example:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=gallery.example",
         ),
     ] = field(repr=False)
@@ -273,8 +276,8 @@ class PasskeyOptions:
     options: Annotated[
         Mapping[str, Any],
         described(
-            "The options, as `PublicKeyCredential.parseCreationOptionsFromJSON()` takes them for a new passkey, and "
-            "`parseRequestOptionsFromJSON()` for signing in.",
+            "The options: for a new passkey, the argument of `PublicKeyCredential.parseCreationOptionsFromJSON()`; "
+            "for signing in, of `parseRequestOptionsFromJSON()`.",
             {"challenge": "AAAAAGtJ0gB2VDNt...", "rpId": "gallery.example", "userVerification": "required"},
         ),
     ]
@@ -282,33 +285,31 @@ class PasskeyOptions:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryCodesLeft:
-    """The number of a user's recovery codes that were not used."""
+    """The number of a user's unused recovery codes."""
 
     left: Annotated[int, described("The number of recovery codes that are left.", 10)]
 
 
 @dataclass(frozen=True, slots=True)
 class NewRecoveryCodes:
-    """Ten recovery codes, which replace the former ones."""
+    """Ten recovery codes, which replace the previous ones."""
 
     recovery_codes: Annotated[
         tuple[str, ...],
-        described(
-            "Recovery codes, each of which replaces the second factor once. They are shown only this once.", [_CODE]
-        ),
+        described("Recovery codes, each of which replaces the second factor once. They are shown only once.", [_CODE]),
     ] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedFactor:
-    """The answer to the removal of a second factor."""
+    """The response to the removal of a second factor."""
 
     factor_id: FactorId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedUserFactors:
-    """The answer to the removal of all second factors of a user: their number."""
+    """The response to the removal of all second factors of a user: their number."""
 
     user_id: UserId
     removed: Annotated[int, described("The number of second factors that were removed.", 2)]
@@ -327,5 +328,5 @@ class NewSignInCode:
     """A code that signs a user in once, instead of password and second factor (contract O6)."""
 
     user_id: UserId
-    code: Annotated[str, described("The code, shown only this once.", _CODE)] = field(repr=False)
+    code: Annotated[str, described("The code, shown only once.", _CODE)] = field(repr=False)
     expires_at: Annotated[int, described("When it expires, as Unix time in seconds.", 1_800_000_600)]

@@ -22,7 +22,7 @@ _PAINTER_ANN: Final = {"user_id": 1042, "username": "Ann", "gains": ["logos:writ
 
 @dataclass(frozen=True, slots=True)
 class AffectedUser:
-    """A user whose rights a change of their role would change (contract J7)."""
+    """A user whose rights a change of their role would affect (contract J7)."""
 
     user_id: UserId
     username: Username
@@ -32,9 +32,9 @@ class AffectedUser:
 
 @dataclass(frozen=True, slots=True)
 class RoleEffect:
-    """The role as a change of it would leave it, and the users who would gain or lose rights (contract J7)."""
+    """The role after a change, and the users who would gain or lose rights (contract J7)."""
 
-    role: Annotated[Role, described("The role as it would be.", _PAINTER)]
+    role: Annotated[Role, described("The role after the change.", _PAINTER)]
     users: Annotated[tuple[AffectedUser, ...], described("The users who would gain or lose rights.", [_PAINTER_ANN])]
 
 

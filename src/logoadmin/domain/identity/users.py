@@ -58,7 +58,7 @@ class CreateUser(Command):
     user_id: UserId
     username: Username
     avatar: Avatar | None = None
-    role_id: Annotated[RoleId, described("The role; left out, that of new users.", DEFAULT_ROLE_ID)] = DEFAULT_ROLE_ID
+    role_id: Annotated[RoleId, described("The role; if omitted, that of new users.", DEFAULT_ROLE_ID)] = DEFAULT_ROLE_ID
     password: Password
 
 

@@ -26,7 +26,7 @@ MAX_PORT: Final = 65_535
 
 
 class Source(StrEnum):
-    """Where a request came from."""
+    """The source of a request."""
 
     FIRST_START = "first start"
     COMMAND_LINE = "command line"

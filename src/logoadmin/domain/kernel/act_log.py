@@ -38,7 +38,7 @@ _REFERRED_TO: Final = (Kind.AUTHOR, Kind.ROLE)
 
 
 class ActOrigin(StrEnum):
-    """Where an act came from (contract G5)."""
+    """The origin of an act (contract G5)."""
 
     FIRST_START = "first start"
     COMMAND_LINE = "command line"

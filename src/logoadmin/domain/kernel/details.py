@@ -53,13 +53,13 @@ def _plain_tag(tag: object) -> object:
 Description = Annotated[
     str,
     *visible_line(500),
-    described("What it is, in one paragraph.", "A dark forum with northern lights in its header."),
+    described("A description in one paragraph.", "A dark forum with northern lights in its header."),
 ]
 WebUrl = Annotated[
     NewPreviewUrl, described("A URL: absolute, http or https, without a password.", "https://example.org/aurora")
 ]
 Licence = Annotated[str, *visible_line(64), described("The licence, as an SPDX expression or a name.", "CC-BY-SA-4.0")]
-Release = Annotated[str, *visible_line(32), described("The version, as its author counts.", "2.1.0")]
+Release = Annotated[str, *visible_line(32), described("The version, in the author's own numbering.", "2.1.0")]
 Tag = Annotated[
     str,
     *name_text(MAX_TAG),
@@ -76,12 +76,12 @@ ArtworkOrigin = Annotated[
     *pattern_text(
         _ORIGIN, "String should have letters of ASCII, digits and . _ ~ - alone", minimum=1, maximum=MAX_ORIGIN
     ),
-    described("The id that it had elsewhere, unique among the records of its kind.", "aurora-17"),
+    described("The id in the system that it came from, unique among the records of its kind.", "aurora-17"),
 ]
 Tags = Annotated[
     tuple[str, ...],
     distinct_list(Tag, Field(max_length=10)),
-    described("What it can be found by. Repeated ones are dropped.", ["dark", "winter"]),
+    described("Tags for searching. Duplicates are dropped.", ["dark", "winter"]),
 ]
 
 _Value = TypeVar("_Value")
@@ -110,21 +110,21 @@ class Screenshot(Input):
 Screenshots = Annotated[
     tuple[Screenshot, ...],
     distinct_list(Screenshot, Field(max_length=8)),
-    described("Pictures of it, in order.", [{"url": "https://example.org/aurora-thread.png", "alt": "A thread"}]),
+    described("The screenshots, in order.", [{"url": "https://example.org/aurora-thread.png", "alt": "A thread"}]),
 ]
 
 
 class Details(Input):
-    """The details of an artwork. Every member is optional, and left out while it is empty.
+    """The details of an artwork. Every member is optional, and omitted while it is empty.
 
     As new values of an artwork, the given members replace its own, and empty ones are removed (RFC 7396).
     """
 
     description: _Member[Description] = None
     text: _Member[ArtworkText] = None
-    homepage: _Member[Annotated[WebUrl, described("Its home page.", "https://example.org/aurora")]] = None
-    source: _Member[Annotated[WebUrl, described("Where its source is.", "https://example.org/aurora.git")]] = None
-    support: _Member[Annotated[WebUrl, described("Where its users get help.", "https://example.org/help")]] = None
+    homepage: _Member[Annotated[WebUrl, described("The URL of the home page.", "https://example.org/aurora")]] = None
+    source: _Member[Annotated[WebUrl, described("The URL of its source.", "https://example.org/aurora.git")]] = None
+    support: _Member[Annotated[WebUrl, described("The URL where users get help.", "https://example.org/help")]] = None
     licence: _Member[Licence] = None
     version: _Member[Release] = None
     tags: _Member[Tags] = None

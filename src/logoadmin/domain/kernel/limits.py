@@ -149,14 +149,14 @@ FactorId = Annotated[Id, described("The id of the second factor.", 3)]
 FactorName = Annotated[
     str,
     *name_text(MAX_NAME),
-    described("The name that the user gives it, with at least one visible character.", "Phone"),
+    described("The name that the user chose, with at least one visible character.", "Phone"),
 ]
 Challenge = Annotated[
     str,
     *plain_text(1, 128),
     Field(repr=False),
     described(
-        "The challenge of the first step. It opens nothing, and is valid for five minutes and one success.",
+        "The challenge of the first step. It grants no access, and is valid for five minutes and one success.",
         CHALLENGE_EXAMPLE,
     ),
 ]
@@ -195,9 +195,7 @@ class Origin(StrEnum):
 ChangeNote = Annotated[
     str,
     *visible_text(MAX_CHANGE_NOTE),
-    described(
-        "Why the change was made, in the words of who made it; at least one visible character.", "Asked for by Ann"
-    ),
+    described("Why the change was made, in the user's words; at least one visible character.", "Asked for by Ann"),
 ]
 
 IdempotencyKey = Annotated[str, *plain_text(1, MAX_IDEMPOTENCY_KEY)]
@@ -210,7 +208,7 @@ BlockReason = Annotated[
     str,
     *visible_text(MAX_REASON),
     described(
-        "Why it is blocked, for readers of the gallery; with at least one visible character.",
+        "Why it is blocked, for readers of the gallery; at least one visible character.",
         "It covers the sign-in form",
     ),
 ]
@@ -227,14 +225,14 @@ DeclineReason = Annotated[
     *visible_text(MAX_DECLINE_REASON),
     described("Why it is declined, for its submitter; at least one visible character.", "The text is hard to read"),
 ]
-Target = Annotated[str, *plain_text(1, MAX_TARGET), described("The part of the site that it is for.", "forum")]
+Target = Annotated[str, *plain_text(1, MAX_TARGET), described("The part of the site to which it applies.", "forum")]
 CustomCss = Annotated[
     str,
     *plain_text(0, MAX_CUSTOM_CSS),
     described("The style sheet that applies it to the site.", "body { color: #123 }"),
 ]
 ArtworkText = Annotated[
-    str, *plain_text(0, MAX_TEXT), described("What its authors say about it, in CommonMark.", "A *dark* theme.")
+    str, *plain_text(0, MAX_TEXT), described("The authors' text about it, in CommonMark.", "A *dark* theme.")
 ]
 
 
@@ -323,15 +321,13 @@ GalleryHome = Annotated[
     ),
     AfterValidator(check_url),
     described(
-        "The URL to which the page for visitors links, empty for none; `null` for the one in the configuration.",
+        "The URL to which the page for visitors links, empty for none; `null` for the configured one.",
         "https://www.example",
     ),
 ]
 GalleryMark = Annotated[
     PictureHash,
-    described(
-        "The picture that stands beside the title: one that was sent to the service; `null` for none.", PICTURE_EXAMPLE
-    ),
+    described("The picture beside the title, which must be stored by the service; `null` for none.", PICTURE_EXAMPLE),
 ]
 GalleryAccent = Annotated[
     str,
@@ -346,7 +342,7 @@ SubmissionRules = Annotated[
     str,
     *plain_text(0, 4_000),
     described(
-        "What submissions must be like: plain text, shown to people who submit; empty for none.",
+        "The rules for submissions, as plain text shown to submitters; empty for none.",
         "Logos are 300 pixels wide.",
     ),
 ]

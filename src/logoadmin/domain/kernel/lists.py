@@ -49,11 +49,13 @@ class SearchedCommand(ListCommand):
 
     sort: Annotated[
         Sort,
-        described("The order: by `id`, by `name` (without case) or by when they were last `changed`.", "name"),
+        described(
+            "The order: by `id`, by `name` (ignoring case), or by the time of the last change (`changed`).", "name"
+        ),
     ] = "id"
     q: Query | None = None
     versions: Annotated[
-        Flag, described("Whether to return the `version` of each record, and when it `changed_at`.", True)
+        Flag, described("Whether to return the `version` and the `changed_at` of each record.", True)
     ] = False
 
     def filter(self) -> "Filter":

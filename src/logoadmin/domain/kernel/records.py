@@ -57,7 +57,7 @@ ArtworkDetails = Annotated[
     Details,
     Field(exclude_if=NO_DETAILS.__eq__),
     described(
-        "What it says of itself; left out while that is empty.", {"licence": "CC-BY-SA-4.0", "tags": ["dark", "winter"]}
+        "The details of the artwork; omitted while empty.", {"licence": "CC-BY-SA-4.0", "tags": ["dark", "winter"]}
     ),
 ]
 
@@ -99,14 +99,14 @@ class User:
     active: Annotated[
         bool,
         Field(exclude_if=bool),
-        described("`false` while the user is suspended; left out otherwise.", False),
+        described("`false` while the user is suspended; omitted otherwise.", False),
     ] = True
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The rights of users: ``scope`` has scope-tokens, without duplicates, in the given order."""
+    """The rights of users; ``scope`` has scope-tokens in the given order, without duplicates."""
 
     role_id: RoleId
     name: RoleName
@@ -169,7 +169,7 @@ GalleryTargets = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class SharedSettings:
-    """The settings for everybody, which administrators choose (contract J8)."""
+    """The settings shared by all users, which administrators choose (contract J8)."""
 
     # There is one such record, from the start.
     settings_id: ClassVar[int] = 1
@@ -229,49 +229,49 @@ class ThemeAuthor:
 
 @dataclass(frozen=True, slots=True)
 class RemovedUser:
-    """The answer to the removal of a user."""
+    """The response to the removal of a user."""
 
     user_id: UserId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedAvatar:
-    """The answer to the removal of an avatar: the one removed, ``""`` where there was none (contract A13)."""
+    """The response to the removal of an avatar: the removed one, ``""`` if there was none (contract A13)."""
 
     avatar: Annotated[Avatar, described("The removed avatar; empty if there was none.", "https://example.org/ann.png")]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedRole:
-    """The answer to the removal of a role."""
+    """The response to the removal of a role."""
 
     role_id: RoleId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedAuthor:
-    """The answer to the removal of an author."""
+    """The response to the removal of an author."""
 
     author_id: AuthorId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedTheme:
-    """The answer to the removal of a theme."""
+    """The response to the removal of a theme."""
 
     theme_id: ThemeId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedLogo:
-    """The answer to the removal of a logo."""
+    """The response to the removal of a logo."""
 
     logo_id: LogoId
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedThemeAuthor:
-    """The answer to unlinking an author from a theme (spec §Resources, Theme-author link)."""
+    """The response to unlinking an author from a theme (spec §Resources, Theme-author link)."""
 
     theme_id: ThemeId
     author_id: AuthorId
@@ -279,7 +279,7 @@ class RemovedThemeAuthor:
 
 @dataclass(frozen=True, slots=True)
 class RemovedLogoAuthor:
-    """The answer to unlinking an author from a logo."""
+    """The response to unlinking an author from a logo."""
 
     logo_id: LogoId
     author_id: AuthorId
@@ -340,12 +340,12 @@ class Change:
     submitter_id: Annotated[
         int | None, described("The user who proposed the change; `null` if it was not proposed.", 1043)
     ] = None
-    source: Annotated[Source | None, described("Where the request came from; `null` for older changes.", "console")] = (
+    source: Annotated[Source | None, described("The source of the request; `null` for older changes.", "console")] = (
         None
     )
     note: Annotated[
         str | None,
-        described("Why the change was made, in the words of who made it; `null` without any.", "Asked for by Ann"),
+        described("Why the change was made, in the user's words; `null` if not given.", "Asked for by Ann"),
     ] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")

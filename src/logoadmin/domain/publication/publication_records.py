@@ -84,7 +84,7 @@ HAS_IMPORT: Final = "It imports a style sheet, which others can change. Copy the
 LeftOutReason = Literal["import", "document", "invalid"]
 _ArtworkKind = Annotated[Kind, described("`logo` or `theme`.", "theme")]
 _ArtworkId = Annotated[int, described("The id of the logo or theme.", 7)]
-_Name = Annotated[str, described("Its name.", "Aurora")]
+_Name = Annotated[str, described("The name of the logo or theme.", "Aurora")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class LeftOut:
     code: Annotated[
         LeftOutReason,
         described(
-            "The reason as one of a few: the CSS imports a style sheet, has a `data:` URL with a document that names "
-            "other files, or is `invalid`.",
+            "The reason as a code: the CSS imports a style sheet, has a `data:` URL with a document that names other "
+            "files, or is `invalid`.",
             "import",
         ),
     ]
@@ -107,12 +107,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Risky:
-    """An active logo or theme that is published, and whose CSS has risks."""
+    """A published logo or theme whose CSS has risks."""
 
     kind: _ArtworkKind
     id: _ArtworkId
     name: _Name
-    risks: Annotated[tuple[RiskName, ...], described("The kinds of risks, in order.", ["overlay"])]
+    risks: Annotated[tuple[RiskName, ...], described("The kinds of risks, in a fixed order.", ["overlay"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Blocked:
     kind: _ArtworkKind
     id: _ArtworkId
     at: Annotated[UnixTime, described("When it was blocked, as Unix time in seconds.", 1_800_000_000)]
-    reason: Annotated[str, described("Why, for readers.", "tracks readers")]
+    reason: Annotated[str, described("The published reason.", "tracks readers")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class RenderedText:
     html: Annotated[
         str,
         described(
-            "HTML that runs nothing and loads nothing, in which HTML and pictures of the text are text.",
+            "HTML that runs no scripts and loads nothing; HTML and pictures in the text are shown as text.",
             "A <em>dark</em> theme.",
         ),
     ]

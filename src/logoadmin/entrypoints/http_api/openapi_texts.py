@@ -10,8 +10,8 @@ from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, MAX_CHANGE_NOTE, M
 from logoadmin.entrypoints.http_api.operation import Operation
 
 ABOUT: Final = """\
-Administration of the gallery of a community site: its logos, its themes, and the authors who made them; and the users
-and roles of the people who look after it.
+Manages the gallery of a community site: its logos and themes, the authors who made them, and the users and roles of the
+people who look after it.
 
 Send bodies as `application/json`. Every error is a JSON object whose `detail` describes it: a sentence, or, for 422, an
 array with one entry for each problem. Lists are complete unless `limit` is given; then `Link` points to the next page.
@@ -22,32 +22,32 @@ To authenticate, send `Authorization: Bearer` with an access token or a service 
 TAGS: Final = {
     "sessions": "Signing in and out, and the signed-in user.",
     "single_sign_on": "The ways to sign in, and the issuer of single sign-on.",
-    "preferences": "What clients keep for their user, such as the look of a list.",
+    "preferences": "Preferences that clients store for their user, such as the look of a list.",
     "member_notices": "Notices for users about their submissions and works.",
-    "publication": "The published gallery, and what is missing from it.",
-    "pictures": "The pictures that the gallery keeps.",
-    "settings": "What administrators decide for everybody.",
-    "css": "The verdict on CSS that is not saved.",
-    "text": "Texts of artworks that are not saved.",
+    "publication": "The published gallery, and the works that are left out of it.",
+    "pictures": "The pictures that the service stores.",
+    "settings": "The settings shared by all users.",
+    "css": "Tools for CSS that is not saved: verdicts, user styles and imports.",
+    "text": "Rendering of texts that are not saved.",
     "factors": "Second factors for signing in, and recovery codes.",
     "passkeys": "Passkeys: adding them, and signing in with one alone.",
-    "links": "Links with which members of the host site sign in.",
+    "links": "Links that sign in members of the host site.",
     "keys": "Service keys for scripts: long-lived tokens with a scope of their own.",
-    "events": "What happened when users signed in, and to what they sign in with.",
+    "events": "Security events: sign-ins, and changes of passwords, factors and service keys.",
     "changes": "The history: every change of a record, in order, and undoing it.",
-    "acts": "The history by request: what each one did, and whether it can be undone.",
-    "proposals": "Changes that wait until somebody with the right applies or declines them.",
-    "import": "Many records at once, from a file.",
-    "export": "Many records at once, into a file.",
+    "acts": "The history by request: the changes of each, and whether they can be undone.",
+    "proposals": "Changes that wait until a user with the required scopes applies or declines them.",
+    "import": "Importing many records from a file.",
+    "export": "Exporting many records to a file.",
 }
 
 # The descriptions of schemas that are not records.
 SCHEMAS: Final = {
-    "SecondFactorRequired": "The password is right, and a second factor must follow. The challenge opens nothing.",
-    **{f"{kind.name}Snapshot": f"A {kind.kind} in the history." for kind in RECORDED_KINDS.values()},
-    "Problem": "One thing that is wrong with a request.",
-    "Error": "A description of the error.",
-    "InvalidInput": "All problems with a request.",
+    "SecondFactorRequired": "The password is correct, and a second factor is required. The challenge grants no access.",
+    **{f"{kind.name}Snapshot": f"The {kind.kind} as recorded in the history." for kind in RECORDED_KINDS.values()},
+    "Problem": "A problem with a request.",
+    "Error": "The response to a failed request.",
+    "InvalidInput": "The response to an invalid request, with all of its problems.",
 }
 
 # The meaning of each status, and an example of its `detail`.
@@ -57,7 +57,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
     304: ("The version is still the one in `If-None-Match`.", None),
     400: ("Another record has a value that must be unique.", "Duplicate entry 'Ann' for key 'username'"),
     401: (
-        "The token, or the username and password, are not valid, or a recent sign-in or a second step is required.",
+        "The token, or the username or password, is not valid, or a recent sign-in or a second step is required.",
         "Couldn't validate credentials",
     ),
     403: ("The token is missing, or lacks the scope.", "Not enough permissions"),
@@ -67,7 +67,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         "Duplicate entry 'Ann' for key 'username'",
     ),
     412: ("The version is not the one in `If-Match`.", "Logo 12 was changed since"),
-    413: ("The body, or the whole list, is too large.", "Body should have at most 65536 bytes"),
+    413: ("The body or the whole list is too large.", "Body should have at most 65536 bytes"),
     415: ("The type of the body is not supported, or the body is compressed.", "Body should be application/json"),
     422: (
         "The path, the query, a header or the body is not valid.",
@@ -79,7 +79,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         "Too many failed sign-ins",
     ),
     503: (
-        "The database is unavailable. The outcome of a write is unknown: send it again, a POST with the same "
+        "The database is unavailable. The outcome of a write is unknown: retry it, a POST with the same "
         "`Idempotency-Key`.",
         "Cannot connect to the database server at db.example:3306",
     ),
@@ -133,7 +133,7 @@ _TEXT: Final[dict[str, Any]] = {"type": "string"}
 _SECONDS: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
 RESPONSE_HEADERS: Final = {
     "ETag": _header("The version of the record or the list; send it as `If-Match` or `If-None-Match`.", _TEXT, '"57"'),
-    "Link": _header("The next page, if any.", _TEXT, '</api/users?after=7>; rel="next"'),
+    "Link": _header("A link to the next page, if any.", _TEXT, '</api/users?after=7>; rel="next"'),
     "Cache-Control": _header("Whether browsers and proxies may cache the response.", _TEXT, "no-store"),
     "Idempotency-Replayed": _header(
         "Sent if the response was stored for an earlier request with the same `Idempotency-Key`.",
@@ -141,20 +141,20 @@ RESPONSE_HEADERS: Final = {
         "true",
     ),
     "X-Request-Id": _header("The id of the request in the history and in the log.", _TEXT, "8e03978e40d5"),
-    "WWW-Authenticate": _header("How to send a token.", _TEXT, "Bearer"),
+    "WWW-Authenticate": _header("The authentication scheme.", _TEXT, "Bearer"),
     "Retry-After": _header("Seconds to wait before retrying.", _SECONDS, 1),
 }
 _ALWAYS: Final = ("Cache-Control", "X-Request-Id")
 _OF_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
-_IF_NONE_MATCH: Final = "The `ETag` of your cached copy: if it is still current, the response is 304."
+_IF_NONE_MATCH: Final = "The `ETag` of your cached copy; if it is still current, the response is 304."
 _IF_MATCH: Final = (
     'The `ETag` that you read, such as `"57"`: if the record has changed since, the response is 412. `*` matches any '
     "version."
 )
 _KEY: Final = (
-    "A unique text, such as a UUID: a request that is repeated with the same key within a day gets the stored "
-    "response, and has no second effect."
+    "A unique text, such as a UUID: a retry with the same key within a day gets the stored response and has no "
+    "further effect."
 )
 _NOTE: Final = "Why you make the change, for the history: UTF-8, percent-encoded."
 # Operations with these tags are not in the history, and therefore have no note.
@@ -203,7 +203,7 @@ _PROBLEM: Final = {
         "loc": {
             "type": "array",
             "items": {"type": ["string", "integer"]},
-            "description": "`path`, `query`, `header` or `body` and the field; of a file `line`, its number and field.",
+            "description": "`path`, `query`, `header` or `body` and the field; in a file `line`, its number and field.",
             "examples": [["path", "logo_id"]],
         },
         "msg": {
@@ -222,7 +222,7 @@ _PROBLEM: Final = {
 
 
 def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
-    described = {**schema, "description": "What is wrong.", "examples": [STATUSES[status][1]]}
+    described = {**schema, "description": "A description of the error.", "examples": [STATUSES[status][1]]}
     return {
         "type": "object",
         "required": ["detail"],
@@ -240,18 +240,18 @@ _SECOND_FACTOR_REQUIRED: Final = {
         "detail": {**_CODE["properties"]["detail"], "examples": ["A second factor is required"]},
         "challenge": {
             "type": "string",
-            "description": "Names this sign-in in its second step. It is not a token: it opens nothing.",
+            "description": "Identifies this sign-in in the second step. It is not a token and grants no access.",
             "examples": [CHALLENGE_EXAMPLE],
         },
         "factors": {
             "type": "array",
             "items": {"enum": ["totp", "passkey", "recovery_code"]},
-            "description": "What the second step can be, which is also the name of its field.",
+            "description": "The possible second steps; each is also the name of its field.",
             "examples": [["totp", "recovery_code"]],
         },
         "passkey": {
             "type": "object",
-            "description": "With passkeys, the options for `parseRequestOptionsFromJSON`.",
+            "description": "For passkeys, the options for `parseRequestOptionsFromJSON`.",
             "examples": [{"challenge": CHALLENGE_EXAMPLE, "rpId": "gallery.example"}],
         },
     },

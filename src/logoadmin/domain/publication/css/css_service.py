@@ -38,7 +38,7 @@ MAX_SECONDS: Final = 2.0
 class _CssCommand(Command):
     kind: Annotated[
         Literal["logo", "theme"],
-        described("What it is the CSS of: a logo has declarations, a theme has a style sheet.", "theme"),
+        described("The kind of artwork: a logo has declarations, a theme has a style sheet.", "theme"),
     ]
     custom_css: CustomCss
 
@@ -51,7 +51,7 @@ class JudgeCss(_CssCommand):
     target: Annotated[
         str,
         Field(max_length=MAX_TARGET),
-        described("Its target: `@-moz-document` rules for other pages are a risk.", "forum"),
+        described("The target of the artwork: `@-moz-document` rules for other pages are a risk.", "forum"),
     ] = ""
 
 

@@ -61,17 +61,17 @@ _URL: Final = "https://styles.example/aurora.css"
 class CopiedSheet:
     """A style sheet that was fetched."""
 
-    url: Annotated[str, described("Its URL.", _URL)]
-    sha256: Annotated[str, described("The SHA-256 of its bytes, in hexadecimal.", _SHA256)]
-    size: Annotated[int, described("Its size in bytes.", 512)]
+    url: Annotated[str, described("The URL of the style sheet.", _URL)]
+    sha256: Annotated[str, described("The SHA-256 of the style sheet, in hexadecimal.", _SHA256)]
+    size: Annotated[int, described("The size of the style sheet in bytes.", 512)]
 
 
 @dataclass(frozen=True, slots=True)
 class FailedImport:
     """An import that was not copied."""
 
-    url: Annotated[str, described("The imported URL, as it is written.", _URL)]
-    reason: Annotated[str, described("The reason.", "styles.example: status 404")]
+    url: Annotated[str, described("The imported URL, as written.", _URL)]
+    reason: Annotated[str, described("Why the import was not copied.", "styles.example: status 404")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class InlinedCss:
             f"/*! from {_URL} sha256-{_SHA256} */\nbody {{ color: #123 }}\n/*! end */\n",
         ),
     ]
-    sheets: Annotated[tuple[CopiedSheet, ...], described("The sheets that were copied.", [])]
-    failed: Annotated[tuple[FailedImport, ...], described("The imports that were not.", [])]
+    sheets: Annotated[tuple[CopiedSheet, ...], described("The style sheets that were copied.", [])]
+    failed: Annotated[tuple[FailedImport, ...], described("The imports that could not be copied.", [])]
 
 
 def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> InlinedCss:

@@ -157,11 +157,11 @@ def _ends_selector(node: Node) -> bool:
 
 
 class _NewTarget(BaseModel):
-    """A target; see :class:`Target`."""
+    """A part of the site, or of many sites, for which artworks are published as user styles."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    name: Annotated[GalleryTitle, described("Its name for people.", "Forum")]
+    name: Annotated[GalleryTitle, described("The name shown to people.", "Forum")]
     documents: Annotated[
         list[Annotated[str, Strict(), Field(max_length=_MAX_TEXT), AfterValidator(document_of)]],
         Field(min_length=1, max_length=_MAX_CONDITIONS),
@@ -170,9 +170,7 @@ class _NewTarget(BaseModel):
             ['domain("forum.example")'],
         ),
     ] = Field(default=[])
-    own: Annotated[
-        Literal[True] | None, described("Instead of `documents`: the pages are those that the CSS itself names.", True)
-    ] = None
+    own: Annotated[Literal[True] | None, described("Instead of `documents`: the CSS names its pages.", True)] = None
     logo: Annotated[
         Annotated[str, Strict(), Field(max_length=_MAX_TEXT), AfterValidator(selector_of)] | None,
         described(

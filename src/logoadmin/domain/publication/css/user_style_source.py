@@ -188,11 +188,11 @@ class UserStyle:
     """The fields of an artwork that a user style fills."""
 
     name: Annotated[
-        str | None, described("Its name; `null` if it has none, or one that an artwork cannot have.", "Aurora")
+        str | None, described("Its name; `null` if it has none, or one that is not valid for an artwork.", "Aurora")
     ]
     authors: Annotated[tuple[str, ...], described("The names of its authors.", ["Ann"])]
     details: Annotated[
-        Details, described("What it says of itself.", {"licence": "MIT", "homepage": "https://example.org/aurora"})
+        Details, described("The details of the artwork.", {"licence": "MIT", "homepage": "https://example.org/aurora"})
     ]
     documents: Annotated[
         tuple[str, ...], described("The conditions of its `@-moz-document` rules.", ['domain("forum.example")'])
@@ -200,21 +200,20 @@ class UserStyle:
     target: Annotated[
         str | None,
         described(
-            "The target whose pages have all of these conditions, or the host where there is one alone; `null` if it "
-            "must be named.",
+            "The narrowest target that covers these conditions, or their only host; `null` if you must choose it.",
             "forum",
         ),
     ]
     custom_css: Annotated[
         CustomCss,
         described(
-            "Its CSS without the comment, in which its `@var` are custom properties with their default values.",
+            "Its CSS without the comment, with each `@var` as a custom property with its default value.",
             "@-moz-document domain('forum.example') { :root { --accent: #123; } a { color: var(--accent) } }",
         ),
     ]
     lost: Annotated[
         tuple[str, ...],
-        described("What could not be kept, in sentences.", ["@exclude is not kept."]),
+        described("The parts that could not be kept, as sentences.", ["@exclude is not kept."]),
     ]
 
 

@@ -17,13 +17,14 @@ RiskName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class CssRisk:
-    """Something in CSS that a reviewer should look at, and where it is."""
+    """A part of CSS that a reviewer should check, with its position."""
 
     risk: Annotated[
         RiskName,
         described(
-            "The kind of risk; `document` is a `data:` URL whose document names other files, `foreign_document` is an "
-            "`@-moz-document` for pages outside the target, `invalid` is CSS whose end or depth browsers guess.",
+            "The kind of risk; `document` is a `data:` URL whose document names other files, `foreign_document` is "
+            "an `@-moz-document` for pages outside the target, `invalid` is CSS whose end or depth browsers have to "
+            "guess.",
             "overlay",
         ),
     ]
@@ -54,7 +55,7 @@ class Verdict:
     hosts: Annotated[
         tuple[str, ...],
         described(
-            "Every host that a browser would contact, in lower case, with a port that is not the scheme's; sorted.",
+            "Every host that a browser would contact, in lower case, with its port unless it is the default; sorted.",
             ["fonts.example", "i.example:8080"],
         ),
     ]
@@ -66,14 +67,14 @@ class Verdict:
     risks: Annotated[
         tuple[CssRisk, ...],
         described(
-            "The risks by place; a risk in an imported `data:` URL is at its `@import`. At most 20 of each kind.",
+            "The risks by position; a risk in an imported `data:` URL is at its `@import`. At most 20 of each kind.",
             [{"risk": "overlay", "line": 1, "column": 12}],
         ),
     ]
     reason: Annotated[
         str,
         described(
-            "Why the text was not judged in full, or at all; empty if it was. Then `invalid` is among the risks.",
+            "Why the text was judged only in part or not at all, with `invalid` among the risks; empty otherwise.",
             "It has more than 20,000 blocks or 100,000 functions",
         ),
     ] = ""
