@@ -405,7 +405,7 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.identity.sessions.expire_by(latest, 99))
         self.step(lambda uow: uow.stored_responses.expire_by(latest, 99))
 
-    @rule(user_id=IDS, text=TEXTS)
+    @rule(user_id=IDS, text=TEXTS.map(lambda text: text[:1024]))
     def set_preferences(self, user_id: int, text: str) -> None:
         self.step(
             lambda uow: uow.identity.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),)

@@ -108,7 +108,7 @@ class Sessions(Protocol):
 
 
 class Preferences(Protocol):
-    """The preferences of users, as texts (contract J8)."""
+    """The preferences of users, as texts of at most 4 KiB (contract J8)."""
 
     def get(self, user_id: int) -> str | None:
         """Return the preferences of a user, or None."""
