@@ -85,7 +85,7 @@ def test_any_text_is_safe_html(text: str) -> None:
     checked(text)
 
 
-def test_two_texts_at_once_find_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_are_compiled_before_texts_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_rules(_: Ruler[Any]) -> None:
         raise AssertionError("another text may find these while they are incomplete")
 
@@ -116,14 +116,14 @@ def test_headings_are_below_those_of_the_page_and_skip_no_level() -> None:
     assert re.findall(r"<h(\d)", html) == [*"343", *"345666"]
 
 
-def test_paragraphs_do_not_turn_each_other() -> None:
+def test_paragraphs_do_not_change_each_others_direction() -> None:
     html, _ = checked("שלום \u202e\n\nb\n\n- c")
     assert html.count('dir="auto"') == 3
 
 
 @pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize("part", COSTLY)
-def test_time_grows_with_the_length(part: str) -> None:
+def test_rendering_takes_linear_time(part: str) -> None:
     text = (part * MAX_TEXT)[:MAX_TEXT]
     began = time.process_time()
     html = TEXT.html(text)

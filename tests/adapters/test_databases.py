@@ -24,7 +24,7 @@ def test_every_database_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("row", DATABASES, ids=lambda row: row.module)
-def test_a_database_has_all_its_parts(row: Database) -> None:
+def test_every_database_defines_all_its_parts(row: Database) -> None:
     assert import_module(f"{databases.__name__}.{row.module}_checks").__doc__
     for scheme in row.drivers:
         if not scheme.endswith("mysqldb"):  # a driver that few have

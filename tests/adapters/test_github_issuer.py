@@ -60,7 +60,7 @@ def unavailable(issuer: GitHubIssuer, code: str) -> IssuerUnavailable:
     return caught.value
 
 
-def test_a_code_becomes_a_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+def test_a_code_is_exchanged_for_a_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
     assert redeem(issuer, fake.code()) == ANN
     exchange, user = fake.asked
     assert (exchange.path, user.path) == (TOKEN, USER)
@@ -88,12 +88,12 @@ def test_a_renamed_login_is_the_same_person(issuer: GitHubIssuer, fake: FakeGitH
     assert redeem(issuer, fake.code()).subject != ANN.subject
 
 
-def test_scopes_of_before_change_nothing(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
+def test_scopes_granted_earlier_are_ignored(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
     fake.granted = "repo,user"
     assert redeem(issuer, fake.code()) == ANN
 
 
-def test_a_code_is_of_one_client_one_browser_and_one_sign_in(
+def test_a_code_is_bound_to_one_client_one_browser_and_one_sign_in(
     issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture
 ) -> None:
     """ASVS 10.2.1. GitHub refuses with status 200."""
@@ -106,7 +106,7 @@ def test_a_code_is_of_one_client_one_browser_and_one_sign_in(
     assert fake.paths().count(USER) == 1
 
 
-def test_a_wrong_secret_and_a_wrong_callback_are_in_the_log(fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_secret_and_a_wrong_callback_are_logged(fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
     assert refused(fake.issuer("wrong"), fake.code(), caplog).endswith(": incorrect_client_credentials")
     fake.apps[CLIENT_ID] = "https://gallery.example/console/"
     assert refused(fake.issuer(), fake.code(), caplog).endswith(": redirect_uri_mismatch")
@@ -126,7 +126,7 @@ def test_a_wrong_secret_and_a_wrong_callback_are_in_the_log(fake: FakeGitHub, ca
         *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
     ],
 )
-def test_another_token_response_is_refused(
+def test_an_invalid_token_response_is_refused(
     issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
 ) -> None:
     fake.answers[TOKEN] = answer
@@ -163,7 +163,7 @@ def test_an_unusable_avatar_is_left_out(issuer: GitHubIssuer, fake: FakeGitHub, 
 @pytest.mark.parametrize(
     "answer", [(200, b"[]"), (200, b"583231"), (200, b"\xff"), (302, "https://evil.example/"), (304, b""), (404, {})]
 )
-def test_another_user_response_is_refused(
+def test_an_invalid_user_response_is_refused(
     issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
 ) -> None:
     fake.answers[USER] = answer
@@ -171,9 +171,7 @@ def test_another_user_response_is_refused(
     assert fake.paths() == [TOKEN, USER]
 
 
-def test_a_revoked_token_signs_nobody_in(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_revoked_token_is_refused(issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
     fake.revoked = True
     assert refused(issuer, fake.code(), caplog) == "its API responds with status 401"
 
@@ -181,7 +179,9 @@ def test_a_revoked_token_signs_nobody_in(
 @pytest.mark.parametrize(
     ("path", "status"), [(TOKEN, 429), (TOKEN, 502), (USER, 403), (USER, 429), (USER, 500), (USER, 503)]
 )
-def test_a_limit_or_a_fault_is_not_a_refusal(issuer: GitHubIssuer, fake: FakeGitHub, path: str, status: int) -> None:
+def test_a_rate_limit_or_a_fault_is_not_a_refusal(
+    issuer: GitHubIssuer, fake: FakeGitHub, path: str, status: int
+) -> None:
     fake.answers[path] = status, {"message": "API rate limit exceeded for user ID 583231."}
     assert unavailable(issuer, fake.code()).reason == f"responds with status {status}"
 

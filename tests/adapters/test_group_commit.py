@@ -67,7 +67,7 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
 
 
 @pytest.mark.rule("contract A20", "contract G")
-def test_writes_that_wait_share_a_commit(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_writes_share_a_commit(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     commits = commits_of(monkeypatch)
     ids = written_while_one_waits(sql_storage, *(adding(number) for number in range(MANY)))
     assert sorted(ids) == list(range(1, MANY + 1))  # type: ignore[type-var]  # numbers
@@ -76,7 +76,7 @@ def test_writes_that_wait_share_a_commit(sql_storage: SqlStorage, monkeypatch: p
 
 
 @pytest.mark.rule("contract A8", "contract G")
-def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) -> None:
+def test_a_refused_write_undoes_only_itself(sql_storage: SqlStorage) -> None:
     def fails(uow: UnitOfWork) -> None:
         adding(99)(uow)
         raise ZeroDivisionError
@@ -91,7 +91,7 @@ def test_a_write_that_is_refused_undoes_itself_alone(sql_storage: SqlStorage) ->
 
 
 @pytest.mark.rule("contract A8", "contract G")
-def test_a_write_that_is_refused_before_it_changes_rows_leaves_no_trace_in_the_others(sql_storage: SqlStorage) -> None:
+def test_a_write_refused_before_it_changes_rows_does_not_affect_the_others(sql_storage: SqlStorage) -> None:
     def add(uow: UnitOfWork) -> int:
         id_ = uow.records(LOGOS).next_id()
         uow.records(LOGOS).add(Logo(id_, "Aurora", "https://example.org/a.png", "forum", "", False, (), 0))
@@ -107,7 +107,7 @@ def test_a_write_that_is_refused_before_it_changes_rows_leaves_no_trace_in_the_o
 
 
 @pytest.mark.rule("contract O5")
-def test_writes_of_a_group_read_a_secret_once_until_one_changes_it(sql_storage: SqlStorage) -> None:
+def test_writes_of_a_group_share_the_read_of_a_secret_until_it_changes(sql_storage: SqlStorage) -> None:
     def read(uow: UnitOfWork) -> object:
         return uow.secrets.get("word")
 
@@ -124,7 +124,9 @@ def test_writes_of_a_group_read_a_secret_once_until_one_changes_it(sql_storage: 
 
 
 @pytest.mark.rule("contract A20")
-def test_a_failed_commit_fails_for_all_who_share_it(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_commit_fails_every_write_that_shares_it(
+    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit, commits = Transaction.commit, count()
 
     def fails(transaction: Transaction) -> None:

@@ -35,7 +35,7 @@ def data_of(page: bytes) -> Any:
 
 
 @given(TEXTS, TEXTS)
-def test_texts_stay_data(title: str, text: str) -> None:
+def test_texts_are_escaped(title: str, text: str) -> None:
     data = {"title": title, "home": text, "targets": [{"id": "a", "name": text}]}
     page = PAGES.files({**SHARED, "title": title, "home": f"/{text}"}, data)[PAGE]
     assert data_of(page) == data
@@ -44,7 +44,7 @@ def test_texts_stay_data(title: str, text: str) -> None:
     assert PAGES.is_page(page)
 
 
-def test_the_policy_in_the_file_is_that_of_the_service() -> None:
+def test_the_policy_in_the_page_matches_that_of_the_service() -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', FIRST)
     directives = {each.strip() for each in html.unescape(policy).split(";")}
     # Browsers do not read this one there.
@@ -52,7 +52,7 @@ def test_the_policy_in_the_file_is_that_of_the_service() -> None:
     assert "unsafe-" not in PAGE_POLICY
 
 
-def test_the_page_loads_files_beside_it_alone() -> None:
+def test_the_page_loads_only_files_of_its_folder() -> None:
     loaded = set(re.findall(r'<(?:script|link)\b[^>]*?\b(?:src|href)="([^"]+)"', FIRST))
     beside = {each.name for each in FOLDER.iterdir() if ASSET_NAME.fullmatch(each.name)}
     assert {name for name in loaded if not name.startswith("data:")} <= {*beside, "reader.js", "feed.xml"}

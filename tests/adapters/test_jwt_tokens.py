@@ -98,7 +98,7 @@ def with_header(token: str, changes: Mapping[str, object], secret: bytes | None 
 # Signing and verifying.
 
 
-def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(private: Key, public: Key) -> None:
+def test_a_token_is_verified_with_its_private_and_its_public_key(private: Key, public: Key) -> None:
     token = tokens(private).sign(GRANT)
     assert jwt.get_unverified_header(token) == {"alg": private.algorithm, "typ": "at+jwt", "kid": private.kid}
     assert accepted(tokens(private), token)
@@ -107,7 +107,7 @@ def test_a_token_by_a_private_key_is_accepted_with_it_and_with_its_public_one(pr
 
 
 @pytest.mark.rule("contract A11")
-def test_a_token_of_the_longest_scope_that_a_role_can_have_is_accepted(private: Key, public: Key) -> None:
+def test_a_token_with_the_longest_possible_scope_is_accepted(private: Key, public: Key) -> None:
     longest = Grant(7, "session", NOW, NOW + 900, tuple(f"{number:064}" for number in range(64)))
     for key in (private, SHARED):
         assert accepted(tokens(key), tokens(key).sign(longest))
@@ -121,7 +121,7 @@ def test_a_key_reveals_nothing_in_a_log(private: Key) -> None:
     assert str(SHARED.signing) not in repr(SHARED)
 
 
-def test_keys_rotate_without_a_moment_in_which_a_process_refuses_another_ones_tokens() -> None:
+def test_during_a_rotation_every_process_accepts_all_tokens() -> None:
     first, second, third = (hs256_key(f"the key number {number} of these tests, long enough") for number in (1, 2, 3))
     steps = [tokens(first, second), tokens(second, third, first), tokens(third, first, second)]
     for before, after in itertools.pairwise(steps):
@@ -145,7 +145,7 @@ def verified_at(by: JwtTokens, key: Key, now: int) -> bool:
         return False
 
 
-def test_a_key_that_is_being_replaced_is_trusted_for_the_lifetime_of_a_token_and_never_again(private: Key) -> None:
+def test_a_replaced_key_is_trusted_only_for_the_lifetime_of_a_token(private: Key) -> None:
     ours = JwtTokens([private, replace(SHARED, trusted_since=NOW)], "logoadmin", "gallery", 900)
     assert [verified_at(ours, SHARED, NOW + passed) for passed in (0, 899, 900)] == [True, True, False]
     assert not verified_at(ours, SHARED, NOW)  # by a clock that was set back
@@ -156,7 +156,7 @@ def test_a_key_that_is_being_replaced_is_trusted_for_the_lifetime_of_a_token_and
 
 
 @pytest.mark.rule("contract K7")
-def test_a_key_that_is_trusted_from_a_time_ahead_is_not_trusted_when_that_time_comes(private: Key) -> None:
+def test_a_key_recorded_with_a_clock_ahead_is_never_trusted(private: Key) -> None:
     ours = JwtTokens([private, replace(SHARED, trusted_since=NOW + 86_400)], "logoadmin", "gallery", 900)
     assert not any(verified_at(ours, SHARED, NOW + passed) for passed in (0, 86_400))
 
@@ -176,13 +176,13 @@ def test_a_token_without_kid_is_tried_with_the_shared_keys_alone(private: Key) -
 
 
 @pytest.mark.parametrize("kid", ["", "x", "../../dev/null", 5, ["x"], {}, True])
-def test_an_unknown_kid_is_refused_though_a_key_would_fit(kid: object) -> None:
+def test_an_unknown_kid_is_refused_even_if_a_key_verifies(kid: object) -> None:
     token = tokens(SHARED).sign(GRANT)
     assert accepted(tokens(SHARED), with_header(token, {}, str(SHARED.signing).encode()))
     assert not accepted(tokens(SHARED), with_header(token, {"kid": kid}, str(SHARED.signing).encode()))
 
 
-def test_a_public_key_is_never_taken_for_a_shared_one(pair: Any, private: Key) -> None:
+def test_a_public_key_is_never_used_as_a_shared_one(pair: Any, private: Key) -> None:
     service = tokens(private, SHARED)
     token = service.sign(GRANT)
     public = pair.public_key()
@@ -221,7 +221,7 @@ def test_the_kid_of_the_rfc_8037_key_matches_the_rfc(tmp_path: Path) -> None:
     assert key.kid == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"  # appendix A.3
 
 
-def test_the_kid_of_a_shared_key_is_short_and_no_plain_digest_of_it() -> None:
+def test_the_kid_of_a_shared_key_is_short_and_not_a_plain_digest() -> None:
     secret = str(SHARED.signing).encode()
     assert len(SHARED.kid) == 16
     assert SHARED.kid == hs256_key(str(SHARED.signing)).kid
@@ -229,7 +229,7 @@ def test_the_kid_of_a_shared_key_is_short_and_no_plain_digest_of_it() -> None:
         assert not b64(hashlib.new(name, secret).digest()).startswith(SHARED.kid)
 
 
-def test_public_keys_are_published_and_nothing_else(private: Key, public: Key) -> None:
+def test_only_public_keys_are_published(private: Key, public: Key) -> None:
     assert private.public is not None
     jwk = {**private.public, "kid": private.kid, "use": "sig", "alg": private.algorithm}
     for keys in ([private, SHARED], [SHARED, public], [private, public, SHARED, private]):
@@ -240,7 +240,7 @@ def test_public_keys_are_published_and_nothing_else(private: Key, public: Key) -
     assert "object at" not in repr(private)
 
 
-def test_what_others_read_of_the_public_keys_verifies_our_tokens(private: Key) -> None:
+def test_the_published_keys_verify_our_tokens(private: Key) -> None:
     service = tokens(private, SHARED)
     token = service.sign(GRANT)
     published = jwt.PyJWKSet.from_dict(json.loads(json.dumps({"keys": [dict(key) for key in service.public_keys()]})))
@@ -259,7 +259,7 @@ def test_what_others_read_of_the_public_keys_verifies_our_tokens(private: Key) -
 # Files.
 
 
-def test_a_file_is_read_if_it_holds_a_key_in_any_format(tmp_path: Path) -> None:
+def test_a_key_file_is_read_in_any_format(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     assert "No such file" in refusal(path)
     assert "directory" in refusal(tmp_path)
@@ -303,7 +303,7 @@ ENCRYPTED = BestAvailableEncryption(b"hidden")
         *((lambda content=content: content, NO_KEY) for content in RUBBISH),
     ],
 )
-def test_what_is_no_key_is_refused_and_not_repeated(tmp_path: Path, make: Callable[[], bytes], reason: str) -> None:
+def test_an_invalid_key_is_refused_and_not_quoted(tmp_path: Path, make: Callable[[], bytes], reason: str) -> None:
     path = tmp_path / "key.pem"
     path.write_bytes(make())
     for signs in (True, False) if reason == NO_KEY else (True,):

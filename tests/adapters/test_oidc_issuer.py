@@ -95,7 +95,7 @@ def refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA"])
-def test_a_code_becomes_a_person(issuer: OidcIssuer, fake: FakeIssuer, algorithm: str) -> None:
+def test_a_code_is_exchanged_for_a_person(issuer: OidcIssuer, fake: FakeIssuer, algorithm: str) -> None:
     fake.algorithm, fake.keys = algorithm, [public_jwk(algorithm)]
     assert redeem(issuer, fake.code()) == ANN
     assert fake.paths() == ["/.well-known/openid-configuration", "/token", "/keys"]
@@ -104,13 +104,13 @@ def test_a_code_becomes_a_person(issuer: OidcIssuer, fake: FakeIssuer, algorithm
     assert form["grant_type"] == "authorization_code"
 
 
-def test_the_secret_may_go_into_the_form(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_the_secret_may_be_sent_in_the_form(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     fake.metadata["token_endpoint_auth_methods_supported"] = ["private_key_jwt", "client_secret_post"]
     assert redeem(issuer, fake.code()) == ANN
     assert "authorization" not in fake.asked[1].headers
 
 
-def test_browsers_learn_where_to_go(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_the_authorization_url_is_returned(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     """No scope is asked for that is not needed (ASVS 10.2.3)."""
     endpoint = f"{fake.url}/authorize"
     assert issuer.authorization() == Authorization(
@@ -148,7 +148,7 @@ def test_keys_are_chosen_by_their_kind_where_no_token_names_one(issuer: OidcIssu
 # The cache
 
 
-def test_documents_are_kept_for_an_hour(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
+def test_documents_are_cached_for_an_hour(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
     redeem(issuer, fake.code())
     timer.now += 3_599
     redeem(issuer, fake.code())
@@ -159,7 +159,7 @@ def test_documents_are_kept_for_an_hour(issuer: OidcIssuer, fake: FakeIssuer, ti
     assert fake.paths().count("/.well-known/openid-configuration") == fake.paths().count("/keys") == 2
 
 
-def test_a_failure_is_kept_for_ten_seconds(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
+def test_a_failure_is_cached_for_ten_seconds(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer) -> None:
     fake.answers["/.well-known/openid-configuration"] = (500, {})
     for _ in range(3):
         with pytest.raises(IssuerUnavailable, match=r"^Cannot reach the issuer 127\.0\.0\.1$"):
@@ -170,7 +170,7 @@ def test_a_failure_is_kept_for_ten_seconds(issuer: OidcIssuer, fake: FakeIssuer,
     assert issuer.authorization().endpoint == f"{fake.url}/authorize"
 
 
-def test_many_ask_at_once_and_one_request_is_sent(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_concurrent_callers_share_one_request(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     release = threading.Event()
 
     def slow(_: object) -> tuple[int, Any]:
@@ -186,7 +186,7 @@ def test_many_ask_at_once_and_one_request_is_sent(issuer: OidcIssuer, fake: Fake
     assert len(fake.asked) == 1
 
 
-def test_new_keys_once_a_minute(
+def test_new_keys_are_fetched_once_a_minute(
     issuer: OidcIssuer, fake: FakeIssuer, timer: Timer, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert redeem(issuer, fake.code()) == ANN
@@ -230,7 +230,7 @@ UNUSABLE = [*("", 5, ["1"], "x" * 256, "a\0b", "a\nb", "\N{RIGHT-TO-LEFT OVERRID
         ({"groups": [str(number) for number in range(1_001)]}, "1,000 groups"),
     ],
 )
-def test_a_lie_in_the_id_token_is_refused(
+def test_a_wrong_claim_in_the_id_token_is_refused(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, claims: dict[str, object], reason: str
 ) -> None:
     """The nonce, the audience and the rest are compared (ASVS 10.5.1, 10.5.4)."""
@@ -238,7 +238,7 @@ def test_a_lie_in_the_id_token_is_refused(
     assert reason in refused(issuer, fake, caplog)
 
 
-def test_several_audiences_may_have_a_party(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_several_audiences_with_our_authorized_party_are_accepted(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     fake.claims = {"aud": ["other", CLIENT_ID], "azp": CLIENT_ID}
     assert redeem(issuer, fake.code()) == ANN
 
@@ -260,7 +260,7 @@ def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, cap
 @pytest.mark.parametrize(
     ("told", "known"), [(None, None), (1_700_000_000, 1_700_000_000), ("1700000000", None), (True, None), ([], None)]
 )
-def test_when_they_authenticated_is_passed(
+def test_the_authentication_time_is_passed_on(
     issuer: OidcIssuer, fake: FakeIssuer, told: object, known: int | None
 ) -> None:
     """ASVS 6.8.4."""
@@ -269,7 +269,7 @@ def test_when_they_authenticated_is_passed(
 
 
 @pytest.mark.parametrize(("seconds", "is_right"), [(55, True), (120, False), (1e300, False)])
-def test_a_sign_in_of_the_future_is_refused(
+def test_a_sign_in_in_the_future_is_refused(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, seconds: float, is_right: bool
 ) -> None:
     """Otherwise it would be recent until then (contract O3)."""
@@ -280,7 +280,9 @@ def test_a_sign_in_of_the_future_is_refused(
         assert refused(issuer, fake, caplog) == "the ID token has a wrong auth_time"
 
 
-def test_a_nonce_of_another_is_refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_nonce_of_another_sign_in_is_refused(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
     """A stolen code is of no use in another browser (ASVS 10.5.1)."""
     assert refused(issuer, fake, caplog, nonce="n" * 22) == "the ID token has a wrong nonce"
 
@@ -353,14 +355,16 @@ def test_a_token_that_was_not_signed_with_a_key_of_the_issuer_is_refused(
         {"kty": ["EC"], "kid": {"1": "1"}},
     ],
 )
-def test_a_key_for_something_else_verifies_nothing(
+def test_a_key_for_another_use_is_not_accepted(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, key: dict[str, Any]
 ) -> None:
     fake.keys = [key]
     assert "does not publish" in refused(issuer, fake, caplog)
 
 
-def test_no_short_rsa_key_verifies(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_short_rsa_key_is_not_accepted(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
     short = rsa.generate_private_key(65_537, 1_024)
     public = jwt.get_algorithm_by_name("RS256").to_jwk(short.public_key(), as_dict=True)
     fake.keys = [{**public, "kid": "1", "key_ops": ["verify"]}]
@@ -379,12 +383,14 @@ def test_no_short_rsa_key_verifies(issuer: OidcIssuer, fake: FakeIssuer, caplog:
 # Codes and the token endpoint
 
 
-def test_a_verifier_belongs_to_a_code(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_verifier_is_bound_to_its_code(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
     """A code that was injected has another challenge (ASVS 10.2.1)."""
     assert refused(issuer, fake, caplog, code_verifier="w" * 43).endswith("refuses the code: invalid_grant")
 
 
-def test_a_wrong_secret_is_in_the_log(fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_secret_is_logged(fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
     wrong = OidcIssuer(fake.url, CLIENT_ID, "wrong", RETURN_URL, GuardedOutgoing([HERE], context=CONTEXT))
     assert refused(wrong, fake, caplog).endswith("refuses the code: invalid_client")
 
@@ -400,20 +406,22 @@ def test_a_wrong_secret_is_in_the_log(fake: FakeIssuer, caplog: pytest.LogCaptur
         *((403, b"<html>s3cret"), (404, {})),
     ],
 )
-def test_another_token_response_is_refused(
+def test_an_invalid_token_response_is_refused(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
 ) -> None:
     fake.answers["/token"] = answer
     assert refused(issuer, fake, caplog).startswith("its token ")
 
 
-def test_the_userinfo_does_not_say_when_somebody_signed_in(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_the_userinfo_does_not_determine_the_time_of_the_sign_in(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     fake.in_userinfo = frozenset({"groups"})
     fake.answers["/userinfo"] = (200, {**fake.person, "auth_time": int(time.time()) + 3600})
     assert redeem(issuer, fake.code()).authenticated_at is None
 
 
-def test_the_userinfo_is_of_one_person(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_userinfo_must_be_for_the_same_person(
+    issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
     fake.in_userinfo = frozenset({"groups"})
     fake.answers["/userinfo"] = (200, {"sub": "1", "groups": ["admins"]})
     assert refused(issuer, fake, caplog) == "its userinfo response is about somebody else"
@@ -424,7 +432,7 @@ def test_the_userinfo_is_of_one_person(issuer: OidcIssuer, fake: FakeIssuer, cap
 
 
 @pytest.mark.parametrize("access_token", [None, 5, "", "a b", "a\r\nX: y", "\N{SNOWMAN}"])
-def test_an_access_token_that_fits_no_header_is_not_sent(
+def test_an_access_token_invalid_in_a_header_is_not_sent(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, access_token: object
 ) -> None:
     fake.in_userinfo = frozenset({"groups"})
@@ -501,7 +509,7 @@ def test_unusable_keys_are_refused(issuer: OidcIssuer, fake: FakeIssuer, keys: A
     assert caught.value.reason == "it publishes no keys, or more than 100"
 
 
-def test_what_is_missing_in_the_metadata_has_its_default(issuer: OidcIssuer, fake: FakeIssuer) -> None:
+def test_missing_metadata_has_defaults(issuer: OidcIssuer, fake: FakeIssuer) -> None:
     optional = (
         *("scopes_supported", "token_endpoint_auth_methods_supported", "code_challenge_methods_supported"),
         *("authorization_response_iss_parameter_supported", "userinfo_endpoint"),
@@ -512,7 +520,7 @@ def test_what_is_missing_in_the_metadata_has_its_default(issuer: OidcIssuer, fak
     assert redeem(issuer, fake.code()) == ANN
 
 
-def test_an_encrypted_issuer_leads_nowhere_without_encryption(fake: FakeIssuer) -> None:
+def test_an_issuer_with_tls_cannot_name_endpoints_without_tls(fake: FakeIssuer) -> None:
     class Pretending(GuardedOutgoing):
         """Asks the server without TLS whatever the URL is."""
 
@@ -529,7 +537,7 @@ def test_an_encrypted_issuer_leads_nowhere_without_encryption(fake: FakeIssuer) 
         assert caught.value.reason == f"its {name} is not encrypted"
 
 
-def test_an_issuer_with_a_path_has_its_metadata_below_it(fake: FakeIssuer) -> None:
+def test_the_metadata_of_an_issuer_are_below_its_path(fake: FakeIssuer) -> None:
     for url, asked in [
         (f"{fake.url}/realms/a", "/realms/a/.well-known/openid-configuration"),
         (f"{fake.url}/o/", "/o/.well-known/openid-configuration"),

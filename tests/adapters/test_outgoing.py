@@ -105,7 +105,7 @@ def test_a_sheet_is_fetched(server: HostileServer) -> None:
         (["Content-Encoding: identity"], b"a" * MOST),
     ],
 )
-def test_a_body_of_the_greatest_length_is_decompressed(server: HostileServer, heads: list[str], body: bytes) -> None:
+def test_a_body_of_the_maximum_length_is_decompressed(server: HostileServer, heads: list[str], body: bytes) -> None:
     server.answers["/"] = response(body, *heads)
     assert fetch(server.url()).body == b"a" * MOST
 
@@ -178,7 +178,7 @@ def test_the_system_resolves_names() -> None:
 
 
 @pytest.mark.usefixtures("internal")
-def test_the_judged_address_is_asked_however_the_name_changes(server: HostileServer) -> None:
+def test_the_checked_address_is_contacted_even_if_the_name_changes(server: HostileServer) -> None:
     names = Names(styles_test=[[PUBLIC], [PRIVATE]])
     server.answers["/"] = response(CSS)
     assert fetch(server.url(), names).body == CSS
@@ -192,7 +192,7 @@ def test_the_judged_address_is_asked_however_the_name_changes(server: HostileSer
 
 @pytest.mark.parametrize("addresses", [[PUBLIC, PRIVATE], [PRIVATE, PUBLIC], ["1.1.1.1", "::1"], [PUBLIC, "10.0.0.1"]])
 @pytest.mark.usefixtures("internal")
-def test_one_bad_address_refuses_the_name(server: HostileServer, addresses: list[str]) -> None:
+def test_a_name_with_one_forbidden_address_is_refused(server: HostileServer, addresses: list[str]) -> None:
     assert "not public" in refused(server.url(), Names(styles_test=[addresses]))
     assert server.connections == 0
 
@@ -228,7 +228,7 @@ def test_one_bad_address_refuses_the_name(server: HostileServer, addresses: list
     ],
 )
 @pytest.mark.usefixtures("internal")
-def test_redirects_are_judged(server: HostileServer, location: str, text: str) -> None:
+def test_redirects_are_checked(server: HostileServer, location: str, text: str) -> None:
     names = Names(styles_test=[[PUBLIC]], localhost=[["127.0.0.3"]])
     server.answers[f"/{SECRET}?{SECRET}"] = redirect(location.replace("PORT", str(server.port)))
     assert text in refused(server.url(f"/{SECRET}?{SECRET}"), names)
@@ -236,12 +236,12 @@ def test_redirects_are_judged(server: HostileServer, location: str, text: str) -
 
 
 @pytest.mark.parametrize("name", ["styles.test.", "STYLES.test", "styles\N{IDEOGRAPHIC FULL STOP}test"])
-def test_a_name_is_the_same_however_it_is_written(server: HostileServer, name: str) -> None:
+def test_all_spellings_of_a_name_are_equal(server: HostileServer, name: str) -> None:
     server.answers["/"] = response(CSS)
     assert fetch(server.url(host=name), hosts=("styles.test",)) == Fetched(server.url(), "", CSS)
 
 
-def test_a_listed_name_may_have_any_address_but_forbidden_ones(server: HostileServer) -> None:
+def test_a_listed_name_may_have_any_address_that_is_not_forbidden(server: HostileServer) -> None:
     server.answers["/"] = response(CSS)
     outgoing = GuardedOutgoing(["styles.test"], resolve=Names(styles_test=[[PUBLIC], ["169.254.169.254"]]))
     assert outgoing.fetch(server.url(), most=MOST, seconds=5).body == CSS
@@ -254,7 +254,7 @@ def test_a_listed_name_may_have_any_address_but_forbidden_ones(server: HostileSe
 
 
 @pytest.mark.usefixtures("internal")
-def test_a_listed_address_allows_names_that_have_it_alone(server: HostileServer) -> None:
+def test_a_listed_address_allows_names_with_only_that_address(server: HostileServer) -> None:
     server.answers["/"] = response(CSS)
     assert fetch(server.url(host=PUBLIC)).body == CSS
     assert "not public" in refused(server.url(host=PRIVATE))
@@ -265,7 +265,7 @@ def test_the_next_address_of_a_listed_name_is_tried(server: HostileServer) -> No
     assert fetch(server.url(), Names(styles_test=[[PRIVATE, PUBLIC]]), hosts=("styles.test",)).body == CSS
 
 
-def test_an_ipv6_address_is_asked_in_brackets() -> None:
+def test_an_ipv6_address_is_put_in_brackets() -> None:
     if not socket.has_dualstack_ipv6():
         pytest.skip("this machine has no IPv6")
     with serving("::1") as server:
@@ -297,7 +297,7 @@ def test_proxies_of_the_environment_are_not_used(server: HostileServer, monkeypa
 
 
 @pytest.mark.usefixtures("internal")
-def test_nothing_that_was_received_is_logged(server: HostileServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_received_content_is_never_logged(server: HostileServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     server.answers["/"] = response(SECRET.encode(), status=f"500 {SECRET}")
     server.answers["/there"] = redirect(server.url(f"/{SECRET}", host=PRIVATE))
@@ -341,12 +341,12 @@ GZIPPED = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
         *("chunk extensions", "empty members", "early hints"),
     ],
 )
-def test_large_responses_are_cut_off(server: HostileServer, answer: Answer) -> None:
+def test_large_responses_are_aborted(server: HostileServer, answer: Answer) -> None:
     server.answers["/"] = answer
     assert refused(server.url(), seconds=30) == "styles.test: sends more than 65,536 bytes"
 
 
-def test_a_bomb_takes_no_memory() -> None:
+def test_a_compression_bomb_uses_no_memory() -> None:
     bomb = gzipped(b"\0" * 50_000_000)
     tracemalloc.start()
     try:
@@ -381,12 +381,12 @@ def drip(first: bytes, again: bytes) -> Callable[[socket.socket], None]:
     ],
     ids=["silence", "head", "body", "chunks", "early hints"],
 )
-def test_slow_responses_end_in_time(server: HostileServer, answer: Answer) -> None:
+def test_slow_responses_time_out(server: HostileServer, answer: Answer) -> None:
     server.answers["/"] = answer
     assert refused(server.url(), seconds=0.3) == SLOW
 
 
-def test_a_slow_resolver_does_not_delay_and_takes_no_more_than_some_threads(server: HostileServer) -> None:
+def test_a_slow_resolver_causes_no_delay_and_uses_few_threads(server: HostileServer) -> None:
     over = Event()
 
     class Stuck(Names):
@@ -436,7 +436,7 @@ def _body(outgoing: GuardedOutgoing, url: str) -> bytes | None:
 
 
 @given(st.text(max_size=40), st.sampled_from(["", "http://", "https://a/", "http://a@", "http://[", "//", "http://a:"]))
-def test_whatever_is_asked_for_is_an_error_or_a_host(rest: str, start: str) -> None:
+def test_any_url_gives_an_error_or_a_host(rest: str, start: str) -> None:
     url = f"{start}{rest}"
     with pytest.raises(OutgoingError) as caught:
         fetch(url, Names())
@@ -491,7 +491,7 @@ HEAD = st.sampled_from(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 @given(st.lists(HEAD | st.binary(max_size=20), max_size=8))
-def test_whatever_is_sent_gives_a_response_or_an_error(server: HostileServer, parts: list[bytes]) -> None:
+def test_any_bytes_give_a_response_or_an_error(server: HostileServer, parts: list[bytes]) -> None:
     server.answers["/"] = b"".join(parts)
     with suppress(OutgoingError):
         assert len(fetch(server.url()).body) <= MOST
@@ -529,7 +529,7 @@ def test_a_trusted_certificate_is_accepted(secure: HostileServer, trusting: Guar
     assert trusting.fetch(secure.url(host="styles.test."), most=MOST, seconds=5).body == CSS
 
 
-def test_a_certificate_that_nobody_signed_is_refused(secure: HostileServer) -> None:
+def test_an_untrusted_certificate_is_refused(secure: HostileServer) -> None:
     assert refused(secure.url()) == "styles.test: has a certificate that cannot be verified"
     assert secure.heads == []
 
@@ -541,7 +541,7 @@ def test_a_certificate_of_another_host_is_refused(secure: HostileServer, trustin
     assert secure.heads == []
 
 
-def test_a_redirect_leads_to_https_alone(
+def test_a_redirect_is_followed_only_to_https(
     server: HostileServer, secure: HostileServer, trusting: GuardedOutgoing
 ) -> None:
     server.answers["/"] = redirect(secure.url())
@@ -562,14 +562,14 @@ def test_by_default_the_certificates_of_the_system_are_trusted(
     assert GuardedOutgoing([PUBLIC], resolve=Names(**NAMES)).fetch(url, most=MOST, seconds=5).body == CSS
 
 
-def test_a_silent_handshake_ends_in_time(trusting: GuardedOutgoing) -> None:
+def test_a_silent_handshake_times_out(trusting: GuardedOutgoing) -> None:
     with socket.create_server((PUBLIC, 0)) as silent:
         url = f"https://styles.test:{silent.getsockname()[1]}/"
         with pytest.raises(OutgoingError, match=r"takes longer than 0\.3 s"):
             trusting.fetch(url, most=MOST, seconds=0.3)
 
 
-def test_a_body_that_is_cut_short_within_tls_is_refused(secure: HostileServer, trusting: GuardedOutgoing) -> None:
+def test_a_body_truncated_within_tls_is_refused(secure: HostileServer, trusting: GuardedOutgoing) -> None:
     head = b"HTTP/1.1 200 OK\r\n\r\n"
 
     def announced(connection: socket.socket) -> None:
@@ -586,7 +586,9 @@ def test_a_body_that_is_cut_short_within_tls_is_refused(secure: HostileServer, t
 # Whether there is one
 
 
-def test_the_settings_and_the_packages_decide(monkeypatch: pytest.MonkeyPatch, server: HostileServer) -> None:
+def test_outgoing_requests_depend_on_settings_and_installed_packages(
+    monkeypatch: pytest.MonkeyPatch, server: HostileServer
+) -> None:
     def outgoing(**given: object) -> Outgoing | None:
         with open_gallery(settings_of(database="memory:", **given)) as gallery:
             return gallery._ports.outgoing

@@ -84,7 +84,7 @@ def test_every_row_of_the_tables_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("address", ["192.0.0.192", "2002:a9fe:a9fe::", "64:ff9b::a9fe:a9fe", "fec0::1"])
-def test_addresses_that_the_standard_library_takes_for_public(address: str) -> None:
+def test_addresses_that_the_standard_library_wrongly_considers_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
@@ -133,7 +133,7 @@ def test_other_addresses_are_public(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_what_the_standard_library_refuses_is_not_public(address: IPv4Address | IPv6Address) -> None:
+def test_addresses_that_the_standard_library_refuses_are_not_public(address: IPv4Address | IPv6Address) -> None:
     assert not is_public(address) or address.is_global
 
 

@@ -84,7 +84,7 @@ def test_no_redirect_is_followed(server: HostileServer, outgoing: GuardedOutgoin
     assert server.connections == 1
 
 
-def test_without_tls_only_listed_hosts_are_asked(server: HostileServer) -> None:
+def test_without_tls_only_listed_hosts_are_contacted(server: HostileServer) -> None:
     allowed = GuardedOutgoing([PUBLIC], context=CONTEXT, resolve=Names(styles_test=[[PUBLIC]]))
     expected = "styles.test: is not asked without TLS, because it is not listed in outgoing_hosts"
     assert refused(allowed, server.url()) == expected
@@ -92,7 +92,7 @@ def test_without_tls_only_listed_hosts_are_asked(server: HostileServer) -> None:
     assert refused(allowed, "http://nowhere.example/").startswith("nowhere.example: is not asked without TLS")
 
 
-def test_every_address_is_judged() -> None:
+def test_every_address_is_checked() -> None:
     with serving(PRIVATE) as internal:
         names = Names(styles_test=[[PUBLIC, PRIVATE]], rebound_test=[[PUBLIC], [PRIVATE]])
         outgoing = GuardedOutgoing([PUBLIC], context=CONTEXT, resolve=names)
@@ -121,7 +121,7 @@ def test_json_is_posted_once_and_the_status_returned(
 
 
 @pytest.mark.rule("contract L8", "contract R6")
-def test_json_goes_to_no_private_receiver_none_without_tls_and_none_that_hangs(
+def test_json_is_not_posted_to_private_unencrypted_or_hanging_receivers(
     server: HostileServer, outgoing: GuardedOutgoing
 ) -> None:
     private = GuardedOutgoing([], context=CONTEXT, resolve=Names(hook_test=[[PRIVATE]]))

@@ -137,7 +137,7 @@ def test_animations_are_kept(form: str) -> None:
     assert getattr(opened(found.thumbnail), "n_frames", 1) == 1
 
 
-def test_drawings_keep_every_pixel_while_that_is_short() -> None:
+def test_small_drawings_are_lossless() -> None:
     drawing = noise(50, 40)
     assert opened(CODEC.convert(saved(drawing, "PNG")).content).convert("RGB").tobytes() == drawing.tobytes()
     photo = CODEC.convert(saved(noise(1100, 1100), "PNG"))
@@ -160,7 +160,7 @@ def test_drawings_keep_every_pixel_while_that_is_short() -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["PNG", "WEBP"])
-def test_a_picture_says_on_which_ground_it_stands_out(
+def test_a_picture_has_the_ground_it_contrasts_with(
     colours: Sequence[tuple[int, int, int, int]], ground: str, form: str
 ) -> None:
     image = Image.new("RGBA", (40 * len(colours), 40))
@@ -192,7 +192,7 @@ def test_long_animations_are_scaled_further() -> None:
     ],
     ids=["still", "animation"],
 )
-def test_the_stored_form_is_bounded_whatever_was_sent(make: Callable[[], bytes]) -> None:
+def test_the_stored_form_is_bounded_for_any_input(make: Callable[[], bytes]) -> None:
     found = CODEC.convert(make())
     assert_plain(found)
     assert 1.5 * 1024**2 < len(found.content) <= MAX_STORED
@@ -216,7 +216,7 @@ def test_the_frames_that_are_kept_have_at_most_64_million_pixels() -> None:
     assert CODEC.convert(animation("GIF", 2, (5000, 3000))).frames == 1
 
 
-def test_only_scans_count() -> None:
+def test_only_real_scans_are_counted() -> None:
     photo = saved(noise(90, 60), "JPEG")
     same = CODEC.convert(photo).content
     comment = b"\xff\xfe" + struct.pack(">H", 2 + 80) + b"\xff\xda" * 40
@@ -225,7 +225,7 @@ def test_only_scans_count() -> None:
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_a_file_that_is_cut_off_is_refused(form: str) -> None:
+def test_a_truncated_file_is_refused(form: str) -> None:
     content = saved(noise(200, 200).quantize(64) if form == "GIF" else noise(200, 200), form)
     for tenth in range(10):
         assert "cut off" in refusal(content[: len(content) * tenth // 10])

@@ -71,7 +71,7 @@ def history(gallery: logoadmin.LogoAdmin, **asked: Any) -> list[Any]:
 
 
 @pytest.mark.slow("eight threads write meanwhile")
-def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoAdmin) -> None:
+def test_a_backup_during_eight_writers_is_consistent(gallery: logoadmin.LogoAdmin) -> None:
     stop = Event()
 
     def write(writer: int) -> int:
@@ -102,7 +102,7 @@ def test_a_backup_beside_eight_writers_is_of_one_moment(gallery: logoadmin.LogoA
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_backup_is_one_file_for_its_owner_alone() -> None:
+def test_a_backup_is_one_file_readable_only_by_its_owner() -> None:
     copies.back_up(URL, FILE)
     assert stat.S_IMODE(FILE.stat().st_mode) == 0o600
     assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == {"backup.db"}
@@ -112,7 +112,7 @@ def test_a_backup_is_one_file_for_its_owner_alone() -> None:
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize("failing", ["copy", "_verify", "_name"])
-def test_what_breaks_off_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+def test_an_interrupted_backup_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -125,7 +125,7 @@ def test_what_breaks_off_leaves_nothing(monkeypatch: pytest.MonkeyPatch, failing
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.slow("a process is killed")
-def test_one_that_is_killed_leaves_nothing_that_looks_like_a_backup() -> None:
+def test_a_killed_backup_leaves_nothing_that_looks_like_a_backup() -> None:
     killed = subprocess.run([sys.executable, "-c", _KILLED], check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL
     assert not FILE.exists()
@@ -142,7 +142,7 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_damaged_database_makes_no_backup_and_a_damaged_backup_no_database() -> None:
+def test_a_damaged_database_is_not_backed_up_nor_a_damaged_backup_restored() -> None:
     copies.back_up(URL, FILE)
     damage(FILE)
     with pytest.raises(StartError, match="damaged"):
@@ -170,7 +170,7 @@ def test_nothing_is_overwritten() -> None:
     assert not Path("copy.db").exists()
 
 
-def test_after_a_restore_no_id_and_no_version_is_given_a_second_time(gallery: logoadmin.LogoAdmin) -> None:
+def test_after_a_restore_no_id_or_version_is_reused(gallery: logoadmin.LogoAdmin) -> None:
     kept = author(gallery, 1)
     copies.back_up(URL, FILE)
     lost = author(gallery, 2)
@@ -208,7 +208,7 @@ def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoa
 
 
 @pytest.mark.usefixtures("gallery")
-def test_ids_do_not_run_out_by_restores() -> None:
+def test_restores_do_not_exhaust_ids() -> None:
     copies.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute("UPDATE state SET author_id = ?, change_id = ?", (MAX_ID, MAX_ID - 9))
@@ -240,7 +240,7 @@ def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_copy_that_was_loaded_otherwise_is_finished() -> None:
+def test_a_copy_loaded_with_another_tool_is_finished() -> None:
     copies.back_up(URL, FILE)
     copies.restore_loaded("sqlite:///backup.db")
     with at("sqlite:///backup.db") as loaded:
@@ -260,7 +260,7 @@ def test_a_partly_loaded_copy_is_refused(missing: str) -> None:
         copies.restore_loaded("sqlite:///backup.db")
 
 
-def test_what_is_no_gallery_is_neither_backed_up_nor_restored() -> None:
+def test_a_database_without_a_gallery_is_neither_backed_up_nor_restored() -> None:
     with pytest.raises(TablesMissing):
         copies.back_up(URL, FILE)
     with pytest.raises(StartError, match="cannot be opened"):
@@ -287,7 +287,7 @@ def test_a_backup_of_another_version_is_refused(version: str, message: str) -> N
 
 
 @pytest.mark.parametrize("do", [copies.back_up, copies.restore])
-def test_of_a_server_the_command_is_said_without_its_password(do: Callable[[str, Path], None]) -> None:
+def test_for_a_server_the_command_is_printed_without_its_password(do: Callable[[str, Path], None]) -> None:
     with pytest.raises(StartError) as said:
         do("mysql://ann:hidden@db.example:3307/the gallery", Path("a b.sql"))
     text = str(said.value)
@@ -337,7 +337,7 @@ def run_what_is_said(do: Callable[[str, Path], None], url: str, file: Path) -> N
 
 
 @pytest.mark.slow("dumps of a server are made and loaded")
-def test_a_dump_beside_writers_is_of_one_moment_and_no_id_is_given_a_second_time(
+def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
     mariadb: MariaDb, database: str, url: str, tmp_path: Path
 ) -> None:
     dump, stop = tmp_path / "a dump.sql", Event()
@@ -415,7 +415,7 @@ def test_the_nightly_dump_keeps_the_newest_and_nothing_unfinished(
     assert "CREATE TABLE `logos`" in (copies / kept[-1]).read_text()
 
 
-def test_a_nightly_dump_that_fails_leaves_nothing_and_removes_no_older_one(
+def test_a_failed_nightly_dump_leaves_nothing_and_keeps_older_ones(
     mariadb: MariaDb, database: str, nightly: list[str], tmp_path: Path
 ) -> None:
     older = tmp_path / "copies" / f"{database}-2000-01-01T030000Z.sql"

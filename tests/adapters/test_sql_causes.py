@@ -89,7 +89,7 @@ def test_the_largest_rows_fit_into_the_default_packet(running: MariaDbServer) ->
 
 
 @pytest.mark.parametrize("packet", [2**20, 2**22])
-def test_a_row_that_is_too_large_is_no_server_out_of_reach(
+def test_an_oversized_row_is_not_an_unreachable_server(
     running: MariaDbServer, packet: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     running.empty()
@@ -110,14 +110,14 @@ def test_a_row_that_is_too_large_is_no_server_out_of_reach(
     assert "out_of_reach" not in caplog.text
 
 
-def test_what_is_wrong_in_a_url_is_told_apart(mariadb: MariaDbServer) -> None:
+def test_faults_of_a_url_are_distinguished(mariadb: MariaDbServer) -> None:
     assert cause_at(f"{mariadb.url}?ssl=true") is Cause.TLS_REFUSED
     # Names that need nobody to be asked: parts are at most 63 characters long, and none is empty.
     for name in ("x" * 64, "db..example"):
         assert cause_at(f"mysql://u:p@{name}/gallery") is Cause.UNKNOWN_HOST
 
 
-def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: MariaDbServer) -> None:
+def test_an_untrusted_certificate_is_not_an_unreachable_server(running: MariaDbServer) -> None:
     with tempfile.TemporaryDirectory() as directory:
         key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
         made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=db.example")
@@ -138,7 +138,7 @@ def test_a_certificate_that_is_not_trusted_is_no_server_out_of_reach(running: Ma
     ("code", "cause"), [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)]
 )
 @pytest.mark.usefixtures("mariadb_storage")
-def test_what_a_server_says_has_its_cause(mariadb: MariaDbServer, code: int, cause: Cause) -> None:
+def test_errors_of_the_server_have_their_causes(mariadb: MariaDbServer, code: int, cause: Cause) -> None:
     mariadb.execute(
         "CREATE TRIGGER failing BEFORE INSERT ON authors FOR EACH ROW "
         f"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = {code}, MESSAGE_TEXT = 'no'"
@@ -171,7 +171,9 @@ def shared(sqlite_file: Path) -> Iterator[Path]:
         (0o666, 0o000, read, Cause.CANNOT_OPEN),
     ],
 )
-def test_a_forbidden_file_is_known(shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause) -> None:
+def test_a_forbidden_file_is_recognised(
+    shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause
+) -> None:
     shared.chmod(file_mode)
     shared.parent.chmod(directory_mode)
     with unprivileged():
@@ -179,14 +181,14 @@ def test_a_forbidden_file_is_known(shared: Path, file_mode: int, directory_mode:
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_file_with_pages_of_rubbish_is_corrupt(shared: Path, first: int) -> None:
+def test_a_file_with_garbage_pages_is_corrupt(shared: Path, first: int) -> None:
     content = bytearray(shared.read_bytes())
     content[first * 4096 :] = os.urandom(len(content) - first * 4096)
     shared.write_bytes(content)
     assert cause_at(f"sqlite:///{shared}") is Cause.CORRUPT
 
 
-def test_a_file_system_that_takes_no_more_is_a_full_disk(shared: Path) -> None:
+def test_a_full_file_system_is_a_full_disk(shared: Path) -> None:
     limited = (
         "import resource, signal, sys\n"
         "from tests.adapters.test_sql_causes import add, cause_at\n"
@@ -223,7 +225,9 @@ def limit(storage: SqlStorage, pages: int) -> None:
     connection.close()
 
 
-def test_a_full_disk_is_logged_as_it_begins_and_ends(sqlite_storage: SqlStorage, said: Callable[[], list[str]]) -> None:
+def test_a_full_disk_is_logged_when_it_begins_and_ends(
+    sqlite_storage: SqlStorage, said: Callable[[], list[str]]
+) -> None:
     def add_many(storage: SqlStorage) -> None:
         def work(uow: UnitOfWork) -> None:
             for number in range(1, 2000):
@@ -246,7 +250,7 @@ def test_a_full_disk_is_logged_as_it_begins_and_ends(sqlite_storage: SqlStorage,
     assert line.startswith("gallery.db: disk_full is over, after ")
 
 
-def test_a_server_that_was_gone_is_logged_when_it_begins_and_when_it_ends(
+def test_a_server_outage_is_logged_when_it_begins_and_ends(
     running: MariaDbServer, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
 ) -> None:
     read(mariadb_storage)
@@ -276,7 +280,7 @@ def fails(storage: SqlStorage) -> bool:
 @pytest.mark.parametrize(
     "cause", [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE]
 )
-def test_what_fails_by_turns_is_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
+def test_intermittent_failures_are_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
     now = [0.0]
     failure_log = FailureLog("db.example:3306", lambda: now[0])
     failure_log.record_success(writing=False)
@@ -290,7 +294,7 @@ def test_what_fails_by_turns_is_logged_once(cause: Cause, said: Callable[[], lis
     assert said() == [f"db.example:3306: {cause.code} is over, after 37 s"]
 
 
-def test_damage_is_logged_once_and_never_over(said: Callable[[], list[str]]) -> None:
+def test_damage_is_logged_once_and_never_as_ended(said: Callable[[], list[str]]) -> None:
     now = [0.0]
     failure_log = FailureLog("gallery.db", lambda: now[0])
     failure_log.record_success(writing=True)
@@ -302,7 +306,7 @@ def test_damage_is_logged_once_and_never_over(said: Callable[[], list[str]]) -> 
     assert "(corrupt, 11)" in line
 
 
-def test_who_waits_no_longer_and_what_gives_up_then_are_one_outage(
+def test_a_timeout_and_the_late_failure_of_its_call_are_one_outage(
     sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
 ) -> None:
     read(sqlite_storage)

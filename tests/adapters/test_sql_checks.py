@@ -36,14 +36,14 @@ def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[
     }
 
 
-def test_a_server_that_is_well_is_found_so(server: MariaDbServer) -> None:
+def test_a_healthy_server_passes_every_check(server: MariaDbServer) -> None:
     assert found(server) == {}
     names = [result.check for result in check_database(server.url, 1)]
     of_server = mysql_checks.looks_inside(0)
     assert names == ["database", "tables", *of_server, "columns", "writing"]
 
 
-def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbServer) -> None:
+def test_the_server_must_allow_the_connections_of_all_processes(server: MariaDbServer) -> None:
     server.execute("SET GLOBAL max_connections = 100")
     assert found(server, 2) == {}
     assert found(server, 3)["connections"][0] is Verdict.WARNING
@@ -56,14 +56,14 @@ def test_as_many_connections_as_the_processes_take_are_wanted(server: MariaDbSer
         server.execute("ALTER USER 'logoadmin'@'127.0.0.1' WITH MAX_USER_CONNECTIONS 0")
 
 
-def test_the_packet_of_the_largest_row_is_asked_for(server: MariaDbServer) -> None:
+def test_the_server_must_accept_the_packet_of_the_largest_row(server: MariaDbServer) -> None:
     assert "packets" not in found(server)  # 16 MiB, the default
     server.execute("SET GLOBAL max_allowed_packet = 8388608")
     verdict, text = found(server)["packets"]
     assert (verdict, "is 8 MiB" in text, "set max_allowed_packet = 15M" in text) == (Verdict.WRONG, True, True)
 
 
-def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None:
+def test_missing_durability_is_warned_about(server: MariaDbServer) -> None:
     def told() -> str:
         return next(result.text for result in check_database(server.url, 1) if result.check == "durability")
 
@@ -75,7 +75,9 @@ def test_what_a_power_cut_takes_back_is_warned_of(server: MariaDbServer) -> None
     assert "sync_binlog = 0" in told()
 
 
-def test_a_check_left_to_the_operator_ends_nothing(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_cannot_run_is_left_to_the_operator(
+    server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mysql_checks, "_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing"))
     problems = found(server)
     assert {problems[check][0] for check in ("packets", "connections")} == {Verdict.WARNING}

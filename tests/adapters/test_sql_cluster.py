@@ -72,7 +72,7 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.records(USERS).update(User(7, "ann", "avatar", 1, 0)),
     ],
 )
-def test_a_write_without_a_change_of_its_own_meets_the_others_and_is_no_new_version(
+def test_a_write_outside_the_history_is_counted_but_raises_no_version(
     sql_storage: SqlStorage, work: Callable[[UnitOfWork], object]
 ) -> None:
     sql_storage.write(fill)
@@ -82,7 +82,7 @@ def test_a_write_without_a_change_of_its_own_meets_the_others_and_is_no_new_vers
     assert sql_storage.read(lambda uow: uow.changes.last_id()) == version
 
 
-def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transaction_once(sql_storage: SqlStorage) -> None:
+def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_storage: SqlStorage) -> None:
     sql_storage.write(fill)
     assert writes(sql_storage) == 1
     sql_storage.write(lambda uow: uow.identity.sign_in_attempts.take_back(["nobody"]))
@@ -104,7 +104,7 @@ def test_a_write_that_changes_nothing_is_not_counted_and_those_of_one_transactio
 
 
 @pytest.mark.rule("contract B5")
-def test_a_write_that_waited_for_another_sees_what_that_one_left(mariadb_storage: SqlStorage) -> None:
+def test_a_write_that_waited_for_another_sees_its_result(mariadb_storage: SqlStorage) -> None:
     begun, names = threading.Event(), []
 
     def first(uow: UnitOfWork) -> None:
@@ -124,7 +124,7 @@ def test_a_write_that_waited_for_another_sees_what_that_one_left(mariadb_storage
     assert names == ["ann"]
 
 
-def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storage: SqlStorage) -> None:
+def test_no_statement_sets_session_state_behind_a_proxy(mariadb_storage: SqlStorage) -> None:
     said: list[str] = []
     executed = pymysql.cursors.Cursor.execute
 
@@ -142,7 +142,9 @@ def test_nothing_is_said_to_a_server_that_a_proxy_has_to_remember(mariadb_storag
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
-def test_a_read_waits_for_writes_elsewhere(mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool) -> None:
+def test_a_read_waits_for_writes_on_other_servers(
+    mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
+) -> None:
     if not knows:
         monkeypatch.setattr(mysql, "_FRESH", "SET SESSION no_such_variable = 1")
     with contextlib.closing(open_sql_storage(mariadb.url)) as storage, storage._pool.engine.connect() as connection:
@@ -170,9 +172,7 @@ def test_a_read_waits_for_writes_elsewhere(mariadb: MariaDb, monkeypatch: pytest
         (1317, "Query execution was interrupted", FailureKind.BUSY, Cause.TOO_BUSY),
     ],
 )
-def test_what_only_a_cluster_says_is_a_conflict_or_unknown_or_out_of_reach(
-    number: int, words: str, kind: FailureKind, cause: Cause
-) -> None:
+def test_errors_of_clusters_are_classified(number: int, words: str, kind: FailureKind, cause: Cause) -> None:
     driver_errors = DriverErrors(classify, pymysql)
     # As the driver makes it of a packet of the server's.
     packet = b"\xff" + number.to_bytes(2, "little") + b"#HY000" + words.encode()
@@ -210,7 +210,7 @@ class Commits:
     ("number", "times", "commits"),
     [(1213, 1, 2), (1213, 9, 4), (1047, 1, 1), (1180, 1, 1), (1105, 1, 1), (1205, 1, 1), (1317, 1, 1), (9999, 1, 1)],
 )
-def test_a_commit_is_repeated_after_a_conflict_and_never_when_its_outcome_is_unknown(
+def test_a_commit_is_retried_after_a_conflict_but_not_with_an_unknown_outcome(
     mariadb_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, number: int, times: int, commits: int
 ) -> None:
     failing = Commits(number, times)
@@ -243,7 +243,7 @@ def lease() -> Lease:
 
 
 @pytest.mark.slow("it waits for seconds")
-def test_a_lease_is_held_by_one_and_renewed_meanwhile(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_has_one_holder_that_renews_it(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mysql_connections, "_DURATION", 1)
     held: list[int] = []
 
@@ -261,7 +261,7 @@ def test_a_lease_is_held_by_one_and_renewed_meanwhile(server: SqlStorage, monkey
 
 
 @pytest.mark.slow("it waits for seconds")
-def test_a_dead_holder_is_waited_for_until_its_lease_ends(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lease_of_a_dead_holder_expires(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     server.prepare()
     with server._pool.engine.connect() as connection:
         dead = f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 1)"
@@ -281,7 +281,9 @@ def test_a_dead_holder_is_waited_for_until_its_lease_ends(server: SqlStorage, mo
 
 @pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract K7")
-def test_no_lease_outlasts_a_clock_that_was_set_back(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_does_not_last_longer_if_the_clock_is_set_back(
+    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.prepare()
     with server._pool.engine.connect() as connection:
         connection.exec_driver_sql(f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 86400)")
@@ -292,7 +294,7 @@ def test_no_lease_outlasts_a_clock_that_was_set_back(server: SqlStorage, monkeyp
     assert 2 < time.monotonic() - began < 5
 
 
-def test_who_fails_gives_the_lease_back_and_who_lost_it_says_so(server: SqlStorage) -> None:
+def test_the_lease_is_released_on_failure_and_its_loss_is_reported(server: SqlStorage) -> None:
     with pytest.raises(ValueError, match="failed"):
         server.prepare(lambda _: (_ for _ in ()).throw(ValueError("failed")))
     began = time.monotonic()

@@ -99,7 +99,7 @@ def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
 @pytest.mark.rule("spec §Errors 503")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
-def test_a_server_that_went_away_is_missed_and_found_again(
+def test_a_lost_server_is_detected_and_reconnected(
     running: MariaDbServer, mariadb_storage: SqlStorage, end: Callable[[MariaDbServer], None]
 ) -> None:
     assert mariadb_storage.server == running.address
@@ -113,7 +113,7 @@ def test_a_server_that_went_away_is_missed_and_found_again(
 
 
 @pytest.mark.usefixtures("no_secrets")
-def test_a_server_that_hangs_is_not_waited_for(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+def test_a_hanging_server_times_out(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     running.freeze()
     with ThreadPoolExecutor(20) as executor:
@@ -124,7 +124,7 @@ def test_a_server_that_hangs_is_not_waited_for(running: MariaDbServer, mariadb_s
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
-def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool) -> None:
+def test_an_unresponsive_address_times_out(mariadb: MariaDbServer, full: bool) -> None:
     with contextlib.ExitStack() as stack:
         silent = stack.enter_context(socket.socket())
         silent.bind(("127.0.0.1", 0))
@@ -148,7 +148,7 @@ def test_what_never_answers_is_not_waited_for(mariadb: MariaDbServer, full: bool
         ("gallery", {"port": 1}, Cause.OUT_OF_REACH),
     ],
 )
-def test_who_is_refused_says_only_where(
+def test_refused_credentials_are_reported_only_with_the_server(
     mariadb: MariaDbServer, database: str, other: dict[str, Any], cause: Cause
 ) -> None:
     for call in (read, SqlStorage.check):
@@ -159,7 +159,7 @@ def test_who_is_refused_says_only_where(
 # Connections that break
 
 
-def test_a_connection_that_was_ended_is_replaced(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
+def test_a_closed_connection_is_replaced(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))):
         read(mariadb_storage)
         end_connections(mariadb)
@@ -233,7 +233,7 @@ class Proxy:
 @pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
-def test_a_commit_without_an_answer_is_not_repeated(mariadb: MariaDbServer, delivers: bool, together: bool) -> None:
+def test_a_commit_without_a_response_is_not_retried(mariadb: MariaDbServer, delivers: bool, together: bool) -> None:
     runs: list[int] = []
 
     def calls(storage: Storage) -> None:
@@ -283,7 +283,9 @@ def numbers(storage: Storage) -> list[int]:
     ],
     ids=["no time", "an id that is taken"],
 )
-def test_a_change_the_database_refuses_takes_all_with_it(sql_storage: SqlStorage, bad: Change, says: str) -> None:
+def test_a_change_refused_by_the_database_rolls_back_everything(
+    sql_storage: SqlStorage, bad: Change, says: str
+) -> None:
     add_author(sql_storage, 1)
     sql_storage.write(lambda uow: uow.changes.add([change(1)]))
 
@@ -311,7 +313,9 @@ def test_a_change_the_database_refuses_takes_all_with_it(sql_storage: SqlStorage
 
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("held", ["authors", "state"])
-def test_what_is_held_too_long_keeps_no_reader(mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str) -> None:
+def test_a_long_held_lock_does_not_block_readers(
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str
+) -> None:
     add(mariadb_storage)
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
@@ -372,7 +376,7 @@ def test_a_server_that_is_killed_keeps_every_committed_write_and_no_other(
 
 @pytest.mark.rule("contract G")
 @pytest.mark.parametrize("at", ["first", "record", "change"])
-def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeats_none(
+def test_a_connection_lost_between_a_record_and_its_change_neither_loses_nor_repeats(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, at: str
 ) -> None:
     runs: list[int] = []
@@ -394,7 +398,7 @@ def test_a_connection_lost_between_a_record_and_its_change_loses_none_and_repeat
     assert mariadb_storage.read(both) == ([1], [1], 1)
 
 
-def test_a_long_search_keeps_nobody_else_out(sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_long_search_does_not_block_others(sql_storage: SqlStorage, caplog: pytest.LogCaptureFixture) -> None:
     read(sql_storage)
     refused(sql_storage, partial(count, digits=12))
     code = sqlite3.SQLITE_INTERRUPT if sql_storage.embedded else 1969
@@ -414,7 +418,7 @@ def count(storage: SqlStorage, digits: int) -> object:
 @pytest.mark.parametrize("is_kept", [True, False])
 @pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
 @pytest.mark.parametrize("together", [True, False])
-def test_a_commit_that_fails_in_a_way_nobody_knows_is_unknown_and_not_repeated(
+def test_an_unrecognised_failure_of_a_commit_is_unknown_and_not_retried(
     sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch, kind: str, is_kept: bool, together: bool
 ) -> None:
     commit, runs = Transaction.commit, []
@@ -448,7 +452,7 @@ def test_a_read_only_server_is_left_for_a_better_one(mariadb: MariaDbServer, mar
     add(mariadb_storage)
 
 
-def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorage, mariadb: MariaDbServer) -> None:
+def test_callers_without_a_free_connection_fail_fast(sql_storage: SqlStorage, mariadb: MariaDbServer) -> None:
     # A storage's name does not give the URL of its file, so all connections to a file are held.
     on_server = sql_storage.server == mariadb.address
     with opened(mariadb.url, connections=1) if on_server else contextlib.nullcontext(sql_storage) as storage:
@@ -471,7 +475,7 @@ def test_who_finds_no_free_connection_is_not_kept_waiting(sql_storage: SqlStorag
 
 
 @pytest.mark.rule("contract A21")
-def test_a_mistake_of_ours_is_not_blamed_on_the_database(sql_storage: SqlStorage) -> None:
+def test_a_programming_error_is_not_blamed_on_the_database(sql_storage: SqlStorage) -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011 (whatever the driver raises)
         sql_storage.write(lambda uow: add_user(uow, User(1, "ann", None, 99, 0), PasswordHash("$argon2id$secret")))
     assert not isinstance(caught.value, StorageUnavailable)
@@ -500,7 +504,7 @@ def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, t
 
 
 @pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["nothing", "no database"])
-def test_a_file_that_went_away_is_missed(sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None) -> None:
+def test_a_missing_file_is_detected(sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None) -> None:
     file = tmp_path / "gallery.db"
     add(sqlite_storage)
     assert sqlite_storage.server == file.name
@@ -516,7 +520,7 @@ def test_a_file_that_went_away_is_missed(sqlite_storage: SqlStorage, tmp_path: P
 
 
 @pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
-def test_what_is_not_a_database_file_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
+def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
     file = tmp_path / "gallery.db"
     if what == "a directory":
         file.mkdir()

@@ -51,7 +51,7 @@ def add_authors(storage: SqlStorage, first: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["sqlite_storage", "mariadb_storage"])
-def test_processes_that_were_forked_write_side_by_side(request: pytest.FixtureRequest, name: str) -> None:
+def test_forked_processes_write_concurrently(request: pytest.FixtureRequest, name: str) -> None:
     storage: SqlStorage = request.getfixturevalue(name)
     add_authors(storage, 1)  # so that a connection rests
     forked = in_fork(lambda: add_authors(storage, 1_000))

@@ -58,7 +58,7 @@ FREQUENT: tuple[dict[str, Any], ...] = ({}, {"user_id": 1}, {"kind": Kind.ROLE},
 
 
 @pytest.mark.rule("contract G3", "contract E2")
-def test_a_page_of_changes_costs_what_is_in_it_and_not_what_ever_happened(sql_storage: SqlStorage) -> None:
+def test_the_cost_of_a_page_of_changes_is_independent_of_the_length_of_the_history(sql_storage: SqlStorage) -> None:
     add(sql_storage, history())
     assert_cheap(sql_storage)
     take_statistics(sql_storage)
@@ -82,7 +82,7 @@ def assert_cheap(sql_storage: SqlStorage) -> None:
 
 @pytest.mark.rule("contract G4")
 @pytest.mark.parametrize("sent", ["import", "new"])
-def test_whether_the_history_has_a_request_costs_the_same_however_much_it_changed(
+def test_the_cost_of_finding_a_request_is_independent_of_its_number_of_changes(
     sql_storage: SqlStorage, sent: str
 ) -> None:
     many = [Change(n, 0, None, "role.created", Kind.ROLE, n, None, None, "import") for n in range(1, 3_001)]
@@ -93,7 +93,7 @@ def test_whether_the_history_has_a_request_costs_the_same_however_much_it_change
 
 
 @pytest.mark.rule("contract G4", "contract G5")
-def test_a_create_takes_six_statements_beside_the_transaction(sql_storage: SqlStorage) -> None:
+def test_a_create_takes_six_statements_besides_the_transaction(sql_storage: SqlStorage) -> None:
     """The counters and the rights are read; the record, its act, its change and the counters are stored."""
     gallery = gallery_on(sql_storage, FrozenClock())
     writer = replace(signed_in(sql_storage, "*", user_id=501), request_id=SentRequestId("our own", "our own"))

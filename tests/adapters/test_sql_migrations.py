@@ -60,7 +60,7 @@ def differences(connection: Connection) -> list[Any]:
 
 
 @pytest.mark.rule("contract H2")
-def test_the_migrations_make_exactly_the_tables(new: SqlStorage) -> None:
+def test_the_migrations_create_exactly_the_tables(new: SqlStorage) -> None:
     new.prepare()
     with new._pool.engine.connect() as connection:
         assert differences(connection) == []
@@ -145,26 +145,26 @@ def prepare(url: str) -> bool:
 
 
 @pytest.mark.rule("contract H5")
-def test_threads_that_prepare_at_once_do_not_collide(url: str) -> None:
+def test_concurrent_threads_prepare_without_conflict(url: str) -> None:
     with ThreadPoolExecutor(4) as executor:
         assert list(executor.map(prepare, [url] * 4)) == [False] * 4
 
 
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H5")
-def test_processes_that_prepare_at_once_do_not_collide(sqlite_url: str, mariadb_url: str) -> None:
+def test_concurrent_processes_prepare_without_conflict(sqlite_url: str, mariadb_url: str) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
         assert list(executor.map(prepare, [sqlite_url] * 2 + [mariadb_url] * 2)) == [False] * 4
 
 
 @pytest.mark.rule("contract H2")
-def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_new_file_is_accessible_only_to_its_owner(tmp_path: Path) -> None:
     prepare(f"sqlite:///{tmp_path / 'new.db'}")
     assert stat.S_IMODE((tmp_path / "new.db").stat().st_mode) == 0o600
 
 
 @pytest.mark.rule("contract H2")
-def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_created_is_named_without_its_path(tmp_path: Path) -> None:
     sentence = "The database file new.db cannot be made: its directory is missing; create it first"
     with pytest.raises(StartError, match=f"^{sentence}$"):
         prepare(f"sqlite:///{tmp_path / 'nowhere' / 'new.db'}")
@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_made_is_named_without_its_path(tmp_path: Path) ->
 
 
 @pytest.mark.rule("contract H2")
-def test_a_relative_path_is_that_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_resolved_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     storage = open_sql_storage("sqlite:///new.db")
     monkeypatch.chdir("/")
@@ -221,7 +221,7 @@ def assert_prepared(storage: SqlStorage) -> None:
 
 @pytest.mark.slow("tables are made step by step")
 @pytest.mark.rule("contract H5")
-def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage) -> None:
+def test_preparing_can_be_repeated_after_an_interruption_at_any_step(new: SqlStorage) -> None:
     cuts = 0
     while True:
         # A file is as it was before; a server keeps each step, so that the next attempt gets further. A migration may
@@ -238,7 +238,7 @@ def test_preparing_that_is_cut_short_at_any_step_can_be_repeated(new: SqlStorage
 
 
 @pytest.mark.parametrize("made_by", ["0009", "r0001", "v0001", "w0008"])
-def test_tables_from_before_the_first_release_are_refused_with_a_way_out(prepared: SqlStorage, made_by: str) -> None:
+def test_tables_from_before_the_first_release_are_refused_with_a_remedy(prepared: SqlStorage, made_by: str) -> None:
     execute(prepared, f"UPDATE {VERSION_TABLE} SET version_num = '{made_by}'")
     sentence = "made by a version before 0.1.0; run logoadmin export with that version, and logoadmin import with this"
     for refused in (prepared.check, prepared.prepare):

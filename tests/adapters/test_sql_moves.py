@@ -167,7 +167,7 @@ def test_every_row_of_every_table_is_copied(source: str, target: str) -> None:
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Path) -> None:
+def test_clients_and_readers_do_not_notice_a_move(used: str, target: str, tmp_path: Path) -> None:
     with at(used) as gallery:
         _, totp, codes = enrolled(gallery, ADMIN, int(time.time()))
         tokens = second_step(gallery, challenged(gallery, ADMIN), recovery_code=codes[0])
@@ -194,7 +194,7 @@ def test_clients_and_readers_notice_nothing(used: str, target: str, tmp_path: Pa
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_the_source_is_served_no_more_and_names_the_address(source: str, target: str) -> None:
+def test_the_source_is_no_longer_served_and_names_the_new_address(source: str, target: str) -> None:
     running = at(source)
     with closing(running):
         address = copies.move(source, target, nothing)
@@ -215,7 +215,7 @@ def test_the_source_is_served_no_more_and_names_the_address(source: str, target:
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_no_write_that_was_answered_is_lost(source: str, target: str) -> None:
+def test_no_acknowledged_write_is_lost(source: str, target: str) -> None:
     running, stop = at(source), Event()
 
     def write() -> list[str]:
@@ -247,7 +247,7 @@ def test_no_write_that_was_answered_is_lost(source: str, target: str) -> None:
 @pytest.mark.parametrize(
     "broken", ["changes", *(pytest.param(each, marks=pytest.mark.release) for each in ("roles", "state"))]
 )
-def test_a_failure_in_the_middle_changes_neither_database(source: str, target: str, broken: str) -> None:
+def test_a_failure_midway_changes_neither_database(source: str, target: str, broken: str) -> None:
     before = rows(source)
     for when in ("copied", "compared"):
 
@@ -290,7 +290,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_move_is_finished_by_the_next(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
     with monkeypatch.context() as patch:
         patch.setattr(copies, "update", lambda _: 1 / 0)
@@ -304,7 +304,7 @@ def test_a_broken_off_move_is_finished_by_the_next(source: str, target: str, mon
 
 
 @pytest.mark.slow("whole galleries are copied")
-def test_a_gallery_of_another_version_is_refused_and_nothing_is_made(source: str, target: str) -> None:
+def test_a_gallery_of_another_version_is_refused_and_nothing_is_created(source: str, target: str) -> None:
     for version, cause in (("x0000", Cause.OLDER_TABLES), ("x9000", Cause.NEWER_TABLES)):
         name_version(source, version)
         with pytest.raises(SchemaMismatch) as refused:
@@ -320,7 +320,7 @@ def test_a_database_is_not_moved_into_itself(source: str) -> None:
         copies.move(source, source, nothing)
 
 
-def test_a_missing_source_is_not_made(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_missing_source_is_not_created(sqlite_url: str, tmp_path: Path) -> None:
     with pytest.raises(TablesMissing):
         copies.move(sqlite_url, f"sqlite:///{tmp_path / 'target.db'}", nothing)
     assert [*tmp_path.iterdir()] == []

@@ -88,7 +88,7 @@ def sorted_after(kind: AnyKind, sort: SortKey, id_: int | None, order: Order, uo
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_page_costs_its_own_size_and_not_that_of_the_table(sql_storage: SqlStorage, order: Order) -> None:
+def test_the_cost_of_a_page_is_independent_of_the_size_of_the_table(sql_storage: SqlStorage, order: Order) -> None:
     # Only the last hundred have the second role; seen from the other end, the first hundred.
     numbers = range(3_000) if order == "asc" else range(2_999, -1, -1)
     users = [
@@ -109,7 +109,9 @@ def test_a_page_costs_its_own_size_and_not_that_of_the_table(sql_storage: SqlSto
 @pytest.mark.rule("contract E2", "contract E5")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("sort", ["name", "changed"])
-def test_a_sorted_page_costs_its_size_and_not_the_table_s(sql_storage: SqlStorage, sort: SortKey, order: Order) -> None:
+def test_the_cost_of_a_sorted_page_is_independent_of_the_size_of_the_table(
+    sql_storage: SqlStorage, sort: SortKey, order: Order
+) -> None:
     # All have the same version, as the works of an author who is removed, and some the same name.
     users = [User(id_, f"user {id_:04}", None, 1, 0, version=7) for id_ in range(3_000)]
 
@@ -130,7 +132,7 @@ def test_a_sorted_page_costs_its_size_and_not_the_table_s(sql_storage: SqlStorag
 
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
-def test_a_page_of_artworks_costs_what_meets_its_filters(sql_storage: SqlStorage) -> None:
+def test_the_cost_of_a_filtered_page_is_that_of_its_matches(sql_storage: SqlStorage) -> None:
     # In the middle: as far as can be from where a list begins, in either order.
     rare = 990
 
@@ -180,7 +182,7 @@ def sent_statements() -> Iterator[list[str]]:
 
 
 @pytest.mark.rule("contract P5")
-def test_what_was_taken_down_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
+def test_a_takedown_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
     placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(30_000)]
 
     names = [PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own)]
@@ -215,7 +217,7 @@ def _names(picture: str, uow: UnitOfWork) -> object:
 
 
 @pytest.mark.rule("contract R7")
-def test_notices_for_members_cost_their_own_number(sql_storage: SqlStorage) -> None:
+def test_the_cost_of_notices_for_members_is_their_number(sql_storage: SqlStorage) -> None:
     proposal = StoredProposal(
         proposal_id=0, version=1, state=ProposalState.DECLINED, user_id=7, user_since=5, title="", kinds=0, summary={},
         size=0, created_at=0, waiting_since=0, decided_at=1, note="", changes=(),

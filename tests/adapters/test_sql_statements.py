@@ -67,7 +67,7 @@ MOST: Final = 25
 
 
 @pytest.mark.rule("contract L1")
-def test_publishing_one_change_costs_no_more_statements_than_this(tmp_path: Path) -> None:
+def test_publishing_one_change_takes_no_more_statements_than_this(tmp_path: Path) -> None:
     files = FolderGalleryFiles(tmp_path / "published")
     with logoadmin.connect(f"sqlite:///{tmp_path}/gallery.db") as gallery:
         gallery.logos.create(CreateLogo(**ARTWORK))
@@ -136,7 +136,7 @@ COUNTED: Final[dict[Way, int]] = {
 
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("way", COUNTED)
-def test_a_sign_in_costs_no_more_statements_than_these(gallery: LogoAdmin, way: Way) -> None:
+def test_a_sign_in_takes_no_more_statements_than_these(gallery: LogoAdmin, way: Way) -> None:
     """From a network where the user is known, with the locks and counters of both writes."""
     sign_in = way(gallery)
     with sent_statements() as statements:

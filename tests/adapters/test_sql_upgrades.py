@@ -66,7 +66,7 @@ def test_an_older_database_is_refused_until_init_has_migrated_it_and_keeps_its_r
                 refused()
 
 
-def test_a_migration_that_broke_off_is_run_again(prepared_url: str, tmp_path: Path) -> None:
+def test_an_interrupted_migration_is_run_again(prepared_url: str, tmp_path: Path) -> None:
     with closing(open_sql_storage(prepared_url)) as storage:
         with next_program(f"{documented()}\n    1 / 0\n", tmp_path / "broken"), pytest.raises(ZeroDivisionError):
             storage.prepare()

@@ -25,7 +25,7 @@ from logoadmin.domain.kernel.errors import SettingsError
         ("mysql://ann:pass@db.example.org/gallery?unix_socket=%40mysql", "db.example.org:3306"),
     ],
 )
-def test_a_url_leads_to_a_server(url: str, server: str) -> None:
+def test_a_url_names_a_server(url: str, server: str) -> None:
     storage = open_sql_storage(url)
     assert storage.server == server
     storage.close()
@@ -53,7 +53,7 @@ def test_a_url_leads_to_a_server(url: str, server: str) -> None:
         *(("sqlite:///s3cret.db?mode=memory", "must name a file"), ("sqlite://s3cret/gallery.db", "must name a file")),
     ],
 )
-def test_a_bad_url_is_refused_and_not_repeated(url: str, sentence: str) -> None:
+def test_a_bad_url_is_refused_and_not_quoted(url: str, sentence: str) -> None:
     with pytest.raises(SettingsError, match=sentence) as caught:
         open_sql_storage(url)
     error: BaseException | None = caught.value
@@ -75,7 +75,7 @@ def test_a_bad_url_is_refused_and_not_repeated(url: str, sentence: str) -> None:
         ("mysql://db.example.org/g?unix_socket=/run/mysqld.sock", None, None),
     ],
 )
-def test_tls_is_spoken_where_it_protects(
+def test_tls_is_required_where_it_protects(
     url: str, demanded: ssl.VerifyMode | None, offered: ssl.VerifyMode | None
 ) -> None:
     connector = Connector(make_url(url.replace("mysql:", "mysql+pymysql:")))

@@ -109,7 +109,7 @@ def prepare_again(_: pytest.MonkeyPatch) -> None:
         prepare_again,
     ],
 )
-def test_no_use_of_a_file_takes_the_locks_from_a_connection_of_the_same_process(
+def test_no_use_of_a_file_drops_the_locks_of_a_connection_in_the_same_process(
     file: Path,
     initialised_file: Path,
     opened: list[str],
@@ -128,7 +128,7 @@ def test_no_use_of_a_file_takes_the_locks_from_a_connection_of_the_same_process(
     assert {name for name in opened if name.startswith("gallery.db")} == set()
 
 
-def test_an_empty_file_is_used_with_its_locks_from_the_first_look_on(file: Path, opened: list[str]) -> None:
+def test_an_empty_file_is_locked_from_the_first_access_on(file: Path, opened: list[str]) -> None:
     file.touch(0o640)
     opened.clear()
     storage = open_sql_storage(f"sqlite:///{file}")
@@ -151,7 +151,7 @@ def test_a_link_to_a_missing_file_creates_the_file(file: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["gallery.db", "gallery.db-wal", "link.db"])
-def test_an_export_does_not_take_the_place_of_its_database(file: Path, initialised_file: Path, name: str) -> None:
+def test_an_export_does_not_overwrite_its_database(file: Path, initialised_file: Path, name: str) -> None:
     shutil.copy(initialised_file, file)
     (file.parent / "link.db").symlink_to(file)
     with logoadmin.connect(f"sqlite:///{file}") as gallery:
@@ -172,7 +172,7 @@ logoadmin.connect(sys.argv[1])
 
 
 @pytest.mark.slow("a process is killed")
-def test_a_first_start_that_was_killed_has_made_nothing(file: Path) -> None:
+def test_a_killed_first_start_leaves_nothing(file: Path) -> None:
     url = f"sqlite:///{file}"
     killed = subprocess.run([sys.executable, "-c", _KILLED_IN_THE_FIRST_START, url], check=False, timeout=30)
     assert killed.returncode == -signal.SIGKILL
@@ -200,7 +200,7 @@ def test_every_commit_to_a_file_shows_in_its_data_version(sqlite_storage: SqlSto
 
 
 @pytest.mark.rule("contract F1")
-def test_a_file_that_was_replaced_has_no_data_version_and_then_another_one(
+def test_a_replaced_file_has_no_data_version_and_then_a_new_one(
     sqlite_storage: SqlStorage, sqlite_file: Path, tmp_path: Path
 ) -> None:
     sqlite_storage.data_version()
@@ -226,7 +226,7 @@ def test_the_data_version_of_a_locked_file_is_not_waited_for(sqlite_storage: Sql
 
 
 @pytest.mark.rule("contract P5")
-def test_the_bytes_of_a_removed_picture_leave_the_file_and_its_log(file: Path) -> None:
+def test_the_bytes_of_a_removed_picture_are_erased_from_the_file_and_its_log(file: Path) -> None:
     content, other = os.urandom(300_000), os.urandom(1_000)
     files = file, file.with_name("gallery.db-wal")
 

@@ -43,7 +43,7 @@ def test_every_file_comes_with_strict_headers(app: ASGIApp, path: str) -> None:
 
 
 @EVERY_FILE
-def test_a_browser_need_not_load_a_file_twice(app: ASGIApp, path: str) -> None:
+def test_a_browser_can_revalidate_a_file(app: ASGIApp, path: str) -> None:
     first = ask(app, "GET", path)
     etag = first.header("etag") or ""
     for known in (etag, f'"x", W/{etag}'):
@@ -75,7 +75,7 @@ def test_the_page_is_found_with_a_slash_under_any_prefix(app: ASGIApp, path: str
     assert urljoin(f"https://host.example/gallery{path}", location) == "https://host.example/gallery/docs"
 
 
-def test_swagger_ui_is_as_it_was_published() -> None:
+def test_swagger_ui_is_unmodified() -> None:
     listed = re.findall(r"^\| `(.+)` \| `(\w+)` \|$", (VENDORED / "README.md").read_text(), re.MULTILINE)
     assert len(listed) == 2
     for name, digest in listed:

@@ -65,7 +65,7 @@ def test_the_lifespan_of_an_application_sweeps(swept: tuple[LogoAdmin, Callable[
     asyncio.run(live())
 
 
-def test_an_application_that_is_mounted_sweeps_from_its_first_request_on(
+def test_a_mounted_application_sweeps_from_its_first_request_on(
     swept: tuple[LogoAdmin, Callable[[], int]],
 ) -> None:
     gallery, left = swept

@@ -54,7 +54,7 @@ OF_ANY_LENGTH: Final = {
 
 
 @pytest.mark.rule("contract A21", "contract J7", "contract J8")
-def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
+def test_bulk_changes_preferences_and_proposals_have_a_total_limit() -> None:
     assert {row.name: row.max_body for row in OPERATIONS if row.name in OF_ANY_LENGTH} == OF_ANY_LENGTH
     # Each letter of two bytes may be escaped as six.
     assert OF_ANY_LENGTH["set_preferences"] >= 3 * MAX_PREFERENCES
@@ -71,7 +71,7 @@ def test_many_changes_preferences_and_offers_have_a_limit_as_a_whole() -> None:
     ],
     ids=lambda row: row.name,
 )
-def test_every_operation_takes_what_its_fields_can_need(operation: Operation) -> None:
+def test_every_operation_accepts_the_largest_valid_body(operation: Operation) -> None:
     for made in (operation.command, *(grant.command for grant in operation.grants)):
         whole = made.model_json_schema()
         fields = whole["properties"]

@@ -58,7 +58,7 @@ def read_roles(page: Page, operation: str) -> Locator:
 
 
 @pytest.mark.rule("contract D logos")
-def test_the_patterns_of_the_document_mean_the_same_in_a_browser(chromium: Browser) -> None:
+def test_the_patterns_of_the_document_match_alike_in_a_browser(chromium: Browser) -> None:
     text = json.dumps(openapi_document(Policy.OPEN))
     patterns = sorted({json.loads(f'"{found}"') for found in re.findall(r'"pattern": "((?:\\.|[^"\\])*)"', text)})
     assert len(patterns) == 14
@@ -85,7 +85,7 @@ def test_the_patterns_of_the_document_mean_the_same_in_a_browser(chromium: Brows
             assert found == wanted, flags
 
 
-def test_operations_and_schemas_open_under_the_policy_whose_violation_would_be_seen(chromium: Browser) -> None:
+def test_operations_and_schemas_open_under_the_content_security_policy(chromium: Browser) -> None:
     # A list with its filters, bodies, ids: the other operations show nothing else, and each takes the page a second.
     paths = r"/api/logos.*" if LONG else r"/api/logos(/\{logo_id\})?"
     logos = [operation for operation in OPERATIONS if re.fullmatch(paths, operation.path)]

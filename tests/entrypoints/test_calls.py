@@ -56,7 +56,7 @@ def between(work: Callable[[], object], use_case: Any) -> list[str]:
         ("POST /api/logos", "/api/logos", ARTWORK),
     ],
 )
-def test_between_an_endpoint_and_its_use_case_are_three_functions(route: str, path: str, body: Any) -> None:
+def test_at_most_three_functions_are_between_an_endpoint_and_its_use_case(route: str, path: str, body: Any) -> None:
     gallery = gallery_on(MemoryStorage(), FrozenClock())
     stock(gallery)
     app, operation = logoadmin.asgi(gallery), BY_ROUTE[route]

@@ -74,7 +74,7 @@ def test_a_usage_error_is_reported_on_one_line_with_exit_code_2(
 
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("group", [(), ("user",), ("token-key",)])
-def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: tuple[str, ...]) -> None:
+def test_a_group_without_a_command_prints_its_help(run: Run, group: tuple[str, ...]) -> None:
     ended = run(*group)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == run(*group, "--help").out
@@ -86,7 +86,7 @@ def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: tupl
 
 @pytest.mark.rule("contract B2", "contract A22")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
-def test_an_open_address_wants_an_explicit_policy_and_its_names(run: Run, host: str) -> None:
+def test_a_non_loopback_address_requires_an_explicit_policy_and_host_names(run: Run, host: str) -> None:
     says_one_line(run("serve", "--host", host, "--port", "0"), 2, host, "--access guarded", "--access open")
     ended = run("serve", "--host", host, "--port", "0", "--access", "open")
     says_one_line(ended, 2, host, "--hosts gallery.example", "--hosts '*'")
@@ -112,7 +112,7 @@ def test_an_open_address_wants_an_explicit_policy_and_its_names(run: Run, host: 
     ],
     ids=str,
 )
-def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[int]) -> None:
+def test_serve_responds_only_to_its_host_names(arguments: tuple[str, ...], expected: list[int]) -> None:
     with serving(*arguments) as (process, address, _):
         for name, status in zip(("localhost", "GALLERY.example:80", "attacker.example"), expected, strict=True):
             assert httpx2.get(f"{address}/api/logos", headers={"host": name}, timeout=30).status_code == status
@@ -123,7 +123,7 @@ def test_serve_answers_to_its_names(arguments: tuple[str, ...], expected: list[i
 @pytest.mark.slow("a process is started and stopped")
 @pytest.mark.rule("contract K5")
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_service_ends_with_the_terminal_in_which_it_was_started(workers: str) -> None:
+def test_a_service_stops_when_its_terminal_closes(workers: str) -> None:
     program = """
 import fcntl, os, signal, termios
 from logoadmin.entrypoints.cli import main
@@ -150,7 +150,7 @@ if __name__ == "__main__":
 @pytest.mark.rule("contract K5")
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("begins", ["logoadmin.settings.load_settings", "logoadmin.entrypoints.server.serve"])
-def test_sighup_does_no_harm_to_a_service_that_still_starts(begins: str, workers: str) -> None:
+def test_sighup_during_startup_is_harmless(begins: str, workers: str) -> None:
     home, _, name = begins.rpartition(".")
     program = f"""
 import os, signal, {home} as home
@@ -187,7 +187,7 @@ def test_serving_without_its_packages_prints_how_to_install_them(
 
 
 @pytest.mark.rule("contract H1")
-def test_what_fails_is_said_in_a_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
+def test_failures_are_reported_on_one_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
     says_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")
     says_one_line(run("export", "out.jsonl"), 1, "logoadmin init")
     assert run("init").code == 0
@@ -197,7 +197,7 @@ def test_what_fails_is_said_in_a_line_with_exit_code_1(run: Run, tmp_path: Path)
 
 
 @pytest.mark.rule("contract H1", "contract A20")
-def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
+def test_an_unreachable_database_is_reported_without_its_password(run: Run) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -211,7 +211,7 @@ def test_an_unreachable_database_is_said_without_its_password(run: Run) -> None:
 @pytest.mark.parametrize(
     "command", [("export", "-"), ("events",), ("revert", "1"), ("user", "password", "5"), ("token-key", "rotate")]
 )
-def test_a_mistyped_database_is_named_and_not_made(
+def test_a_mistyped_database_is_named_and_not_created(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     sentence = (
@@ -231,7 +231,7 @@ def test_a_mistyped_database_is_named_and_not_made(
 @pytest.mark.parametrize(
     "command", [("serve", "--port", "0"), ("export", "-"), ("import", "--dry-run", "-"), ("backup", "copy.db")]
 )
-def test_without_create_a_missing_database_is_a_loss_and_not_a_new_gallery(
+def test_without_create_a_missing_database_is_an_error(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_CREATE", "false")
@@ -253,7 +253,7 @@ def test_without_create_a_missing_database_is_a_loss_and_not_a_new_gallery(
         *(("events",), ("user", "password", "1"), ("token-key", "rotate")),
     ],
 )
-def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[str, ...]) -> None:
+def test_a_file_that_is_not_a_database_is_named_and_left_untouched(run: Run, command: tuple[str, ...]) -> None:
     Path("junk.db").write_text("Dear diary, " * 1000)
     Path("short.db").write_text("Dear")
     Path("folder").mkdir()
@@ -268,7 +268,7 @@ def test_what_is_no_database_is_named_and_left_alone(run: Run, command: tuple[st
 
 
 @pytest.mark.rule("contract I3")
-def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None:
+def test_an_import_with_an_administrator_creates_no_other(run: Run) -> None:
     Path("users.jsonl").write_text(
         '{"kind": "user", "user_id": 5, "username": "admin", "avatar": null, "role_id": 2}\n'
     )
@@ -284,7 +284,7 @@ def test_an_import_that_brings_an_administrator_makes_no_other(run: Run) -> None
 
 @pytest.mark.rule("contract I1")
 @pytest.mark.usefixtures("initialised")
-def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
+def test_an_export_writes_to_a_pipe_and_through_a_link(run: Run) -> None:
     Path("target.jsonl").touch()
     Path("link.jsonl").symlink_to("target.jsonl")
     assert run("export", "link.jsonl", "--force").code == 0
@@ -296,7 +296,7 @@ def test_an_export_writes_into_a_pipe_and_through_a_link(run: Run) -> None:
 
 @pytest.mark.rule("contract I1", "contract I3")
 @pytest.mark.usefixtures("initialised")
-def test_an_export_overwrites_a_file_only_with_force_is_whole_and_its_owner_s_alone(run: Run) -> None:
+def test_an_export_is_complete_private_and_overwrites_a_file_only_with_force(run: Run) -> None:
     Path("kept.jsonl").write_text("kept")
     says_one_line(run("export", "kept.jsonl"), 1, "kept.jsonl exists", "--force")
     assert Path("kept.jsonl").read_text() == "kept"
@@ -337,7 +337,7 @@ def test_settings_that_are_not_text_are_named(run: Run, monkeypatch: pytest.Monk
         ("x" * 257, "must not be longer than 256 characters"),
     ],
 )
-def test_a_first_password_of_a_wrong_length_is_refused_in_words(
+def test_a_first_password_of_a_wrong_length_is_refused_with_an_explanation(
     run: Run, monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)
@@ -351,7 +351,7 @@ def test_a_first_password_of_a_wrong_length_is_refused_in_words(
 
 
 @pytest.mark.rule("contract H3")
-def test_init_shows_a_made_up_password_once_and_changes_nothing_again(run: Run) -> None:
+def test_init_prints_a_generated_password_once_and_is_idempotent(run: Run) -> None:
     first = run("init")
     password = re.search(r'"admin" with the password (\S+)', first.out)
     assert password is not None
@@ -381,7 +381,7 @@ def started(**settings: object) -> logoadmin.LogoAdmin:
 
 
 @pytest.mark.rule("contract C2")
-def test_rotating_the_keys_of_the_database_signs_nobody_out(run: Run) -> None:
+def test_rotating_the_keys_in_the_database_ends_no_session(run: Run) -> None:
     for time in range(2):
         with started() as before:
             token = before.sessions.sign_in(SIGN_IN).access_token
@@ -411,7 +411,7 @@ def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pyte
 
 
 @pytest.mark.rule("contract C2")
-def test_beside_key_files_the_keys_in_the_database_are_accepted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_key_files_the_keys_in_the_database_are_accepted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     def is_accepted(token: str, by: logoadmin.LogoAdmin) -> bool:
         try:
             by.sessions.caller(token)
@@ -451,7 +451,7 @@ def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
 
 
 @pytest.mark.rule("contract I2")
-def test_a_bad_line_cannot_forge_a_line_of_output(run: Run) -> None:
+def test_a_bad_line_cannot_forge_output(run: Run) -> None:
     name = "\x1b[2J\nlogoadmin: done\u202e"
     Path("bad.jsonl").write_text(json.dumps({**json.loads(AUTHOR), name: 1}))
     first, second = run("import", "bad.jsonl").err.splitlines()
@@ -487,7 +487,7 @@ def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
 
 @pytest.mark.rule("contract I4", "contract I3")
 @pytest.mark.usefixtures("initialised")
-def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_in(run: Run) -> None:
+def test_an_export_without_hashes_warns_and_its_import_explains_how_to_sign_in(run: Run) -> None:
     assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
     assert run("export", "with.jsonl", "--with-password-hashes").err == LEFT_OUT + "Exported 2 roles, 2 users\n"
     assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
@@ -503,7 +503,7 @@ def test_an_export_without_hashes_warns_and_its_import_explains_how_people_get_i
 
 @pytest.mark.rule("contract O9")
 @pytest.mark.usefixtures("initialised")
-def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
+def test_the_events_of_all_users_are_printed_newest_first(run: Run) -> None:
     assert run("events") == CommandResult(0, "", "")
     for username in ("Ann", "Ben"):
         run("user", "create", str(ord(username[0])), username, stdin="one two three\n")
@@ -524,7 +524,7 @@ def test_the_events_of_all_users_are_printed_the_newest_first(run: Run) -> None:
 
 @pytest.mark.rule("contract G2", "contract G4")
 @pytest.mark.usefixtures("initialised")
-def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
+def test_every_change_of_a_command_is_undone_by_its_request_id(run: Run) -> None:
     Path("new.jsonl").write_text(
         '{"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}\n'
         '{"kind": "author", "author_id": 2, "user_id": 2, "username": "Ben"}\n'
@@ -551,7 +551,7 @@ def test_all_that_a_command_did_is_undone_by_its_request(run: Run) -> None:
 
 @pytest.mark.rule("contract D users")
 @pytest.mark.usefixtures("initialised")
-def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> None:
+def test_users_and_their_passwords_are_created_from_standard_input(run: Run) -> None:
     assert run("user", "create", "7", "Ann", "--role", "2", stdin="one\n") == CommandResult(0, "Created user 7\n", "")
     assert run("user", "password", "7", stdin="two\n") == CommandResult(0, "Changed the password of user 7\n", "")
     says_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
@@ -566,7 +566,7 @@ def test_users_are_created_and_get_passwords_from_standard_input(run: Run) -> No
 
 @pytest.mark.rule("contract D users")
 @pytest.mark.usefixtures("initialised")
-def test_users_are_listed_as_json_that_does_not_speak_to_a_terminal(run: Run) -> None:
+def test_users_are_listed_as_json_without_control_characters(run: Run) -> None:
     name = "Ann\x1b\x9b2J\u202e\U000e0001Ø"
     assert run("user", "create", "7", name, stdin="one\n").code == 0
     printed = run("user", "list").out
@@ -580,7 +580,7 @@ def test_users_are_listed_as_json_that_does_not_speak_to_a_terminal(run: Run) ->
 
 @pytest.mark.rule("contract D users")
 @pytest.mark.usefixtures("initialised")
-def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
+def test_a_user_is_identified_by_id_or_name(run: Run) -> None:
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         for id_, name in (
             *((7, "seven"), (8, "7"), (9, "Ann"), (10, "name:x"), (11, "\u0667"), (12, "ann"), (13, "Anna")),
@@ -607,7 +607,7 @@ def test_a_user_is_named_by_number_or_by_name(run: Run) -> None:
 
 @pytest.mark.rule("contract D users", "contract B4")
 @pytest.mark.usefixtures("initialised")
-def test_users_get_another_role_and_are_removed(run: Run) -> None:
+def test_users_are_given_another_role_and_removed(run: Run) -> None:
     run("user", "create", "5", "ann", stdin="correct horse\n")
     run("user", "create", "6", "7", stdin="correct horse\n")
     given = run("user", "role", "ann", "admin")
@@ -628,7 +628,7 @@ def test_users_get_another_role_and_are_removed(run: Run) -> None:
 
 
 @pytest.mark.rule("contract H1")
-def test_openapi_prints_the_document_of_a_policy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openapi_prints_the_document_for_a_policy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     guarded = run("openapi").out
     assert json.loads(guarded) == openapi_document(Policy.GUARDED)
     monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
@@ -661,7 +661,7 @@ def serving(
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract H2", "contract O8")
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) -> None:
+def test_serving_an_empty_database_creates_everything_and_stops_cleanly(workers: str) -> None:
     with serving("--workers", workers) as (process, address, password):
         page = httpx2.get(f"{address}/console/", timeout=30, headers={"x-forwarded-host": "attacker.example"}).text
         assert f"&quot;public_url&quot;:&quot;http://localhost:{address.rpartition(':')[2]}&quot;" in page
@@ -681,7 +681,7 @@ def test_serving_an_empty_database_makes_everything_and_ends_well(workers: str) 
 
 @pytest.mark.rule("contract I4")
 @pytest.mark.usefixtures("initialised")
-def test_some_kinds_are_exported(run: Run) -> None:
+def test_selected_kinds_are_exported(run: Run) -> None:
     ended = run("export", "-", "--kind", "role", "--kind", "author")
     assert {json.loads(line)["kind"] for line in ended.out.splitlines()} == {"role"}
     assert "Password hashes" not in ended.err
@@ -690,7 +690,7 @@ def test_some_kinds_are_exported(run: Run) -> None:
 
 
 @pytest.mark.rule("contract I4", "contract I5")
-def test_csv_is_imported_and_what_stays_unpublished_is_said(run: Run) -> None:
+def test_csv_is_imported_and_unpublished_artworks_are_reported(run: Run) -> None:
     Path("logos.csv").write_bytes(
         "name;preview_url;target;custom_css;active;authors\n"
         "Ёж;https://x.example/a.png;forum;;да;Ann; Боб\n"

@@ -37,7 +37,7 @@ def names(directory: Path) -> list[str]:
 
 @pytest.mark.rule("contract K4")
 @pytest.mark.usefixtures("initialised")
-def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
+def test_a_backup_is_made_and_restored(run: Run) -> None:
     made = run("backup", "copy.db")
     assert (made.code, made.err) == (0, "")
     assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
@@ -55,7 +55,7 @@ def test_a_copy_is_made_and_a_database_of_it(run: Run) -> None:
 
 @pytest.mark.rule("contract K4")
 @pytest.mark.usefixtures("initialised")
-def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
+def test_only_the_newest_backups_of_a_directory_are_kept(run: Run) -> None:
     directory = Path("copies")
     directory.mkdir()
     for name in ("logoadmin-2000-01-01T000000Z.db", "mine.db"):
@@ -83,19 +83,19 @@ def test_of_a_directory_the_newest_copy_is_kept(run: Run) -> None:
         ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )
-def test_a_command_that_cannot_be_meant_is_refused_and_writes_nothing(run: Run, command: str, words: str) -> None:
+def test_a_contradictory_command_is_refused_and_writes_nothing(run: Run, command: str, words: str) -> None:
     says_one_line(run(*command.split()), 2, words)
     assert names(Path()) == ["logoadmin.db"]
 
 
 @pytest.mark.rule("contract K4")
-def test_nothing_is_restored_where_nothing_was_loaded(run: Run) -> None:
+def test_a_missing_database_cannot_be_finished_as_restored(run: Run) -> None:
     says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
     assert names(Path()) == []
 
 
 @pytest.mark.rule("contract K4")
-def test_what_is_beside_the_database_is_named_without_secrets(
+def test_files_and_settings_outside_the_database_are_listed_without_secrets(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     run("init")
@@ -164,7 +164,7 @@ LEFT_OUT: Final = {
 
 @pytest.mark.rule("contract K9")
 @pytest.mark.usefixtures("initialised")
-def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
+def test_a_gallery_is_moved_and_the_old_database_is_refused(run: Run) -> None:
     moved = run("move", "--to", "sqlite:///new.db")
     assert moved.code == 0, moved.err
     assert moved.out == "Moved to new.db. Set database to its URL, and start the services again\n"
@@ -178,7 +178,7 @@ def test_a_gallery_is_moved_and_the_old_database_refused(run: Run) -> None:
 
 
 @pytest.mark.rule("contract K9")
-def test_an_export_names_what_it_leaves_out_of_every_table() -> None:
+def test_an_export_lists_what_it_omits_from_every_table() -> None:
     exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()
     assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
@@ -211,9 +211,7 @@ def test_commands_options_and_values_are_completed(
 
 @pytest.mark.rule("contract K4")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_is_given_a_script_that_asks_the_program(
-    run: Run, monkeypatch: pytest.MonkeyPatch, shell: str
-) -> None:
+def test_each_shell_gets_a_script_that_calls_the_program(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
     ended = run("completion", shell)
     assert (ended.code, ended.err) == (0, "")
     assert f"_LOGOADMIN_COMPLETE={shell}_complete" in ended.out
@@ -266,7 +264,7 @@ def receivers(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[St
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
-def test_a_trial_reaches_each_receiver(run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_notice_reaches_each_receiver(run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls(*ACCEPTS))
     result = run("notify")
     assert (result.code, result.err) == (0, "")
@@ -278,7 +276,7 @@ def test_a_trial_reaches_each_receiver(run: Run, receivers: StandIn, monkeypatch
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
-def test_what_fails_is_named_by_number_and_no_url_is_printed(
+def test_failing_urls_are_reported_by_number_only(
     run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls("/gone/T0KEN", "/slack"))
@@ -293,7 +291,7 @@ def test_what_fails_is_named_by_number_and_no_url_is_printed(
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
-def test_without_urls_it_says_so(run: Run, initialised: None) -> None:
+def test_missing_notify_urls_are_reported(run: Run, initialised: None) -> None:
     del initialised
     result = run("notify")
     assert (result.code, result.out) == (1, "")
@@ -344,7 +342,7 @@ def create(*urls: str, active: bool = True) -> None:
 
 
 @pytest.mark.rule("contract P3")
-def test_pictures_elsewhere_are_copied_as_one_request(origin: str, run: Run) -> None:
+def test_pictures_on_other_hosts_are_copied_as_one_request(origin: str, run: Run) -> None:
     before = [f"{origin}/1", f"{origin}/1", f"{origin}/2", f"{origin}/missing"]
     create(*before)
     create(f"{origin}/3", active=False)
@@ -365,7 +363,7 @@ def test_pictures_elsewhere_are_copied_as_one_request(origin: str, run: Run) -> 
 
 @pytest.mark.rule("contract P3")
 @pytest.mark.slow("a server is started for it")
-def test_a_picture_that_the_database_does_not_accept_stops_none_of_the_others(
+def test_a_picture_refused_by_the_database_does_not_stop_the_others(
     origin: str, run: Run, running: MariaDbServer
 ) -> None:
     running.empty()

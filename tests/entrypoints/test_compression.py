@@ -45,7 +45,7 @@ def both(app: ASGIApp, path: str, headers: Sequence[tuple[str, str]] = ()) -> tu
 
 
 @pytest.mark.parametrize("path", ROWS)
-def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp, path: str) -> None:
+def test_a_long_response_is_always_the_same_in_gzip(app: ASGIApp, path: str) -> None:
     for _ in range(3):
         plain, compressed = both(app, path, signed_in(app) if "users" in path else [])
         if len(plain.body) <= 1024:
@@ -61,7 +61,7 @@ def test_what_is_long_is_the_same_in_gzip_each_time_it_is_asked_for(app: ASGIApp
 
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/19", "/api/logos/20", "/docs/swagger-ui.css"])
-def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(app: ASGIApp, path: str) -> None:
+def test_either_etag_is_current_and_a_304_repeats_that_of_the_client(app: ASGIApp, path: str) -> None:
     for _ in range(2):
         plain, compressed = both(app, path)
         tags = [plain.header("etag") or "", compressed.header("etag") or ""]
@@ -76,7 +76,7 @@ def test_either_tag_names_the_version_and_a_304_repeats_the_tag_of_the_client(ap
 
 
 @pytest.mark.rule("contract F1")
-def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
+def test_either_etag_is_accepted_for_a_change(app: ASGIApp) -> None:
     for which in (0, 1):
         tag = both(app, "/api/logos/19")[which].header("etag") or ""
         headers = [("if-match", tag), *signed_in(app)]
@@ -86,7 +86,7 @@ def test_either_tag_will_do_for_a_change(app: ASGIApp) -> None:
         assert again.status_code == 412
 
 
-def test_nothing_that_holds_a_token_or_a_key_is_compressed(app: ASGIApp) -> None:
+def test_responses_with_a_token_or_key_are_not_compressed(app: ASGIApp) -> None:
     client = AppClient(app, raises=True)
     client.headers["accept-encoding"] = "gzip"
     scope = [f"{'x' * 60}{number}" for number in range(20)]
@@ -112,6 +112,6 @@ def with_headers(*headers: tuple[bytes, bytes]) -> Request:
         *((b"", False), (b"\xff;;q=,,", False)),
     ],
 )
-def test_gzip_is_for_those_who_take_it(sent: bytes, taken: bool) -> None:
+def test_gzip_is_sent_only_to_clients_that_accept_it(sent: bytes, taken: bool) -> None:
     assert accepts_gzip(with_headers((b"host", b"gzip"), (b"accept-encoding", sent))) is taken
     assert not accepts_gzip(with_headers())

@@ -85,7 +85,7 @@ def test_the_files_of_the_preview_may_be_loaded_without_an_origin(app: ASGIApp) 
 
 
 @pytest.mark.rule("contract J1")
-def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp) -> None:
+def test_every_view_finds_the_files_under_any_prefix(app: ASGIApp) -> None:
     found = set()
     for path in PAGES:
         named = re.findall(r'(?:href|src)="([^"]+)"', ask(app, "GET", path).text)
@@ -99,7 +99,7 @@ def test_every_view_finds_the_files_under_whatever_prefix(app: ASGIApp) -> None:
 
 
 @pytest.mark.rule("contract J5")
-def test_the_page_asks_for_its_typeface_which_is_compressed_already(app: ASGIApp) -> None:
+def test_the_page_preloads_its_typeface_which_is_already_compressed(app: ASGIApp) -> None:
     page = ask(app, "GET", "/console/logos")
     (link,) = re.findall(r'<link rel="preload" as="font" type="font/woff2" crossorigin href="([^"]+)">', page.text)
     face = ask(app, "GET", urljoin("/console/logos", link), headers=[("accept-encoding", "gzip, br")])
@@ -108,7 +108,7 @@ def test_the_page_asks_for_its_typeface_which_is_compressed_already(app: ASGIApp
 
 
 @pytest.mark.rule("contract J1", "contract A21")
-def test_what_is_no_file_and_no_view_is_not_found(app: ASGIApp) -> None:
+def test_paths_that_are_neither_files_nor_views_are_not_found(app: ASGIApp) -> None:
     here = files(app)
     for path in (
         *(f"{here}missing.js", f"{here}index.html", f"{here}routes.py", f"{here}../app.js", f"{here}", here[:-1]),
@@ -119,7 +119,7 @@ def test_what_is_no_file_and_no_view_is_not_found(app: ASGIApp) -> None:
 
 
 @pytest.mark.rule("contract J1")
-def test_a_new_version_is_seen_at_once_and_the_one_there_is_loaded_once(app: ASGIApp) -> None:
+def test_a_new_version_is_seen_at_once_and_loaded_once(app: ASGIApp) -> None:
     page = ask(app, "GET", "/console/logos")
     assert page.header("cache-control") == "no-cache"
     etag = page.header("etag") or ""
@@ -177,7 +177,7 @@ def test_the_console_can_be_turned_off(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.rule("contract J1")
-def test_the_root_and_the_path_without_a_slash_lead_to_it(app: ASGIApp) -> None:
+def test_the_root_and_the_path_without_a_slash_redirect_to_the_console(app: ASGIApp) -> None:
     for path in ("/", "/?x=1", "/console"):
         led = ask(app, "GET", path)
         assert (led.status_code, led.header("location"), led.body) == (307, "console/", b"")
@@ -185,7 +185,7 @@ def test_the_root_and_the_path_without_a_slash_lead_to_it(app: ASGIApp) -> None:
 
 
 @pytest.mark.rule("contract J8", "contract A20")
-def test_a_page_knows_the_look_of_the_gallery_also_without_the_database() -> None:
+def test_a_page_has_the_look_of_the_gallery_even_without_the_database() -> None:
     watched = WatchedStorage(MemoryStorage())
     watched.waits = True
     home, submit = "https://site.example/", "https://site.example/submit"
@@ -274,7 +274,7 @@ def in_the_wheel(project: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.rule("contract J1")
-def test_the_wheel_has_the_bundle_or_without_one_the_plain_modules(tmp_path: Path) -> None:
+def test_the_wheel_has_the_bundle_or_else_the_plain_modules(tmp_path: Path) -> None:
     for name in ("hatch_build.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy2(ROOT / name, tmp_path)
     console = tmp_path / CONSOLE.relative_to(ROOT)
@@ -299,7 +299,7 @@ def test_the_wheel_has_the_bundle_or_without_one_the_plain_modules(tmp_path: Pat
 
 
 @pytest.mark.rule("contract J1", "contract J2")
-def test_the_bundle_is_served_as_the_plain_modules_are(bundled_app: ASGIApp, bundle: Path) -> None:
+def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundle: Path) -> None:
     here = files(bundled_app)
     for path in PAGES:
         page = ask(bundled_app, "GET", path)
@@ -343,7 +343,7 @@ def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) 
         ("roles", "pages/roles.js", "people"),
     ],
 )
-def test_the_page_of_a_bundle_names_what_its_view_needs_and_nothing_of_others(
+def test_the_page_of_a_bundle_preloads_only_what_its_view_needs(
     bundled_app: ASGIApp, view: str, module: str, sheet: str
 ) -> None:
     page = ask(bundled_app, "GET", f"/console/{view}").text
@@ -404,7 +404,7 @@ def test_a_list_is_light(bundled_app: ASGIApp, bundle: Path, weights: dict[str, 
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("view", ["logos/1", "themes/new"])
-def test_an_editor_is_light_with_all_that_it_loads(
+def test_an_editor_is_light_including_its_imports(
     bundled_app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, language: str
 ) -> None:
     words = [f"texts/{language}/lists.js", f"texts/{language}/others.js"]

@@ -21,12 +21,12 @@ def test_the_manifest_has_every_module() -> None:
 
 
 @pytest.mark.parametrize("name", MANIFEST)
-def test_a_vendored_module_is_as_it_was_made(name: str) -> None:
+def test_a_vendored_module_is_unmodified(name: str) -> None:
     assert hashlib.sha512((VENDOR / name).read_bytes()).hexdigest() == MANIFEST[name]["sha512"], "run make vendor"
 
 
 @pytest.mark.parametrize("name", MANIFEST)
-def test_a_vendored_module_says_its_packages_with_their_licences(name: str) -> None:
+def test_a_vendored_module_lists_its_packages_and_licences(name: str) -> None:
     licences = (VENDOR / name).with_suffix(".LICENSE.txt").read_text(encoding="utf-8")
     assert MANIFEST[name]["packages"]
     for package in MANIFEST[name]["packages"]:
@@ -35,12 +35,12 @@ def test_a_vendored_module_says_its_packages_with_their_licences(name: str) -> N
         assert re.search(rf"(^|, ){re.escape(package['name'])} {re.escape(package['version'])}(,|$)", licences, re.M)
 
 
-def test_packages_are_known_by_their_hashes_from_wherever_they_come() -> None:
+def test_packages_are_verified_by_hash_from_any_source() -> None:
     locked = {name: package for name, package in LOCK.items() if name}
     assert [name for name, package in locked.items() if "resolved" in package or "integrity" not in package] == []
 
 
-def test_the_notice_names_each_work_of_others_in_the_wheel() -> None:
+def test_the_notice_lists_all_third_party_code_in_the_wheel() -> None:
     vendored = [
         (f"entrypoints/console/vendor/{module}", f"{package['name']} {package['version']}", package["license"])
         for module, entry in MANIFEST.items()

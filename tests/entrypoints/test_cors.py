@@ -50,7 +50,7 @@ def listed(text: str) -> set[str]:
 
 @BOTH
 @ORIGINS
-def test_public_reads_are_for_everybody_and_may_be_kept(shared: AppClient, origin: str | None) -> None:
+def test_public_reads_are_allowed_for_all_origins_and_cacheable(shared: AppClient, origin: str | None) -> None:
     for row in PUBLIC:
         for method in ("GET", "HEAD"):
             answer = shared.request(method, row.path, headers=from_(origin))
@@ -66,7 +66,7 @@ def test_public_reads_are_for_everybody_and_may_be_kept(shared: AppClient, origi
 
 
 @BOTH
-def test_everything_else_is_for_the_origins_that_were_named(shared: AppClient, admin: Headers) -> None:
+def test_everything_else_is_allowed_only_for_the_listed_origins(shared: AppClient, admin: Headers) -> None:
     for row in OTHER:
         for origin in (OURS, None, *OTHERS):
             answer = row.send(shared, from_(origin, admin))
@@ -80,9 +80,7 @@ def test_everything_else_is_for_the_origins_that_were_named(shared: AppClient, a
             assert "access-control-allow-credentials" not in answer.headers
 
 
-def test_errors_are_never_cached_and_are_readable_where_the_answer_is(
-    shared: AppClient, watched: WatchedStorage
-) -> None:
+def test_errors_are_never_cached_and_readable_where_responses_are(shared: AppClient, watched: WatchedStorage) -> None:
     def expect(method: str, path: str, status: int, allowed: str | None, **more: Any) -> None:
         for origin in (OURS, *OTHERS):
             answer = shared.request(method, path, headers=from_(origin), **more)
@@ -113,7 +111,7 @@ def test_errors_are_never_cached_and_are_readable_where_the_answer_is(
 # Preflights.
 
 
-def test_pages_of_ours_may_do_everything(shared: AppClient, watched: WatchedStorage) -> None:
+def test_listed_origins_may_do_everything(shared: AppClient, watched: WatchedStorage) -> None:
     watched.go_away()
     watched.asked.clear()
     for row in SAMPLES:
@@ -130,7 +128,7 @@ def test_pages_of_ours_may_do_everything(shared: AppClient, watched: WatchedStor
 
 
 @pytest.mark.parametrize("origin", OTHERS)
-def test_pages_of_others_may_only_read_what_is_public(shared: AppClient, origin: str) -> None:
+def test_other_origins_may_only_read_public_data(shared: AppClient, origin: str) -> None:
     for row in SAMPLES:
         answer = shared.options(row.path, headers={"origin": origin, "access-control-request-method": row.method})
         if row.is_public:

@@ -77,7 +77,7 @@ def comes_back(client: TestClient) -> None:
     ],
     ids=["stopped", "killed", "hanging"],
 )
-def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
+def test_every_operation_reports_an_unavailable_database_in_time(
     client: TestClient,
     admin: Headers,
     running: MariaDbServer,
@@ -92,7 +92,7 @@ def test_everything_that_needs_the_database_says_in_time_that_it_is_away(
 
 
 @pytest.mark.rule("contract K3")
-def test_the_line_of_each_request_has_the_cause_and_no_answer_has(
+def test_the_cause_is_logged_but_not_in_any_response(
     gallery: LogoAdmin, admin: Headers, mariadb: MariaDbServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     held = contextlib.closing(mariadb.connect())

@@ -52,7 +52,7 @@ RECORDS = [
 @pytest.mark.parametrize(
     "turned", [*TURNED[:3], *(pytest.param(each, marks=pytest.mark.release) for each in TURNED[3:])]
 )
-def test_init_reads_and_writes_do_not_depend_on_what_sessions_begin_with(
+def test_init_reads_and_writes_do_not_depend_on_session_defaults(
     running: MariaDbServer, run: Run, tmp_path: Path, turned: str
 ) -> None:
     running.execute(f'SET GLOBAL init_connect = "SET {turned}"')

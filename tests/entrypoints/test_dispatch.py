@@ -80,7 +80,7 @@ async def until(event: threading.Event) -> None:
 
 
 @pytest.mark.rule("contract E1")
-def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowStorage, slow: LogoAdmin) -> None:
+def test_a_version_requested_after_a_check_began_gets_a_new_check(storage: SlowStorage, slow: LogoAdmin) -> None:
     async def run() -> None:
         calls = Dispatch(slow)
         storage.may_go_on.clear()
@@ -97,7 +97,7 @@ def test_who_asks_for_the_version_after_a_look_began_gets_another(storage: SlowS
 
 
 @pytest.mark.rule("contract A20")
-def test_a_call_given_up_before_its_turn_is_never_done_and_one_that_began_keeps_its_place(
+def test_a_call_cancelled_in_the_queue_never_runs_and_a_running_one_keeps_its_slot(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
@@ -127,7 +127,7 @@ def test_a_call_given_up_before_its_turn_is_never_done_and_one_that_began_keeps_
 
 
 @pytest.mark.rule("contract A20")
-def test_a_late_call_of_storage_is_a_database_that_is_away(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_storage_call_is_an_unavailable_database(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.05)
     may_end = threading.Event()
 
@@ -142,7 +142,7 @@ def test_a_late_call_of_storage_is_a_database_that_is_away(slow: LogoAdmin, monk
 
 
 @pytest.mark.rule("contract A20")
-def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
+def test_a_slow_read_blocks_only_its_own_thread(storage: SlowStorage) -> None:
     storage.concurrent_reads = 3
     gallery = gallery_on(storage, FrozenClock())
     may_end = threading.Event()
@@ -160,7 +160,7 @@ def test_a_slow_read_keeps_only_its_own_thread(storage: SlowStorage) -> None:
 
 
 @pytest.mark.rule("contract E1", "contract E3")
-def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_block_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     list_, searching, may_end = slow.authors.list, threading.Event(), threading.Event()
 
     def slow_list(command: ListAuthors, caller: Caller) -> Listing[Author]:
@@ -190,7 +190,7 @@ def test_searches_stand_in_the_way_of_nothing_else(slow: LogoAdmin, monkeypatch:
 
 
 @pytest.mark.rule("contract A20", "contract H4")
-def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_call_starts_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLOW_WAIT", 0.1)
     may_end = threading.Event()
     made: list[str] = []
@@ -213,7 +213,7 @@ def test_what_takes_long_begins_in_time_or_never(slow: LogoAdmin, monkeypatch: p
 
 @pytest.mark.rule("contract H4", "contract L4", "contract P1")
 @pytest.mark.parametrize("work", [Work.SLOW, Work.PICTURES])
-def test_a_caller_has_one_slow_call_at_a_time_and_keeps_nobody_else_waiting(work: Work) -> None:
+def test_a_caller_has_one_slow_call_at_a_time_and_does_not_delay_others(work: Work) -> None:
     running: list[str] = []
     twice: list[str] = []
     go_on = threading.Event()
@@ -252,7 +252,7 @@ class SlowPasswords(Argon2Passwords):
 
 @pytest.mark.server("calls that take long")
 @pytest.mark.rule("contract A20", "contract J7")
-def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_with_many_new_passwords_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
     gallery = gallery_on(MemoryStorage(), FrozenClock(), hasher=SlowPasswords(8, 1))
     token = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
@@ -276,7 +276,7 @@ def test_many_new_passwords_in_one_request_may_take_long(monkeypatch: pytest.Mon
         (Anonymous("2001:db8::7"), "2001:db8::/64"),
     ],
 )
-def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, asker: object) -> None:
+def test_requests_to_other_hosts_are_limited_by_user_or_else_by_network(caller: Caller, asker: object) -> None:
     request = request_of(
         {"method": "POST", "path": "/", "query_string": b"", "headers": [], "client": ("2001:db8::7", 1)}
     )
@@ -284,7 +284,7 @@ def test_who_asks_other_hosts_is_the_user_or_else_the_network(caller: Caller, as
 
 
 @pytest.mark.rule("contract A20")
-def test_a_system_without_further_threads_is_busy_and_starts_nothing_later(
+def test_without_free_threads_the_service_is_busy_and_starts_nothing_later(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []

@@ -75,7 +75,7 @@ def problems(ended: CommandResult) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("gallery")
-def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
+def test_in_a_healthy_installation_every_check_passes(run: Run) -> None:
     ended = run("doctor")
     assert problems(ended) == {}
     assert list(said(ended)) == [
@@ -87,9 +87,7 @@ def test_where_nothing_is_wrong_every_check_says_so(run: Run) -> None:
 
 @pytest.mark.rule("contract L1")
 @pytest.mark.usefixtures("gallery")
-def test_a_folder_into_which_the_gallery_cannot_be_published_is_found(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_gallery_folder_is_reported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", str(tmp_path / "missing" / "gallery"))
     found = problems(run("doctor"))
     assert found.keys() == {"gallery_dir"}
@@ -98,13 +96,13 @@ def test_a_folder_into_which_the_gallery_cannot_be_published_is_found(
     assert problems(run("doctor")) == {}
 
 
-def test_before_the_first_start_there_is_only_something_to_make(run: Run, tmp_path: Path) -> None:
+def test_before_the_first_start_only_the_missing_file_is_reported(run: Run, tmp_path: Path) -> None:
     (text,) = problems(run("doctor")).values()
     assert text.startswith(f"there is no file {tmp_path}/logoadmin.db yet; ")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_memory_is_warned_of(run: Run) -> None:
+def test_a_database_in_memory_is_warned_about(run: Run) -> None:
     assert list(problems(run("doctor", "--database", "memory:"))) == ["database"]
 
 
@@ -120,9 +118,7 @@ def test_an_unusable_database_url_is_reported(run: Run, url: str) -> None:
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize(("mode", "verdict"), [(0o600, "ok"), (0o640, "ok"), (0o644, "wrong"), (0o602, "wrong")])
-def test_a_file_with_secrets_that_everybody_may_read_is_wrong(
-    run: Run, tmp_path: Path, mode: int, verdict: str
-) -> None:
+def test_a_world_readable_file_with_secrets_is_wrong(run: Run, tmp_path: Path, mode: int, verdict: str) -> None:
     (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
     (tmp_path / "logoadmin.toml").chmod(mode)
     found = said(run("doctor"))["secrets"]
@@ -143,9 +139,7 @@ def test_unusable_keys_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, t
 
 
 @pytest.mark.usefixtures("gallery")
-def test_key_files_that_everybody_may_read_are_reported(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_world_readable_key_files_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -197,7 +191,7 @@ def test_conflicting_settings_are_reported(run: Run, arguments: tuple[str, ...],
 
 
 @pytest.mark.rule("contract B4", "contract O4", "contract O8")
-def test_an_administrator_whom_the_settings_keep_out_is_wrong(run: Run, gallery: Path) -> None:
+def test_an_administrator_locked_out_by_the_settings_is_wrong(run: Run, gallery: Path) -> None:
     """Settings cannot be refused in a transaction, so that ``doctor`` fails."""
 
     def administrators(*arguments: str) -> str:
@@ -280,7 +274,7 @@ WELL: Final = (200, {"status": "ok"})
     ],
     ids=["this gallery", "another gallery", "unknown", "another one", "nonsense"],
 )
-def test_a_taken_port_is_reported_with_its_owner(
+def test_a_port_in_use_is_reported_with_its_owner(
     run: Run, bodies: dict[str, tuple[int, object]], verdict: str, words: str
 ) -> None:
     with answering_at(bodies) as port:
@@ -289,7 +283,7 @@ def test_a_taken_port_is_reported_with_its_owner(
     assert words in found[1]
 
 
-def test_who_has_a_port_and_says_nothing_is_not_waited_for() -> None:
+def test_a_silent_owner_of_a_port_is_not_waited_for() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         (found,) = check_ports(settings_of(port=silent.getsockname()[1]), timeout=0.2)
     assert (found.check, found.verdict) == ("port", Verdict.WRONG)
@@ -297,7 +291,7 @@ def test_who_has_a_port_and_says_nothing_is_not_waited_for() -> None:
 
 @pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("started")
-def test_a_taken_metrics_port_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metrics_port_in_use_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     assert said(run("doctor"))["metrics_port"][0] == "ok"
     metrics: dict[str, tuple[int, object]] = {"/metrics": (200, b"logoadmin_build_info 1")}
@@ -342,7 +336,7 @@ def test_a_missing_package_is_reported(
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_temporary_directory_without_room_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_temporary_directory_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said(run("doctor"))["temporary files"][0] == "ok"
     real = tempfile.TemporaryFile
 
@@ -386,7 +380,7 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
-def test_what_is_no_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_a_path_that_is_not_a_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "logoadmin.db")
     found = said(run("doctor"))
     assert found["database"][0] == "wrong"
@@ -404,7 +398,7 @@ def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
     )
 
 
-def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -> None:
+def test_files_that_others_may_read_or_replace_are_warned_about(run: Run, gallery: Path) -> None:
     gallery.chmod(0o644)
     gallery.parent.chmod(0o777)
     found = said(run("doctor"))
@@ -413,7 +407,7 @@ def test_what_others_may_read_or_replace_is_warned_of(run: Run, gallery: Path) -
     assert "chmod 600" in found["file"][1]
 
 
-def test_a_row_that_refers_to_nothing_is_damage(run: Run, gallery: Path) -> None:
+def test_a_dangling_reference_is_damage(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
         connection.execute(
             "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
@@ -421,7 +415,7 @@ def test_a_row_that_refers_to_nothing_is_damage(run: Run, gallery: Path) -> None
     assert "pages" in problems(run("doctor"))
 
 
-def test_tables_and_columns_that_are_gone_are_named(run: Run, gallery: Path) -> None:
+def test_missing_tables_and_columns_are_named(run: Run, gallery: Path) -> None:
     with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
         connection.execute("DROP TABLE sign_in_attempts")
         connection.execute("ALTER TABLE users DROP COLUMN avatar")
@@ -448,12 +442,12 @@ def test_folders_that_cannot_be_entered_are_named(
 
 
 @pytest.mark.usefixtures("gallery")
-def test_a_disk_with_little_room_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_little_disk_space_is_warned_about(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
     assert set(problems(run("doctor"))) == {"disk"}
 
 
-def test_a_file_system_of_another_machine_is_wrong(
+def test_a_network_file_system_is_wrong(
     run: Run, gallery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -471,11 +465,11 @@ def test_a_file_system_of_another_machine_is_wrong(
     ],
     ids=str,
 )
-def test_versions_of_sqlite_with_the_fault_of_its_log_are_known(version: tuple[int, ...], verdict: str) -> None:
+def test_versions_of_sqlite_with_the_wal_bug_are_recognised(version: tuple[int, ...], verdict: str) -> None:
     assert sqlite_checks._library(version).verdict.value == verdict
 
 
-def test_a_name_that_speaks_to_a_terminal_is_escaped(run: Run, tmp_path: Path) -> None:
+def test_control_characters_in_a_name_are_escaped(run: Run, tmp_path: Path) -> None:
     ended = run("doctor", "--database", f"sqlite:///{tmp_path}/a\x1b[31m.db")
     assert "\x1b" not in ended.out
     assert r"\x1b[31m" in ended.out
@@ -507,7 +501,7 @@ def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0
     ],
     ids=["well", "prefix", "gateway", "host", "no authorization"],
 )
-def test_what_a_proxy_does_is_reported_and_nothing_changes(
+def test_faults_of_a_proxy_are_reported_and_nothing_is_changed(
     run: Run, started: Path, bodies: dict[str, tuple[int, object]], verdict: dict[str, str], words: str
 ) -> None:
     before = started.read_bytes()
@@ -524,7 +518,7 @@ def test_without_tls_no_token_is_sent(run: Run) -> None:
     assert (found["gallery"][0], "not encrypted" in found["gallery"][1]) == ("warning", True)
 
 
-def test_the_token_of_doctor_opens_nothing(started: Path) -> None:
+def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
     settings = settings_of(database=f"sqlite:///{started}")
     headers = [("authorization", f"Bearer {token_of_nobody(settings)}")]
     with open_gallery(settings) as gallery:
@@ -560,7 +554,7 @@ def _untrusted() -> ssl.SSLCertVerificationError:
         (socket.gaierror(-2, "Name or service not known"), "no response from g.example: Name or service not known"),
     ],
 )
-def test_the_reason_for_not_reaching_a_url_is_reported(
+def test_the_reason_why_a_url_is_unreachable_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str
 ) -> None:
     def fails(*_given: object, **_named: object) -> None:

@@ -52,7 +52,7 @@ def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin:
     }
 
 
-def test_without_the_scope_one_sees_ones_own_events_alone(
+def test_without_the_scope_users_see_only_their_own_events(
     client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers
 ) -> None:
     everything = [("signed_in", "ann"), ("key_made", "admin"), ("signed_in", "admin")]
@@ -68,7 +68,7 @@ def test_without_the_scope_one_sees_ones_own_events_alone(
 
 
 @pytest.mark.rule("contract E2", "contract E4", "contract O9")
-def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, admin: Headers) -> None:
+def test_events_are_paged_newest_or_oldest_first(client: AppClient, admin: Headers) -> None:
     for _ in range(3):
         key_of(client, admin)
     found = [event["event_id"] for event in events(client, admin)]
@@ -88,7 +88,7 @@ def test_events_are_paged_from_the_newest_or_from_the_oldest(client: AppClient, 
 
 
 @pytest.mark.rule("contract F1", "contract O9")
-def test_events_raise_no_version_and_have_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
+def test_events_have_no_version_and_raise_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
     users = client.get("/api/users", headers=admin).headers["etag"]
     version = gallery.changes.version()
     listed = client.get(PATH, headers={**admin, "if-none-match": '"0", *'})

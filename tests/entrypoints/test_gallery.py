@@ -34,7 +34,7 @@ def undated(lines: list[Line]) -> set[str]:
 
 
 @pytest.mark.rule("contract I1", "contract I2", "contract A18")
-def test_every_artwork_of_an_imported_gallery_is_read_back_over_http(prepared_url: str) -> None:
+def test_every_imported_artwork_is_read_back_over_http(prepared_url: str) -> None:
     url = prepared_url
     run("import", str(GALLERY), "--database", url)
     with logoadmin.connect(url, access="open") as gallery:

@@ -110,7 +110,7 @@ def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:
         assert "reader.js" in files.names()
 
 
-def test_somebody_elses_page_stays(files: GalleryFiles) -> None:
+def test_a_page_of_another_program_is_kept(files: GalleryFiles) -> None:
     with opened() as gallery:
         without, page = service_with(gallery, None), b"<title>Mine</title>"
         without.publish(files)
@@ -160,7 +160,7 @@ def test_the_service_serves_the_page() -> None:
 
 
 @pytest.mark.rule("contract S1", "contract Q1")
-def test_the_service_leads_from_the_id_that_a_work_had_elsewhere_to_its_page() -> None:
+def test_the_service_redirects_from_the_origin_id_of_a_work_to_its_page() -> None:
     with opened() as gallery:
         gallery.themes.create(CreateTheme(**ARTWORK, details=Details(origin="aurora-17")))
         client = AppClient(logoadmin.asgi(gallery))
@@ -173,7 +173,7 @@ def test_the_service_leads_from_the_id_that_a_work_had_elsewhere_to_its_page() -
 
 
 @pytest.mark.parametrize("given", [{"gallery_page": False}])
-def test_without_the_page_it_is_a_404(given: dict[str, Any]) -> None:
+def test_without_the_page_its_path_is_a_404(given: dict[str, Any]) -> None:
     with opened(**given) as gallery:
         client = AppClient(logoadmin.asgi(gallery))
         comes_true(partial(is_served, client))
@@ -200,7 +200,7 @@ def test_the_page_links_to_the_console(given: dict[str, Any], console: str | Non
 
 
 @pytest.mark.usefixtures("initialised")
-def test_a_folder_elsewhere_does_not_link_to_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_for_another_site_does_not_link_to_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     files = FolderGalleryFiles(Path("gallery"))
     assert run("publish", "gallery").code == 0
     assert data_of(files)["submit"] is None

@@ -60,7 +60,7 @@ def run(folder: Path, *command: str | Path) -> str:
 
 @pytest.mark.slow("mypy reads 300 modules")
 @pytest.mark.release
-def test_a_generated_client_in_python_does_a_days_work(folder: Path, address: str) -> None:
+def test_a_generated_python_client_covers_a_typical_day(folder: Path, address: str) -> None:
     folder.joinpath("config.yml").write_text("post_hooks: []")
     options = ("--path", "openapi.json", "--meta", "none", "--config", "config.yml", "--output-path", "gallery_client")
     printed = run(folder, sys.executable, "-m", "openapi_python_client", "generate", *options)
@@ -71,7 +71,7 @@ def test_a_generated_client_in_python_does_a_days_work(folder: Path, address: st
 
 
 @pytest.mark.slow("Node generates, checks and runs a client")
-def test_a_generated_client_in_typescript_does_a_days_work(folder: Path, address: str) -> None:
+def test_a_generated_typescript_client_covers_a_typical_day(folder: Path, address: str) -> None:
     if not NODE.exists() or not MODULES.joinpath("openapi-fetch").is_dir():
         skip_without("NODE", "openapi-fetch is not installed: make tools/console/node_modules/ready")
     folder.joinpath("package.json").write_text('{"type": "module"}')

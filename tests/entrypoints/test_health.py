@@ -66,11 +66,11 @@ def told(answer: AppResponse) -> tuple[int, Any]:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_service_that_is_well_says_so_to_everybody(app: ASGIApp, path: str) -> None:
+def test_a_healthy_service_reports_so_to_everybody(app: ASGIApp, path: str) -> None:
     assert told(ask(app, "GET", path)) == (200, {"status": "ok"})
 
 
-def test_the_process_lives_whatever_the_database_does(app: ASGIApp, storage: Watched) -> None:
+def test_the_process_is_live_whatever_the_state_of_the_database(app: ASGIApp, storage: Watched) -> None:
     storage.go_away()
     assert told(ask(app, "GET", "/livez")) == (200, {"status": "ok"})
     assert storage.asked == []
@@ -85,7 +85,7 @@ def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASG
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
 
 
-def test_many_checks_are_one_look_at_the_database(storage: Watched) -> None:
+def test_concurrent_checks_query_the_database_once(storage: Watched) -> None:
     app = checked(storage)
     assert {ask(app, "GET", "/readyz").status_code for _ in range(50)} == {200}
     # Two, should a second have passed meanwhile.
@@ -104,12 +104,12 @@ def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
     assert caplog.messages[1:] == ["The tables fit this program again: gallery_gone is over"]
 
 
-def test_a_check_ends_within_the_second_for_which_the_one_before_it_is_valid() -> None:
+def test_a_check_ends_while_the_previous_result_is_still_valid() -> None:
     given = signature(Readiness).parameters
     assert given["timeout"].default < given["valid"].default <= 1
 
 
-def test_a_database_that_does_not_answer_is_not_waited_for(storage: Watched) -> None:
+def test_an_unresponsive_database_is_not_waited_for(storage: Watched) -> None:
     app = checked(storage, timeout=0.1)
     storage.may_answer.clear()
     try:
@@ -118,7 +118,7 @@ def test_a_database_that_does_not_answer_is_not_waited_for(storage: Watched) -> 
         storage.may_answer.set()
 
 
-def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watched) -> None:
+def test_a_stopping_service_is_not_ready(app: ASGIApp, storage: Watched) -> None:
     async def stopping(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "state": {STOPPING: True}}, receive, send)
 
@@ -128,7 +128,7 @@ def test_a_service_that_stops_wants_no_new_requests(app: ASGIApp, storage: Watch
 
 
 @pytest.mark.rule("contract K5")
-def test_the_signal_that_stops_the_server_is_noticed_and_passed_on(app: ASGIApp) -> None:
+def test_the_stop_signal_of_the_server_is_noticed_and_passed_on(app: ASGIApp) -> None:
     received: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _frame: received.append(number))
     try:
@@ -142,7 +142,7 @@ def test_the_signal_that_stops_the_server_is_noticed_and_passed_on(app: ASGIApp)
 
 
 @pytest.mark.parametrize("prefix", ["", "/gallery"])
-def test_checks_stand_in_the_log_only_for_who_looks_for_faults(
+def test_health_checks_are_logged_only_at_debug_level(
     storage: Watched, prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     app = logoadmin.asgi(gallery_on(storage, FrozenClock()))

@@ -72,7 +72,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("host", "asked"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")]
 )
-def test_a_service_that_listens_everywhere_is_asked_on_loopback(
+def test_a_service_listening_on_all_addresses_is_checked_on_loopback(
     run: Run, monkeypatch: pytest.MonkeyPatch, host: str, asked: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_HOST", host)
@@ -102,14 +102,14 @@ def test_an_unhealthy_service_is_reported_on_one_line(
 
 
 @pytest.mark.parametrize("say", [silently, in_drops])
-def test_it_takes_two_seconds_at_most(run: Run, say: Callable[[socket.socket], None]) -> None:
+def test_a_healthcheck_takes_at_most_two_seconds(run: Run, say: Callable[[socket.socket], None]) -> None:
     with answering(say) as port:
         ended = run("healthcheck", "--port", port, "--live")
     says_one_line(ended, 1, "/livez: no response within 2 seconds")
 
 
 @pytest.mark.usefixtures("patient")
-def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_service_and_wrong_settings_also_exit_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Container platforms reserve 2."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -125,7 +125,7 @@ def test_nobody_there_and_settings_that_are_wrong_are_one_as_well(run: Run, monk
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.slow("a service is started and stopped")
-def test_the_service_is_asked_whatever_its_prefix_and_names_are(run: Run, tmp_path: Path) -> None:
+def test_the_service_is_checked_under_any_prefix_and_host_names(run: Run, tmp_path: Path) -> None:
     names = ("--hosts", "gallery.example", "--root-path", "/gallery")
     with service(tmp_path, "--host", "0.0.0.0", "--access", "guarded", *names) as served:
         port = str(served.port)

@@ -26,7 +26,9 @@ def history(client: AppClient, admin: Headers, after: int | None = None) -> list
         *((text, False) for text in ("x" * 65, "", "a b", "a\tb", "<script>", "a,b", "ä")),
     ],
 )
-def test_the_request_is_named_as_in_its_answer(client: AppClient, admin: Headers, sent: str, is_taken: bool) -> None:
+def test_the_history_has_the_request_id_of_the_response(
+    client: AppClient, admin: Headers, sent: str, is_taken: bool
+) -> None:
     last = history(client, admin)[-1]["change_id"]
     headers = [(b"x-request-id", sent.encode("latin-1"))]
     answer = client.post("/api/authors", json={"user_id": 5, "username": "x"}, headers=headers)
@@ -37,7 +39,7 @@ def test_the_request_is_named_as_in_its_answer(client: AppClient, admin: Headers
 
 
 @pytest.mark.rule("contract G4")
-def test_an_id_names_one_request_of_one_caller(client: AppClient, admin: Headers) -> None:
+def test_a_request_id_identifies_one_request_of_one_caller(client: AppClient, admin: Headers) -> None:
     last = history(client, admin)[-1]["change_id"]
     ids = []
     for name in ("a", "b", "c"):
@@ -57,7 +59,7 @@ def test_an_id_names_one_request_of_one_caller(client: AppClient, admin: Headers
 
 
 @pytest.mark.rule("contract J7")
-def test_a_dry_run_is_said_in_the_query_alone(client: AppClient, admin: Headers) -> None:
+def test_a_dry_run_is_requested_only_in_the_query(client: AppClient, admin: Headers) -> None:
     inside = client.patch(PATH, json={"name": "brush", "dry_run": True}, headers=admin)
     unclear = client.patch(f"{PATH}?dry_run=1", json={"name": "brush"}, headers=admin)
     assert [(each.status_code, each.json()["detail"][0]["loc"]) for each in (inside, unclear)] == [

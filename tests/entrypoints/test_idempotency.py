@@ -60,7 +60,7 @@ def kept(client: AppClient, admin: Headers) -> list[Any]:
 
 
 @TAKES
-def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
+def test_repeating_a_request_returns_the_same_response_and_doubles_nothing(
     client: AppClient, admin: Headers, row: Sample
 ) -> None:
     headers = again(admin, "the key")
@@ -78,7 +78,7 @@ def test_the_same_request_again_has_the_same_answer_and_doubles_nothing(
         assert kept(client, admin) == after
 
 
-def test_another_body_and_another_path_are_other_requests(client: AppClient, admin: Headers) -> None:
+def test_a_key_reused_with_another_body_or_path_is_refused(client: AppClient, admin: Headers) -> None:
     headers = again(admin, "k")
     assert client.post("/api/logos/1/authors", json={"author_id": 2}, headers=headers).status_code == 200
     for path, body in (("/api/logos/1/authors", {"author_id": 1}), ("/api/themes/1/authors", {"author_id": 2})):
@@ -93,7 +93,7 @@ def test_another_body_and_another_path_are_other_requests(client: AppClient, adm
     assert answer.status_code == 200
 
 
-def test_a_picture_that_was_new_is_new_again(client: AppClient, admin: Headers) -> None:
+def test_the_replay_of_a_created_picture_is_a_201(client: AppClient, admin: Headers) -> None:
     file = io.BytesIO()
     Image.new("RGB", (7, 5)).save(file, "PNG")
     headers = {**again(admin, "k"), "content-type": "image/png"}
@@ -129,7 +129,7 @@ def test_a_response_with_a_secret_ignores_the_key(client: AppClient, admin: Head
 # At once.
 
 
-def test_many_at_once_with_one_key_are_one(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
     async def rush(clients: Clients) -> None:
         for number in range(8):
             headers = {"idempotency-key": f"key {number}"}
@@ -225,7 +225,7 @@ def database(url: str) -> str:
 
 
 @pytest.mark.slow("processes are killed")
-def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
+def test_a_service_killed_at_any_moment_loses_and_doubles_nothing(database: str) -> None:
     """Kill the service until ``LOGOADMIN_TEST_INTERRUPTED`` requests were interrupted, and count the authors.
 
     A request is interrupted when it was sent and its connection breaks before the answer.
@@ -266,7 +266,7 @@ def test_a_service_that_is_killed_at_any_moment_loses_and_doubles_nothing(databa
 
 @pytest.mark.slow("processes are killed")
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_service_that_is_killed_right_at_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
+def test_a_service_killed_during_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
     seed = secrets.randbits(32)
     crash_harness = CrashHarness(database, moment)
     clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]

@@ -53,7 +53,7 @@ def test_every_bad_line_is_named_with_its_number_and_nothing_is_written(client: 
 
 
 @pytest.mark.rule("contract I3")
-def test_password_hashes_are_not_taken_from_afar(client: AppClient, admin: Headers) -> None:
+def test_password_hashes_are_not_imported_over_http(client: AppClient, admin: Headers) -> None:
     hash_ = CHEAP_PASSWORDS.hash("whatever").hash
     answer = load(client, admin, {**USER, "password_hash": hash_})
     assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["line", 1, "password_hash"])
@@ -62,7 +62,7 @@ def test_password_hashes_are_not_taken_from_afar(client: AppClient, admin: Heade
 
 
 @pytest.mark.rule("contract A19")
-def test_lines_are_not_received_from_callers_that_may_import_nothing(
+def test_callers_who_may_import_nothing_are_refused_before_the_lines_are_read(
     client: AppClient, watched: WatchedStorage, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "TemporaryFile", None)
@@ -74,7 +74,7 @@ def test_lines_are_not_received_from_callers_that_may_import_nothing(
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_that_is_not_a_file_of_lines_is_refused_by_its_head(
+def test_a_body_of_another_type_is_refused_by_its_headers(
     client: AppClient, watched: WatchedStorage, admin: Headers
 ) -> None:
     for media_type in ("application/json", "text/plain", "application/x-www-form-urlencoded", ""):
@@ -96,7 +96,7 @@ def announced(app: ASGIApp, admin: Headers, length: bytes) -> AppResponse:
 
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize(("limit", "unit"), [("MAX_UPLOAD", "bytes"), ("_MAX_LINES", "lines")])
-def test_bytes_or_lines_beyond_the_limit_are_refused_as_soon_as_they_have_come(
+def test_bytes_or_lines_beyond_the_limit_are_refused_on_arrival(
     app: ASGIApp, admin: Headers, monkeypatch: pytest.MonkeyPatch, limit: str, unit: str
 ) -> None:
     assert MAX_UPLOAD == 64 * 1024 * 1024
@@ -116,7 +116,7 @@ def kinds_in(text: str) -> list[str]:
 
 
 @pytest.mark.rule("contract I1")
-def test_an_export_is_a_file_of_the_same_lines_as_on_the_command_line(
+def test_an_export_has_the_same_lines_as_on_the_command_line(
     client: AppClient, gallery: LogoAdmin, admin: Headers
 ) -> None:
     lines: list[str] = []
@@ -131,7 +131,7 @@ def test_an_export_is_a_file_of_the_same_lines_as_on_the_command_line(
     assert "argon2" not in answer.text
 
 
-def test_kinds_are_chosen_each_once(client: AppClient, admin: Headers) -> None:
+def test_kinds_are_selected_without_repetition(client: AppClient, admin: Headers) -> None:
     for query, kinds in (
         ("kind=logo", ["logo"]),
         ("kind=logo&kind=author&kind=logo", ["author", "logo"]),
@@ -149,7 +149,7 @@ def test_kinds_are_chosen_each_once(client: AppClient, admin: Headers) -> None:
 
 
 @pytest.mark.rule("contract B3")
-def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
+def test_an_export_requires_a_token_with_the_scopes_to_read_its_content(
     client: AppClient, watched: WatchedStorage, admin: Headers, ann: Headers
 ) -> None:
     assert client.get("/api/export?kind=logo").status_code == 403
@@ -165,7 +165,7 @@ def test_it_takes_a_token_and_the_scopes_that_read_what_is_in_it(
 
 
 @pytest.mark.rule("contract A19", "contract H4")
-def test_callers_without_the_right_take_nobody_s_place(
+def test_callers_without_the_right_do_not_use_up_the_limit(
     client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "TemporaryFile", None)
@@ -173,7 +173,7 @@ def test_callers_without_the_right_take_nobody_s_place(
 
 
 @pytest.mark.rule("contract A20")
-def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
+def test_a_database_failure_midway_is_a_503_and_not_half_a_file(
     client: AppClient, admin: Headers, monkeypatch: pytest.MonkeyPatch, watched: WatchedStorage
 ) -> None:
     written = count()
@@ -192,7 +192,7 @@ def test_a_database_that_fails_midway_is_a_503_and_not_half_a_file(
 
 
 @pytest.mark.parametrize("query", ["kind=author&charset=cp1251", "kind=author"])
-def test_csv_names_its_kind_and_its_encoding(client: AppClient, admin: Headers, query: str) -> None:
+def test_csv_has_its_kind_and_encoding_in_the_request(client: AppClient, admin: Headers, query: str) -> None:
     def send(content: bytes, query: str, media_type: str) -> Any:
         return client.post(f"/api/import?{query}", content=content, headers={**admin, "content-type": media_type})
 

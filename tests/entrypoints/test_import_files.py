@@ -62,7 +62,7 @@ def opened() -> LogoAdmin:
     return logoadmin.connect("sqlite:///logoadmin.db")
 
 
-def test_pictures_beside_the_file_are_kept_and_the_same_command_again_changes_nothing(run: Run) -> None:
+def test_pictures_next_to_the_file_are_stored_and_repeating_the_import_changes_nothing(run: Run) -> None:
     for number in range(3):
         draw(f"store/pictures/{number}.png", f"#00{number}000")
     lines = [
@@ -94,7 +94,7 @@ def test_pictures_beside_the_file_are_kept_and_the_same_command_again_changes_no
         (7, "picture_file: Input should be a file name"),
     ],
 )
-def test_a_picture_that_cannot_be_kept_is_a_problem_of_its_line(run: Run, named: object, problem: str) -> None:
+def test_a_picture_that_cannot_be_stored_is_a_problem_of_its_line(run: Run, named: object, problem: str) -> None:
     draw("secret.png")
     Path("store/folder").mkdir(parents=True)
     Path("store/text.png").write_text("no picture")
@@ -116,9 +116,7 @@ def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
     assert problem in run("import", "store.jsonl").err
 
 
-def test_a_dry_run_judges_pictures_names_them_as_the_service_does_and_keeps_none(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
     assert run("init").code == 0
     draw("a.png")
@@ -150,7 +148,7 @@ def test_a_spreadsheet_names_pictures_in_a_column(run: Run) -> None:
     assert [author.username for author in theme.authors] == ["Ann", "Ben"]
 
 
-def test_invalid_lines_can_be_skipped_and_leave_nothing_behind(run: Run) -> None:
+def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
     picture = {"preview_url": "https://example.org/a.png"}
     linked = {key: value for key, value in line("Linked", **picture, author_ids=[9]).items() if key != "authors"}
     write(
@@ -193,7 +191,7 @@ def commands(run: Run, block: str) -> list[str]:
     return said
 
 
-def test_a_folder_of_json_and_pictures_moves_in(run: Run) -> None:
+def test_a_folder_of_json_and_pictures_is_imported(run: Run) -> None:
     for number, name in enumerate(("aurora", "copper")):
         draw(f"store/themes/{name}/preview.png", f"#0000{number}1")
         draw(f"store/themes/{name}/thread.png", f"#0000{number}2")
@@ -216,7 +214,7 @@ def test_a_folder_of_json_and_pictures_moves_in(run: Run) -> None:
 
 
 @pytest.mark.rule("contract S3")
-def test_a_folder_of_user_styles_moves_in_and_amends_what_it_changed(run: Run) -> None:
+def test_a_folder_of_user_styles_is_imported_and_updates_changed_ones(run: Run) -> None:
     Path("styles").mkdir()
     draw("styles/without-picture.png")
     draw("styles/aurora.png", "#ff0000")
@@ -248,7 +246,7 @@ def test_a_folder_of_user_styles_moves_in_and_amends_what_it_changed(run: Run) -
         ("a { color: #123 }", "==UserStyle=="),
     ],
 )
-def test_a_user_style_that_cannot_be_taken_is_named(run: Run, style: str, problem: str) -> None:
+def test_a_user_style_that_cannot_be_imported_is_named(run: Run, style: str, problem: str) -> None:
     draw("p.png")
     Path("a.user.css").write_text(style)
     Path("b.user.css").write_text(STYLE)
@@ -285,7 +283,7 @@ def test_user_styles_with_other_names_are_other_themes(run: Run) -> None:
         (("styles/a.user.css",), "styles/a.user.css: picture_file: styles/a.png leads outside of its folder"),
     ],
 )
-def test_each_user_style_is_a_theme_of_its_own_with_a_picture_in_its_folder(
+def test_each_user_style_is_a_separate_theme_with_the_picture_in_its_folder(
     run: Run, files: tuple[str, ...], problem: str
 ) -> None:
     draw("secret.png")
@@ -297,7 +295,7 @@ def test_each_user_style_is_a_theme_of_its_own_with_a_picture_in_its_folder(
     assert (ended.code, ended.err.splitlines()[0]) == (1, problem)
 
 
-def test_a_spreadsheet_moves_in(run: Run) -> None:
+def test_a_spreadsheet_is_imported(run: Run) -> None:
     draw("sheet/pictures/aurora.png", "#123456")
     draw("sheet/pictures/copper.png", "#b40000")
     Path("sheet/store.csv").write_text(blocks("text")[1], encoding="utf-8")
@@ -306,7 +304,7 @@ def test_a_spreadsheet_moves_in(run: Run) -> None:
     assert [theme.details.tags for theme in themes()] == [("dark", "winter"), ("light",)]
 
 
-def test_options_of_user_styles_and_of_files_are_told_apart(run: Run) -> None:
+def test_options_of_user_styles_and_of_files_cannot_be_mixed(run: Run) -> None:
     for words, text in {
         ("a.jsonl", "b.jsonl"): "can be several",
         ("a.jsonl", "--target", "forum"): "have a --target",

@@ -83,7 +83,7 @@ def measured(client: Client, path: Path) -> tuple[int, Any, int]:
 
 
 @pytest.mark.parametrize("good", [True, pytest.param(False, marks=pytest.mark.release)])
-def test_an_import_of_64_mib_takes_no_more_memory_than_that(client: Client, tmp_path: Path, good: bool) -> None:
+def test_an_import_of_64_mib_uses_no_more_memory_than_that(client: Client, tmp_path: Path, good: bool) -> None:
     write_lines(tmp_path / "small.jsonl", size=100_000)
     assert measured(client, tmp_path / "small.jsonl")[0] == 200  # loads the code before memory is measured
     lines = write_lines(tmp_path / "large.jsonl", good=good)
@@ -96,7 +96,7 @@ def test_an_import_of_64_mib_takes_no_more_memory_than_that(client: Client, tmp_
     assert rose < 64 * MIB
 
 
-def test_others_are_answered_while_a_file_is_imported(client: Client, tmp_path: Path) -> None:
+def test_other_requests_are_served_during_an_import(client: Client, tmp_path: Path) -> None:
     write_lines(tmp_path / "large.jsonl")
     done: list[int] = []
     importing = threading.Thread(target=lambda: done.append(measured(client, tmp_path / "large.jsonl")[0]))

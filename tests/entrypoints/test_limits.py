@@ -83,13 +83,13 @@ def test_an_import_arrives_within_ten_minutes(every: float, status: int, seconds
 
 
 @pytest.mark.rule("contract H4", "contract A21")
-def test_a_body_of_lines_is_not_received_where_none_are_imported() -> None:
+def test_a_body_of_lines_is_not_read_where_none_are_imported() -> None:
     assert sent("/api/authors", Body(1_000, 1, 60), "application/jsonl") == (415, 0)
 
 
 @pytest.mark.rule("contract E1", "contract K8")
 @pytest.mark.parametrize("parts", [1, 20])
-def test_the_server_gets_a_response_in_slices(parts: int) -> None:
+def test_a_response_is_passed_to_the_server_in_slices(parts: int) -> None:
     sizes: list[int] = []
     more: list[bool] = []
 

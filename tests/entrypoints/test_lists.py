@@ -129,7 +129,7 @@ def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[
 
 
 @pytest.mark.rule("contract G3")
-def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, admin: Headers) -> None:
+def test_an_id_without_a_kind_and_an_unknown_kind_are_refused(client: AppClient, admin: Headers) -> None:
     for query, found in (
         ("id=1", [(["query", "id"], "value_error")]),
         ("kind=logos", [(["query", "kind"], "enum")]),
@@ -141,7 +141,7 @@ def test_an_id_without_a_kind_and_an_unknown_kind_are_named(client: AppClient, a
 
 
 @pytest.mark.rule("contract E2")
-def test_a_link_keeps_the_query_in_its_order_and_replaces_after(varied: AppClient, admin: Headers) -> None:
+def test_a_next_link_keeps_the_query_and_replaces_after(varied: AppClient, admin: Headers) -> None:
     target = "a&b=c d+ä"
     query = urlencode([("target", target), ("after", "0"), ("limit", "1"), ("author_id", "2")])
     answer = varied.get(f"/api/logos?{query}", headers=admin)
@@ -162,7 +162,7 @@ def test_links_are_right_under_a_prefix(app: ASGIApp, varied: AppClient, admin: 
 
 
 @pytest.mark.rule("contract E2", "contract F1")
-def test_a_cached_page_has_the_link_of_who_asks(app: ASGIApp, varied: AppClient) -> None:
+def test_a_cached_page_has_the_link_for_its_caller(app: ASGIApp, varied: AppClient) -> None:
     varied.get("/api/logos?limit=2")
     again = varied.get("/api/logos?%6Cimit=2&after=0")
     assert again.headers["link"].startswith("</api/logos?limit=2&after=")
@@ -186,7 +186,7 @@ def test_a_wrong_parameter_is_named(client: AppClient, admin: Headers, path: str
 
 @pytest.mark.rule("contract E2", "contract E3")
 @EACH
-def test_a_parameter_is_given_once(client: AppClient, admin: Headers, path: str) -> None:
+def test_a_repeated_parameter_is_refused(client: AppClient, admin: Headers, path: str) -> None:
     good = {"limit": 5, "order": "desc", "sort": "name", "q": "a", "target": "forum", "active": "true"}
     good |= {"versions": "true", "kind": "logo"}
     for name in LISTS[path]:
@@ -206,7 +206,7 @@ SORTABLE: Final = [path for path in LISTS if "sort" in LISTS[path]]
 
 @pytest.mark.rule("contract E6")
 @pytest.mark.parametrize("path", SORTABLE)
-def test_records_have_their_versions_where_these_are_asked_for(
+def test_records_include_their_versions_on_request(
     varied: AppClient, gallery: LogoAdmin, clock: FrozenClock, admin: Headers, path: str
 ) -> None:
     clock.time = NOW + 60

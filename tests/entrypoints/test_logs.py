@@ -76,7 +76,7 @@ def test_the_line_in_the_docs_has_every_field_and_nothing_else() -> None:
     assert list(json.loads(line)) == ["time", "level", "process", "logger", "message", *OF_REQUESTS]
 
 
-def test_a_fault_of_the_program_has_one_traceback_until_it_is_over(
+def test_a_recurring_program_error_is_logged_with_one_traceback(
     logged: AppClient, watched: WatchedStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def told() -> list[logging.LogRecord]:
@@ -106,7 +106,7 @@ def test_a_fault_of_the_program_has_one_traceback_until_it_is_over(
     assert len(told()) == 2
 
 
-def test_faults_of_all_kinds_are_told_apart_and_are_few(caplog: pytest.LogCaptureFixture) -> None:
+def test_program_errors_are_distinguished_up_to_a_limit(caplog: pytest.LogCaptureFixture) -> None:
     operation = OPERATIONS[0]
     lasting = errors.Faults()
 

@@ -76,7 +76,7 @@ def fill(storage: WatchedStorage, styles: list[str]) -> list[dict[str, Any]]:
 
 @pytest.mark.rule("contract E2", "contract K8")
 @pytest.mark.parametrize("kind", STYLES)
-def test_lists_of_any_weight_are_whole(client: AppClient, app: ASGIApp, storage: WatchedStorage, kind: str) -> None:
+def test_lists_of_any_size_are_complete(client: AppClient, app: ASGIApp, storage: WatchedStorage, kind: str) -> None:
     logos = fill(storage, STYLES[kind])
     for _ in range(2):
         answer = client.get("/api/logos")
@@ -121,7 +121,7 @@ def test_no_message_is_longer_than_a_slice(app: ASGIApp, storage: WatchedStorage
 
 @pytest.mark.rule("contract F1")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos/1"])
-def test_a_change_cuts_no_reader_off_and_is_in_the_next_response(
+def test_a_change_interrupts_no_reader_and_is_in_the_next_response(
     app: ASGIApp, client: AppClient, gallery: LogoAdmin, storage: WatchedStorage, path: str
 ) -> None:
     fill(storage, [TEXT * 1000] * 20)
@@ -151,7 +151,7 @@ def test_a_list_beyond_the_limit_is_refused_and_its_pages_are_not(gallery: LogoA
 
 
 @pytest.mark.rule("contract A20")
-def test_one_list_is_rendered_at_a_time_and_shared_by_all_who_ask_for_its_version(
+def test_one_list_is_rendered_at_a_time_and_shared_by_requests_for_its_version(
     gallery: LogoAdmin, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(storage, STYLES["light"])
@@ -183,7 +183,7 @@ def test_one_list_is_rendered_at_a_time_and_shared_by_all_who_ask_for_its_versio
 
 
 @pytest.mark.rule("contract A20")
-def test_a_database_that_fails_midway_is_a_503(
+def test_a_database_failure_midway_is_a_503(
     gallery: LogoAdmin, client: AppClient, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logos = fill(storage, STYLES["light"])
@@ -199,7 +199,7 @@ def test_a_database_that_fails_midway_is_a_503(
     assert client.get("/api/logos").json() == logos
 
 
-def test_responses_that_are_read_are_bounded_together_and_those_that_are_kept_make_room() -> None:
+def test_responses_in_progress_are_bounded_and_cached_ones_make_room() -> None:
     responses, version = LongResponses[Any](1_000_000), object()
     for number in range(3):  # the oldest goes when another one needs its room
         responses.keep(number, version, responses.claim(800_000))
@@ -213,7 +213,7 @@ def test_responses_that_are_read_are_bounded_together_and_those_that_are_kept_ma
     assert responses.claim(800_000)
 
 
-def test_a_response_that_is_dropped_while_another_makes_room_does_not_wait_for_it_forever() -> None:
+def test_a_response_dropped_while_another_makes_room_does_not_wait_forever() -> None:
     responses = LongResponses[Any](1_000)
     responses.keep(1, 1, responses.claim(1_500))
     making_room = threading.Thread(target=responses.claim, args=(1_500,), daemon=True)

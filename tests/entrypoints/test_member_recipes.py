@@ -27,7 +27,7 @@ def signed_in_as(gallery: logoadmin.LogoAdmin, url: str) -> str:
     return gallery.sessions.me(logoadmin.WhoAmI(), gallery.sessions.caller(tokens.access_token)).username
 
 
-def test_a_site_with_starlette_lets_its_members_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_starlette_site_signs_its_members_in(monkeypatch: pytest.MonkeyPatch) -> None:
     with logoadmin.connect(access="guarded", admin_password=PASSWORD) as gallery:
         tokens = gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=PASSWORD))
         caller = gallery.sessions.caller(tokens.access_token)
@@ -43,7 +43,7 @@ def test_a_site_with_starlette_lets_its_members_in(monkeypatch: pytest.MonkeyPat
         assert signed_in_as(gallery, response.headers["location"].replace("%23", "#")) == "Mia"
 
 
-def test_an_answer_of_discourse_is_for_one_browser_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_of_discourse_is_bound_to_one_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORUM_URL", "https://forum.example")
     monkeypatch.setenv("DISCOURSE_CONNECT_SECRET", SECRET)
     names = runpy.run_path(str(EXAMPLES / "discourse.py"))

@@ -90,7 +90,7 @@ def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
 
 
 @pytest.mark.rule("contract F2")
-def test_cached_responses_are_counted_apart(own: LogoAdmin, client: AppClient) -> None:
+def test_cached_responses_are_counted_separately(own: LogoAdmin, client: AppClient) -> None:
     for _ in range(3):
         client.get("/api/logos/1")
     for _ in range(2):  # no public reads, or without a record
@@ -99,7 +99,7 @@ def test_cached_responses_are_counted_apart(own: LogoAdmin, client: AppClient) -
     assert outcomes(watched(own), "logoadmin_response_cache_total") == {"miss": 1, "hit": 2}
 
 
-def test_a_fault_of_the_program_is_a_500(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_error_is_counted_as_a_500(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise RuntimeError
 
@@ -131,7 +131,7 @@ def test_database_calls_are_counted_by_outcome(tmp_path: Path) -> None:
         assert after[name] == before[name] + 5
 
 
-def test_a_database_that_is_out_of_reach_is_seen(own: LogoAdmin) -> None:
+def test_an_unreachable_database_is_counted(own: LogoAdmin) -> None:
     storage = open_sql_storage(f"mysql+pymysql://a:b@127.0.0.1:{free_port()}/c", metrics=own.metrics)
     for _ in range(2):
         with pytest.raises(StorageUnavailable):
@@ -142,7 +142,9 @@ def test_a_database_that_is_out_of_reach_is_seen(own: LogoAdmin) -> None:
     assert found["logoadmin_database_call_seconds_count"] == 2
 
 
-def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_database_only_the_time_of_the_last_change_is_missing(
+    own: LogoAdmin, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def away() -> int:
         raise StorageUnavailable("db.example:3306")
 
@@ -152,7 +154,7 @@ def test_without_the_database_only_the_last_change_is_missing(own: LogoAdmin, mo
     assert not {"logoadmin_proposals_waiting", "logoadmin_pictures"} & found.keys()
 
 
-def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmin) -> None:
+def test_waiting_proposals_are_counted_with_the_age_of_the_oldest(own: LogoAdmin) -> None:
     (proposal,) = own.proposals.list(ListProposals())
     found = watched(own)
     assert found["logoadmin_proposals_waiting"] == 1
@@ -162,7 +164,7 @@ def test_proposals_that_wait_are_counted_with_the_age_of_the_first(own: LogoAdmi
     assert (found["logoadmin_proposals_waiting"], found["logoadmin_oldest_proposal_seconds"]) == (0, 0)
 
 
-def test_pictures_are_counted_with_their_space(own: LogoAdmin) -> None:
+def test_pictures_are_counted_with_their_size(own: LogoAdmin) -> None:
     def numbers() -> list[float]:
         found = watched(own)
         return [found[f"logoadmin_{name}"] for name in ("pictures", "picture_bytes", "picture_space_bytes")]
@@ -204,7 +206,7 @@ def test_the_last_backup_and_publication_are_in_the_text(own: LogoAdmin) -> None
     assert own.changes.version() == version
 
 
-def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(
+def test_a_worker_killed_as_it_starts_to_count_affects_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
@@ -213,7 +215,7 @@ def test_a_worker_that_is_killed_as_it_begins_to_count_harms_nobody(
     assert "logoadmin_build_info" in shared.text(1, "Memory")
 
 
-def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_nothing_is_counted_and_the_metrics_page_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "logoadmin.adapters.prometheus_metrics", None)
     gallery = logoadmin.connect(access="open")
     assert ask(logoadmin.asgi(gallery), "GET", "/api/logos").status_code == 200
@@ -221,7 +223,7 @@ def test_without_the_package_nothing_is_counted_and_the_text_names_it(monkeypatc
         logoadmin.metrics(gallery)
 
 
-def test_every_series_is_in_the_docs_and_nothing_else() -> None:
+def test_the_docs_list_exactly_the_series() -> None:
     written = re.findall(r"`(logoadmin_\w+)`", DOCS.read_text(encoding="utf-8"))
     assert sorted(written) == sorted(series.name for series in all_series())
 
@@ -235,7 +237,7 @@ def fetched(url: str) -> str:
 
 
 @pytest.mark.slow("processes are started and killed")
-def test_all_workers_are_added_up_and_totals_survive_a_killed_worker(tmp_path: Path) -> None:
+def test_the_totals_cover_all_workers_and_survive_a_killed_one(tmp_path: Path) -> None:
     with service(tmp_path, "--workers", "2", LOGOADMIN_METRICS_PORT="0") as served:
         (metrics,) = (line.split()[-1] for line in served.printed if "etrics" in line)
         workers_are_added_up(served, metrics)
@@ -266,7 +268,7 @@ def workers_are_added_up(served: Service, metrics: str) -> None:
         *(("Gallery.example.", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("", 421)),
     ],
 )
-def test_metrics_answer_to_their_own_names(own: LogoAdmin, host: str, status: int) -> None:
+def test_metrics_respond_to_their_own_host_names(own: LogoAdmin, host: str, status: int) -> None:
     """A page whose name was made to lead here must not read them (DNS rebinding)."""
     with (
         listen("127.0.0.1", 0) as listener,
@@ -294,13 +296,15 @@ def test_metrics_answer_to_their_own_names(own: LogoAdmin, host: str, status: in
         ({"access": "open", "metrics_host": "0.0.0.0"}, ("0.0.0.0",)),
     ],
 )
-def test_names_of_metrics_are_checked_where_a_page_may_get_them(flags: dict[str, str], names: tuple[str, ...]) -> None:
+def test_host_names_are_checked_where_a_page_could_read_the_metrics(
+    flags: dict[str, str], names: tuple[str, ...]
+) -> None:
     assert _metrics_hosts(settings_of(**flags)) == names
 
 
 @pytest.mark.server("a server in a thread")
 @pytest.mark.rule("contract H4")
-def test_silent_clients_keep_nobody_from_the_metrics(own: LogoAdmin) -> None:
+def test_silent_clients_do_not_block_the_metrics(own: LogoAdmin) -> None:
     with ExitStack() as stack:
         listener = stack.enter_context(listen("127.0.0.1", 0))
         stack.enter_context(metrics_served(listener, partial(logoadmin.metrics, own)))

@@ -41,7 +41,7 @@ def in_both(app: ASGIApp) -> ASGIApp:
 
 
 @pytest.mark.rule("contract A5")
-def test_a_command_may_be_the_body_of_a_route_of_fastapi(gallery: LogoAdmin) -> None:
+def test_a_command_can_be_the_body_of_a_fastapi_route(gallery: LogoAdmin) -> None:
     host = FastAPI()
 
     @host.post("/authors")
@@ -82,7 +82,7 @@ def test_the_document_has_the_prefix_of_the_paths(mounted: TestClient) -> None:
     assert sign_in == "http://host/gallery/api/auth/token"
 
 
-def test_what_else_is_served_is_found_and_the_host_keeps_its_own(app: ASGIApp, mounted: TestClient) -> None:
+def test_other_pages_are_found_and_those_of_the_host_are_kept(app: ASGIApp, mounted: TestClient) -> None:
     assert mounted.get("/").text == "host"
     for path in READ_ONLY[1:]:  # the document names the prefix
         found, itself = mounted.get(f"/gallery{path}"), AppClient(app).get(path, follow_redirects=True)
@@ -91,7 +91,7 @@ def test_what_else_is_served_is_found_and_the_host_keeps_its_own(app: ASGIApp, m
     assert mounted.get("/livez").status_code == 404
 
 
-def test_the_host_keeps_its_own_life(app: ASGIApp) -> None:
+def test_the_host_keeps_its_lifespan(app: ASGIApp) -> None:
     began: list[str] = []
 
     @asynccontextmanager

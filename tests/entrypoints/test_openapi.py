@@ -53,7 +53,7 @@ def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
 
 
-def test_no_schema_has_a_property_of_its_own_name(document: dict[str, Any]) -> None:
+def test_no_schema_has_a_property_with_its_own_name(document: dict[str, Any]) -> None:
     # Generated clients name a variable after each.
     for name, schema in document["components"]["schemas"].items():
         assert not {each for each in schema.get("properties", ()) if each.replace("_", "") == name.lower()}, name
@@ -73,7 +73,7 @@ def parts(part: Any, *where: str) -> Iterator[tuple[tuple[str, ...], dict[str, A
 
 
 @pytest.mark.rule("contract D logos", "spec §Errors 422")
-def test_every_example_is_one(document: dict[str, Any]) -> None:
+def test_every_example_matches_its_schema(document: dict[str, Any]) -> None:
     count = 0
     for where, part in parts(document):
         examples = [*part.get("examples", ()), *([part["example"]] if "example" in part else [])]
@@ -183,7 +183,7 @@ def test_generated_clients_import_octets_and_export_text(
 
 @BOTH
 @pytest.mark.rule("spec §Resources", "contract D logos")
-def test_answers_are_as_documented(
+def test_responses_match_the_document(
     client: AppClient, document: dict[str, Any], admin: Headers, subtests: pytest.Subtests
 ) -> None:
     for row in SAMPLES_IN_TURN:
@@ -200,7 +200,7 @@ def test_answers_are_as_documented(
 
 
 @pytest.mark.rule("spec §Limits", "contract A2", "contract A4")
-def test_requests_are_documented_with_their_limits(document: dict[str, Any]) -> None:
+def test_the_limits_of_requests_are_documented(document: dict[str, Any]) -> None:
     for row in SAMPLES:
         operation = described(document, row)
         parameters = operation.get("parameters", [])

@@ -194,7 +194,7 @@ ANSWERS: Final[dict[str, Any]] = {
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
 @pytest.mark.rule("spec §Resources", "spec §Versioning", "contract A21", "contract F1")
 @pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes", "contract D logos")
-def test_a_good_request_is_answered_with_the_record_that_was_read_or_changed(
+def test_a_valid_request_returns_the_record_that_was_read_or_changed(
     client: AppClient, admin: Headers, row: Sample
 ) -> None:
     response = send(client, row, admin)
@@ -230,7 +230,7 @@ def is_stored_as_answered(client: AppClient, admin: Headers, row: Sample, respon
         assert client.get(f"{record[0]}/authors").json() == linked
 
 
-def test_every_operation_on_records_has_its_answer_in_the_table() -> None:
+def test_every_operation_on_records_has_its_response_in_the_table() -> None:
     names = ("auth/", "pictures", "changes", "acts", "proposals", "import", "export")
     others = tuple(f"/api/{name}" for name in names)
     expected = {str(row) for row in SAMPLES if not row.template.startswith(others)} | {"GET /api/auth/me"}
@@ -286,7 +286,7 @@ def test_a_refusal_has_its_status_and_its_reason(
 
 @pytest.mark.rule("contract C1", "contract C3")
 @pytest.mark.parametrize("sent_as", ["json", "data"])
-def test_a_form_and_json_give_tokens_alike(client: AppClient, sent_as: str) -> None:
+def test_a_form_and_json_both_get_tokens(client: AppClient, sent_as: str) -> None:
     def post(**asked: str) -> Any:
         body: dict[str, Any] = {sent_as: asked}
         return client.post("/api/auth/token", **body)
@@ -308,7 +308,7 @@ def test_a_form_and_json_give_tokens_alike(client: AppClient, sent_as: str) -> N
 
 
 @pytest.mark.rule("contract C1")
-def test_a_form_may_say_more_than_is_asked(client: AppClient) -> None:
+def test_a_form_may_have_additional_fields(client: AppClient) -> None:
     asked = {"grant_type": "password", "username": "ann", "password": ANN_PASSWORD, "scope": "", "client_id": "docs"}
     assert client.post("/api/auth/token", data=asked).status_code == 200
     assert types_of(client.post("/api/auth/token", json=asked)) == [
@@ -330,7 +330,7 @@ TOO_MUCH = [(["body", "username"], "string_pattern_mismatch"), (["body", "passwo
         ({"username": "a\0", "password": "x" * 257}, TOO_MUCH),
     ],
 )
-def test_a_sign_in_of_the_wrong_form_is_refused(client: AppClient, body: dict[str, str], expected: object) -> None:
+def test_a_malformed_sign_in_is_refused(client: AppClient, body: dict[str, str], expected: object) -> None:
     assert types_of(client.post("/api/auth/token", json=body)) == expected
     assert types_of(client.post("/api/auth/token", data=body, headers={"content-type": FORM})) == expected
 
@@ -340,7 +340,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("grant_type", ["security_question", None, ["password"]])
-def test_a_refused_grant_type_names_all_ways_to_sign_in(client: AppClient, grant_type: object) -> None:
+def test_a_refused_grant_type_lists_the_supported_ones(client: AppClient, grant_type: object) -> None:
     """ASVS 6.4.2: no hint and no question is one of them."""
     response = client.post("/api/auth/token", json={"grant_type": grant_type, "username": "ann", "password": "x"})
     known = "password, refresh_token, second_factor, passkey, sign_in_code, link, authorization_code"
@@ -363,7 +363,9 @@ def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
 @BOTH
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4", "spec §Errors 403")
 @pytest.mark.rule("contract B1", "contract A19")
-def test_without_a_token(client: AppClient, watched: WatchedStorage, access: Policy, subtests: pytest.Subtests) -> None:
+def test_requests_without_a_token_are_refused_where_one_is_required(
+    client: AppClient, watched: WatchedStorage, access: Policy, subtests: pytest.Subtests
+) -> None:
     for row in SAMPLES_IN_TURN:
         with subtests.test(str(row)):
             watched.asked.clear()
@@ -377,7 +379,7 @@ def test_without_a_token(client: AppClient, watched: WatchedStorage, access: Pol
 
 @BOTH
 @pytest.mark.rule("spec §Authentication 2", "spec §Errors 401", "contract A19")
-def test_a_bad_token_is_refused_wherever_one_may_be_shown(
+def test_a_bad_token_is_refused_wherever_one_is_accepted(
     client: AppClient, watched: WatchedStorage, subtests: pytest.Subtests
 ) -> None:
     for row in SAMPLES:
@@ -395,7 +397,7 @@ def test_a_bad_token_is_refused_wherever_one_may_be_shown(
 @GUARDED
 @pytest.mark.rule("contract A19", "spec §Authentication 3")
 @pytest.mark.parametrize("header", ["Basic YW5uOng=", "Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"])
-def test_another_scheme_than_bearer_is_no_token(client: AppClient, header: str) -> None:
+def test_schemes_other_than_bearer_are_ignored(client: AppClient, header: str) -> None:
     for row in SAMPLES:
         response = send(client, row, {"authorization": header})
         if row.token in ("never", "optional"):
@@ -405,7 +407,7 @@ def test_another_scheme_than_bearer_is_no_token(client: AppClient, header: str) 
 
 
 @pytest.mark.rule("contract A19")
-def test_the_scheme_is_read_in_any_case_and_a_second_header_makes_both_doubtful(
+def test_the_scheme_is_case_insensitive_and_a_second_header_is_refused(
     app: ASGIApp, client: AppClient, admin: Headers
 ) -> None:
     token = admin["authorization"].split()[1]
@@ -444,7 +446,7 @@ def test_a_token_without_the_right_is_refused(
 
 
 @pytest.mark.rule("contract A19", "contract B5")
-def test_the_order_of_judgement(client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
+def test_checks_are_made_in_a_fixed_order(client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
     def answers(headers: Headers, content: bytes, type_: str, path: str) -> list[object]:
         response = client.request("PATCH", path, headers={**headers, "content-type": type_}, content=content)
         return [response.status_code, response.json()["detail"]]
@@ -507,7 +509,7 @@ NO_INTEGERS = (
 
 
 @pytest.mark.rule("contract A1", "contract A2", "contract A5")
-def test_an_integer_in_a_query_is_ascii_digits_within_bounds(
+def test_an_integer_in_a_query_is_in_ascii_digits_within_bounds(
     app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
     asked = [
@@ -661,7 +663,7 @@ def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
 
 
 @pytest.mark.rule("contract A21")
-def test_the_largest_body_is_taken(client: AppClient, admin: Headers) -> None:
+def test_the_largest_body_is_accepted(client: AppClient, admin: Headers) -> None:
     author = b'{"user_id": 5, "username": "x"}'
     assert client.post("/api/authors", content=author.ljust(LARGEST), headers=JSON_TYPE).status_code == 201
     logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * MAX_CUSTOM_CSS}).encode()
@@ -671,7 +673,7 @@ def test_the_largest_body_is_taken(client: AppClient, admin: Headers) -> None:
 
 
 @pytest.mark.rule("contract A21")
-def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subtests: pytest.Subtests) -> None:
+def test_a_wrong_method_gets_a_405_with_the_allowed_ones(app: ASGIApp, subtests: pytest.Subtests) -> None:
     for template in sorted({row.template for row in SAMPLES}):
         rows = [row for row in SAMPLES if row.template == template]
         right = {row.method for row in rows} | ({"HEAD"} if any(row.method == "GET" for row in rows) else set())
@@ -687,7 +689,7 @@ def test_a_wrong_method_is_answered_with_those_that_are_right(app: ASGIApp, subt
 
 @pytest.mark.rule("contract A21", "contract C2", "contract J1", "contract K1")
 @pytest.mark.parametrize("path", READ_ONLY)
-def test_what_is_no_operation_is_only_read(app: ASGIApp, path: str) -> None:
+def test_paths_that_are_not_operations_are_read_only(app: ASGIApp, path: str) -> None:
     for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
         refused = ask(app, method, path)
         assert (refused.status_code, refused.header("allow")) == (405, "GET, HEAD")
@@ -724,7 +726,7 @@ def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:
         (("/metrics",), "metrics have a listener of their own, see the setting metrics_port"),
     ],
 )
-def test_a_path_that_is_nearly_right_is_not_found_with_a_hint(app: ASGIApp, paths: tuple[str, ...], hint: str) -> None:
+def test_a_nearly_correct_path_is_not_found_with_a_hint(app: ASGIApp, paths: tuple[str, ...], hint: str) -> None:
     for path in paths:
         for method in ("GET", "POST"):
             answered = ask(app, method, path)
@@ -733,12 +735,12 @@ def test_a_path_that_is_nearly_right_is_not_found_with_a_hint(app: ASGIApp, path
 
 
 @pytest.mark.rule("contract A21")
-def test_needless_escapes_mean_the_same(app: ASGIApp) -> None:
+def test_needless_escapes_in_a_path_are_equivalent(app: ASGIApp) -> None:
     assert ask(app, "GET", "/api/%6cogos/%31").json() == ask(app, "GET", "/api/logos/1").json() == LOGO
 
 
 @pytest.mark.rule("contract A21", "contract E2")
-def test_head_answers_as_get_does_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
+def test_head_responds_like_get_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
     nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9, "proposal_id": 9}
     for row in (row for row in SAMPLES if row.method == "GET"):
         for path in (row.path, row.path + "?limit=1", row.path + "?x=1", row.template.format(**nobody)):
@@ -756,7 +758,7 @@ OF_STORAGE = [row for row in SAMPLES if row.template != "/api/auth/ways"]
 
 @BOTH
 @pytest.mark.rule("spec §Errors 503", "contract A20")
-def test_a_database_out_of_reach_is_said_to_be_on_every_endpoint(
+def test_an_unreachable_database_is_reported_by_every_endpoint(
     client: AppClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
 ) -> None:
     for row in OF_STORAGE:
@@ -773,7 +775,7 @@ def test_a_database_out_of_reach_is_said_to_be_on_every_endpoint(
 
 @pytest.mark.rule("spec §Errors 503", "contract A20", "contract H6")
 @pytest.mark.parametrize("waits", [False, True])
-def test_a_storage_that_waits_is_asked_elsewhere_with_the_same_answers(
+def test_a_blocking_storage_runs_in_threads_with_the_same_responses(
     app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage, admin: Headers, waits: bool
 ) -> None:
     gallery.waits = watched.waits = waits
@@ -786,7 +788,7 @@ def test_a_storage_that_waits_is_asked_elsewhere_with_the_same_answers(
 
 
 @pytest.mark.rule("contract A21")
-def test_an_unexpected_fault_is_answered_without_a_word_about_it(
+def test_an_unexpected_error_is_a_500_without_details(
     client: AppClient,
     watched: WatchedStorage,
     admin: Headers,
@@ -808,7 +810,7 @@ def test_an_unexpected_fault_is_answered_without_a_word_about_it(
 
 
 @pytest.mark.rule("contract F1", "contract F3", "contract A4")
-def test_what_headers_say_is_said_nowhere_else(client: AppClient, admin: Headers) -> None:
+def test_values_of_headers_are_not_accepted_in_the_body_or_query(client: AppClient, admin: Headers) -> None:
     for row in SAMPLES:
         for name, value in (("if_match", [1]), ("if_none_match", [1]), ("idempotency_key", "x")):
             if row.takes_body and row.template != ANY_FIELDS:

@@ -34,7 +34,7 @@ def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> Logo
     return made
 
 
-def test_a_password_that_is_not_accepted_is_a_problem_of_the_body(client: AppClient, admin: Headers) -> None:
+def test_an_unacceptable_password_is_a_problem_of_the_body(client: AppClient, admin: Headers) -> None:
     """ASVS 6.2.1 and 6.2.4."""
     for password, problem in (("1234567", TOO_SHORT), ("iloveyou", COMMON)):
         user = {"user_id": 8, "username": "ben", "password": password}
@@ -50,7 +50,7 @@ def test_a_password_that_is_not_accepted_is_a_problem_of_the_body(client: AppCli
     assert client.get("/api/users/8", headers=admin).status_code == 404
 
 
-def test_ones_own_password_needs_the_current_one(client: AppClient, ann: Headers) -> None:
+def test_changing_the_own_password_requires_the_current_one(client: AppClient, ann: Headers) -> None:
     """ASVS 6.2.3."""
     answer = client.put(OWN, json={"password": "long and rare"}, headers=ann)
     missing = {"loc": ["body", "current_password"], "msg": "Field required", "type": "missing"}

@@ -79,7 +79,7 @@ def test_another_body_is_refused(
 
 
 @pytest.mark.rule("contract P1", "contract A19")
-def test_nobody_without_the_right_needs_to_send_the_file(client: AppClient, gallery: LogoAdmin) -> None:
+def test_callers_without_the_right_are_refused_before_they_send_the_file(client: AppClient, gallery: LogoAdmin) -> None:
     poor = token_for(gallery, "authors:write", user_id=501)
     assert send(client, poor, b"") == (403, {"detail": "Not enough permissions"})
     assert client.post("/api/pictures", content=PIXEL).status_code == 403
@@ -95,7 +95,7 @@ def test_a_problem_with_the_address_is_placed_in_the_query(client: AppClient, to
 
 
 @pytest.mark.rule("contract P2")
-def test_pictures_are_served_to_everybody_for_a_year(client: AppClient, watched: WatchedStorage) -> None:
+def test_pictures_are_public_and_cacheable_for_a_year(client: AppClient, watched: WatchedStorage) -> None:
     watched.asked.clear()
     response = client.get(f"/pictures/{STOCKED_PICTURE}.webp")
     assert response.status_code == 200
@@ -129,7 +129,9 @@ def test_other_names_are_not_found(client: AppClient, name: str) -> None:
 
 
 @pytest.mark.rule("contract P5")
-def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: AppClient, gallery: LogoAdmin) -> None:
+def test_a_picture_taken_down_is_served_only_to_callers_who_may_read_users(
+    client: AppClient, gallery: LogoAdmin
+) -> None:
     url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
     blocked = gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
     gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
@@ -149,7 +151,7 @@ def test_what_was_taken_down_is_gone_but_for_those_who_may_read_users(client: Ap
 
 
 @pytest.mark.rule("contract P4", "contract E2")
-def test_the_list_of_pictures_leads_to_its_next_page(client: AppClient, gallery: LogoAdmin) -> None:
+def test_the_list_of_pictures_links_to_its_next_page(client: AppClient, gallery: LogoAdmin) -> None:
     reader = {"authorization": f"Bearer {token_for(gallery, 'users:read', user_id=503)}"}
     gallery.pictures.send(SendPicture(), png(9))
     first = client.get("/api/pictures?limit=1", headers=reader)

@@ -55,7 +55,7 @@ def others(gallery: LogoAdmin, watched: WatchedStorage) -> list[Headers]:
 @given(
     name=NAMES, other=NAMES, kind=st.sampled_from(["logo", "theme"]), css=st.sampled_from(["/* */", "a { color: red }"])
 )
-def test_nobody_else_notices_a_proposal_that_is_not_applied(
+def test_a_proposal_that_is_not_applied_is_visible_to_nobody_else(
     client: AppClient,
     gallery: LogoAdmin,
     admin: Headers,
@@ -108,7 +108,7 @@ def refused(response: Any) -> None:
 
 
 @pytest.mark.rule("contract R1", "contract R2", "contract A5")
-def test_problems_of_a_proposal_have_their_places(client: AppClient, admin: Headers, member: Headers) -> None:
+def test_problems_of_a_proposal_have_their_locations(client: AppClient, admin: Headers, member: Headers) -> None:
     def places(body: Any) -> Any:
         response = client.post("/api/proposals", json=body, headers=member)
         assert response.status_code == 422
@@ -127,7 +127,7 @@ def test_problems_of_a_proposal_have_their_places(client: AppClient, admin: Head
 
 
 @pytest.mark.rule("contract R1", "contract P1", "contract L4")
-def test_who_may_propose_may_send_pictures_and_ask_for_verdicts(client: AppClient, member: Headers) -> None:
+def test_callers_who_may_propose_may_send_pictures_and_request_verdicts(client: AppClient, member: Headers) -> None:
     asked = client.post("/api/css/verdict", json={"kind": "logo", "custom_css": "color: red"}, headers=member)
     assert asked.status_code == 200
     body = {"title": "Mine", "changes": [{"kind": "logo", "create": {**LOOK, "custom_css": "color: red"}}]}

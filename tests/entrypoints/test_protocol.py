@@ -164,12 +164,12 @@ def test_the_limits_are_those_of_the_contract() -> None:
     [b"", b"\r\n", b"\r\n\r\n", b"G", b"GET / HTTP/1.1\r\nHost: a\r\nX-Half"],
     ids=["silent", "empty line", "empty lines", "byte", "half"],
 )
-def test_a_head_that_does_not_come_is_a_408(running: Running, sent: bytes) -> None:
+def test_missing_headers_are_a_408(running: Running, sent: bytes) -> None:
     assert running.refusal(sent) == (408, "The head of the request did not arrive in time")
 
 
 @pytest.mark.rule("contract H4")
-def test_a_head_that_drips_ends_in_time(running: Running) -> None:
+def test_slowly_sent_headers_time_out(running: Running) -> None:
     drips = [b"X: y\r\n"] * 30
     with suppress(BrokenPipeError, ConnectionResetError):
         assert running.refusal(b"GET / HTTP/1.1\r\n", *drips, every=0.05)[0] == 408
@@ -179,13 +179,13 @@ def test_a_head_that_drips_ends_in_time(running: Running) -> None:
 
 
 @pytest.mark.rule("contract H4")
-def test_a_body_that_does_not_come_ends_the_connection(running: Running) -> None:
+def test_a_missing_body_closes_the_connection(running: Running) -> None:
     assert running.ask(HEAD + b"Content-Length: 5\r\n\r\nab") == []
     assert running.ask(HEAD + CHUNKED + b"1\r\na\r\n") == []
 
 
 @pytest.mark.rule("contract H4")
-def test_no_more_connections_than_files_allow(running: Running) -> None:
+def test_connections_are_limited_by_open_files(running: Running) -> None:
     with ExitStack() as stack:
         for _ in range(200):
             stack.enter_context(running.connected())
@@ -207,7 +207,7 @@ def test_no_more_connections_than_files_allow(running: Running) -> None:
     ],
     ids=["path", "header", "5000 headers"],
 )
-def test_a_head_over_the_limit_is_a_431(running: Running, head: bytes) -> None:
+def test_headers_over_the_limit_are_a_431(running: Running, head: bytes) -> None:
     parts = [head[at : at + 20_000] for at in range(0, len(head), 20_000)]
     with suppress(BrokenPipeError, ConnectionResetError):
         assert running.refusal(*parts, every=0.02)[0] == 431
@@ -216,14 +216,14 @@ def test_a_head_over_the_limit_is_a_431(running: Running, head: bytes) -> None:
 
 
 @pytest.mark.rule("contract H4")
-def test_the_limit_on_heads_is_exact(running: Running) -> None:
+def test_the_limit_on_headers_is_exact(running: Running) -> None:
     start, end = b"GET / HTTP/1.1\r\n" + HOST + CLOSE + b"X: ", b"\r\n\r\n"
     assert running.ask(start + b"a" * (65_536 - len(start)) + end)[0].status == 200
     assert running.refusal(start + b"a" * (65_537 - len(start)) + end)[0] == 431
 
 
 @pytest.mark.rule("contract H4")
-def test_chunks_and_trailers_without_an_end_are_broken_off(running: Running) -> None:
+def test_endless_chunks_and_trailers_are_aborted(running: Running) -> None:
     sent = 0
     with running.connected() as client, suppress(OSError):
         client.sendall(HEAD + CHUNKED + b"1\r\na\r\n0\r\n")
@@ -276,7 +276,7 @@ def test_an_invalid_request_is_refused(running: Running, sent: bytes) -> None:
 
 
 @pytest.mark.rule("contract H4", "contract A21")
-def test_a_body_that_nobody_wants_is_answered_and_passes(running: Running) -> None:
+def test_an_unread_body_is_drained_after_the_response(running: Running) -> None:
     with running.http() as connection:
         connection.request("POST", "/early", body=b"x" * 1_000_000)
         assert connection.getresponse().read() == b'{"detail":"no"}'
@@ -293,7 +293,7 @@ def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
     assert whole == [b"GET /get 0", b"POST /post 24", b"GET /get 0", b"GET /last 0"]
 
 
-def test_a_connection_is_kept(running: Running) -> None:
+def test_connections_are_kept_alive(running: Running) -> None:
     with running.http() as connection:
         for number in range(5):
             connection.request("POST", f"/{number}", body=b"x" * 100)  # sends head and body on their own
@@ -316,7 +316,7 @@ def test_a_fault_of_the_application_is_a_500_in_json(running: Running, caplog: p
     assert (record.name, record.levelno) == ("logoadmin.http", logging.ERROR)
 
 
-def test_stopping_finishes_what_is_in_flight(caplog: pytest.LogCaptureFixture) -> None:
+def test_stopping_finishes_requests_in_flight(caplog: pytest.LogCaptureFixture) -> None:
     running = Running(Hasty)
     with running.connected() as slow, running.connected() as half_head:
         slow.sendall(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n")

@@ -59,7 +59,7 @@ def changed(gallery: LogoAdmin) -> Iterator[str]:
 
 @pytest.mark.rule("contract E1")
 @pytest.mark.parametrize("read", READS, ids=lambda operation: operation.name)
-def test_a_public_answer_is_never_stale(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
+def test_a_public_response_is_never_stale(gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, read: Operation) -> None:
     of, name = type(getattr(gallery, read.service)), read.use_case.__name__
     if read.permission != PUBLIC:
         monkeypatch.setattr(getattr(of, name), "right", {**rights_of(of, name), read.command: PUBLIC})

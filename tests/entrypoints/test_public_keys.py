@@ -33,7 +33,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> list[Key]:
     return [*found, hs256_key(TOKEN_KEY)]
 
 
-def test_the_public_keys_are_published_and_may_be_kept_for_five_minutes(keys: list[Key]) -> None:
+def test_the_public_keys_are_published_and_cacheable_for_five_minutes(keys: list[Key]) -> None:
     gallery = gallery_on(MemoryStorage(), FrozenClock(), keys=keys)
     app = logoadmin.asgi(gallery)
     get = ask(app, "GET", PATH)

@@ -86,7 +86,7 @@ def test_the_page_and_the_user_styles_of_a_copy_are_compared(run: Run, copy: str
 
 
 @pytest.mark.server("a web server in a thread")
-def test_a_copy_is_verified_as_readers_do(run: Run, copy: str) -> None:
+def test_a_copy_is_verified_like_in_readers(run: Run, copy: str) -> None:
     create_logo()
     verified = run("publish", "gallery", "--verify", copy)
     assert (verified.code, verified.err) == (0, "")

@@ -68,7 +68,7 @@ def index(client: AppClient, folder: str = "/gallery/") -> dict[str, Any]:
 
 
 @pytest.mark.rule("contract H6")
-def test_it_is_served_under_any_prefix(gallery: LogoAdmin) -> None:
+def test_the_published_gallery_is_served_under_any_prefix(gallery: LogoAdmin) -> None:
     app = logoadmin.asgi(gallery)
     mounted = AppClient(Starlette(routes=[Mount("/inside/gallery", app), Mount("/gallery", app)]))
     proxied = AppClient(app, root_path="/gallery")
@@ -83,7 +83,7 @@ def test_it_is_served_under_any_prefix(gallery: LogoAdmin) -> None:
         assert client.get(folder + "nothing.json").json() == {"detail": "Not Found"}
 
 
-def test_it_can_be_switched_off(gallery: LogoAdmin) -> None:
+def test_serving_the_published_gallery_can_be_switched_off(gallery: LogoAdmin) -> None:
     client = AppClient(logoadmin.asgi(gallery, published=False))
     assert client.get("/gallery/latest.json").status_code == 404
     assert client.get("/api/logos").status_code == 200
@@ -106,7 +106,7 @@ def test_generations_are_counted() -> None:
 
 
 @pytest.mark.rule("contract K2")
-def test_a_folder_that_an_earlier_process_left_is_counted_with_what_it_lacks(tmp_path: Path) -> None:
+def test_a_folder_of_an_earlier_process_is_counted_with_what_is_missing(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'gallery.db'}"
     theme = {**ARTWORK, "name": "Aurora", "active": True, "custom_css": "@import url(https://127.0.0.1/a.css);"}
     for restarts in range(2):

@@ -41,7 +41,7 @@ def tag(response: AppResponse) -> str:
     return found
 
 
-def test_before_the_first_publication_everything_is_a_503_that_nobody_caches() -> None:
+def test_before_the_first_publication_everything_is_an_uncacheable_503() -> None:
     empty = CountedFiles()
     reader = Reader(empty)
     for name in ("latest.json", f"12-{'0' * 16}.json", "reader.js"):
@@ -63,7 +63,7 @@ def test_before_the_first_publication_everything_is_a_503_that_nobody_caches() -
         ("themes/12/", 404, None, "There is no such page"),
     ],
 )
-def test_a_visitor_gets_an_error_as_a_page_that_leads_on(
+def test_a_visitor_gets_an_error_page_with_a_link(
     files: CountedFiles, name: str, status: int, refresh: str | None, text: str
 ) -> None:
     reader = Reader(files if status == 404 else CountedFiles())
@@ -115,7 +115,7 @@ def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(files:
 
 
 @pytest.mark.rule("contract P5")
-def test_a_picture_that_was_taken_down_is_gone_although_nobody_asks_for_the_pointer(
+def test_a_picture_that_was_taken_down_is_gone_even_if_no_client_requests_the_pointer(
     files: CountedFiles, reader: Reader
 ) -> None:
     name = f"pictures/{'0' * 64}.webp"
@@ -160,7 +160,7 @@ def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(files:
 
 
 @pytest.mark.rule("contract H6")
-def test_publishing_lasts_as_long_as_the_application_or_begins_with_the_first_request(files: CountedFiles) -> None:
+def test_publishing_runs_with_the_application_or_from_the_first_request(files: CountedFiles) -> None:
     reader = Reader(files)
     reader.ask("/api/logos")
     assert reader.publisher.calls == []
@@ -198,7 +198,7 @@ ODD: Final = (
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_an_odd_name_is_no_file_and_costs_no_look(files: CountedFiles, name: str) -> None:
+def test_an_invalid_name_is_refused_without_disk_access(files: CountedFiles, name: str) -> None:
     reader = Reader(files, interval=60.0)
     reader.ask()
     looks = files.looks
@@ -210,7 +210,7 @@ def test_an_odd_name_is_no_file_and_costs_no_look(files: CountedFiles, name: str
     reader.close()
 
 
-def test_a_name_that_might_exist_is_a_404_that_nobody_caches(reader: Reader) -> None:
+def test_a_name_that_might_exist_later_is_an_uncacheable_404(reader: Reader) -> None:
     for name in (*(f"12-{'0' * 16}.json", f"withdrawn-{'0' * 16}.json", f"css/{'0' * 64}.css"),):
         refused = reader.ask(name)
         assert (refused.status_code, refused.header("cache-control")) == (404, "no-store")
@@ -228,7 +228,7 @@ KINDS: Final = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_each_file_may_be_cached_as_long_as_it_lasts_and_read_by_all_pages(
+def test_each_file_is_cacheable_for_its_lifetime_and_readable_by_all_origins(
     files: CountedFiles, reader: Reader, name: str
 ) -> None:
     cache_control, media_type = KINDS[name]

@@ -61,7 +61,7 @@ def publishing(gallery: LogoAdmin) -> Iterator[Publishing]:
         yield made
 
 
-def test_a_change_is_published_at_the_next_look_and_an_unchanged_gallery_costs_one_read(
+def test_a_change_is_published_at_the_next_check_and_no_change_costs_one_read(
     gallery: LogoAdmin, watched: WatchedStorage, publishing: Publishing
 ) -> None:
     publishing.look()
@@ -76,7 +76,7 @@ def test_a_change_is_published_at_the_next_look_and_an_unchanged_gallery_costs_o
     assert [found.changed for found in publishing.found] == [True, True]
 
 
-def test_what_is_no_change_is_noticed_within_ten_seconds(gallery: LogoAdmin, publishing: Publishing) -> None:
+def test_updates_outside_the_history_are_noticed_within_ten_seconds(gallery: LogoAdmin, publishing: Publishing) -> None:
     publishing.look()
     gallery.publication.rotate_key()
     publishing.look(9)
@@ -85,7 +85,7 @@ def test_what_is_no_change_is_noticed_within_ten_seconds(gallery: LogoAdmin, pub
     assert [found.changed for found in publishing.found] == [True, True]
 
 
-def test_a_failure_is_reported_and_tried_again(
+def test_a_failure_is_reported_and_retried(
     gallery: LogoAdmin, publishing: Publishing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publishing.look()
@@ -110,7 +110,7 @@ def test_a_failure_is_reported_and_tried_again(
     assert publishing.version == gallery.changes.version()
 
 
-def test_it_ends_with_the_gallery(clock: FrozenClock) -> None:
+def test_the_publisher_stops_with_the_gallery(clock: FrozenClock) -> None:
     gallery = gallery_on(MemoryStorage(), clock)
     publishing = Publishing(gallery, MemoryGalleryFiles())
     publishing.publisher.start()

@@ -47,7 +47,7 @@ def resident(process_id: int, name: str) -> int:
 @pytest.mark.rule("contract E1", "contract H4")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not report the memory of a process")
 @pytest.mark.parametrize("path", ["/api/logos", "/api/logos?limit=1000", "/api/logos/1"])
-def test_readers_of_heavy_records_hold_little(heavy: tuple[int, int], path: str) -> None:
+def test_readers_of_large_records_use_little_memory(heavy: tuple[int, int], path: str) -> None:
     process_id, port = heavy
     before = resident(process_id, "VmRSS")
     with ExitStack() as stack:

@@ -47,9 +47,7 @@ def without_id(response: AppResponse) -> list[tuple[bytes, bytes]]:
     return [field for field in response.headers if field[0] != b"x-request-id"]
 
 
-def test_a_response_is_served_again_as_it_was_sent_under_a_request_id_of_its_own(
-    app: ASGIApp, gallery: LogoAdmin
-) -> None:
+def test_a_cached_response_is_identical_but_for_its_request_id(app: ASGIApp, gallery: LogoAdmin) -> None:
     first, second, third = get(app), get(app), get(app, x_request_id="mine")
     assert (first.status_code, hits(gallery)) == (200, 2)
     for again in (second, third):
@@ -58,7 +56,7 @@ def test_a_response_is_served_again_as_it_was_sent_under_a_request_id_of_its_own
     assert first.header("x-request-id") != second.header("x-request-id")
 
 
-def test_head_is_answered_like_get_without_the_body(app: ASGIApp, gallery: LogoAdmin) -> None:
+def test_a_cached_head_responds_like_get_without_the_body(app: ASGIApp, gallery: LogoAdmin) -> None:
     get(app, method="HEAD")
     whole = get(app)
     assert hits(gallery) == 0  # the response to HEAD is none to GET
@@ -76,7 +74,7 @@ def test_head_is_answered_like_get_without_the_body(app: ASGIApp, gallery: LogoA
         *((path, path) for path in (f"/api/authors/{'0' * 20_000}1", "/api/authors?" + "&" * 501)),
     ],
 )
-def test_only_short_records_are_served_again_and_to_the_same_request(
+def test_only_short_records_are_cached_and_only_for_the_same_request(
     app: ASGIApp, gallery: LogoAdmin, first: str, second: str
 ) -> None:
     gallery.logos.create(logoadmin.CreateLogo(**{**ARTWORK, "custom_css": "x" * 65_537}))
@@ -86,7 +84,7 @@ def test_only_short_records_are_served_again_and_to_the_same_request(
 
 
 @pytest.mark.parametrize(("from_sockets", "looks"), [(True, 3), (False, 4)])
-def test_requests_from_sockets_in_one_round_of_the_event_loop_share_a_look(from_sockets: bool, looks: int) -> None:
+def test_requests_from_sockets_in_one_iteration_of_the_event_loop_share_a_check(from_sockets: bool, looks: int) -> None:
     numbers = iter([7, 8, 7, 7] if from_sockets else [7, 7, 8, 7])
     gallery = cast(Any, SimpleNamespace(data_version=lambda: next(numbers), waits=False, concurrent_reads=1))
     data_version = DataVersion(gallery, Dispatch(gallery), from_sockets=from_sockets)

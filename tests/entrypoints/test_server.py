@@ -120,7 +120,7 @@ def test_an_unusable_address_is_reported_with_its_remedy(monkeypatch: pytest.Mon
 
 @pytest.mark.rule("contract H1", "contract K5")
 @pytest.mark.parametrize(("workers", "how"), [(1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)])
-def test_a_signal_finishes_what_is_in_flight_and_nobody_else_is_let_in(
+def test_a_signal_finishes_requests_in_flight_and_accepts_no_others(
     served: Serve, tmp_path: Path, workers: int, how: int
 ) -> None:
     server = served(workers=workers)
@@ -149,7 +149,7 @@ def is_refused(server: Served) -> bool:
 
 @pytest.mark.rule("contract K5")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_does_not_end_is_cancelled_in_time(served: Serve, tmp_path: Path, workers: int) -> None:
+def test_unfinished_requests_are_cancelled_in_time(served: Serve, tmp_path: Path, workers: int) -> None:
     server = served(workers=workers, drain_seconds=1)
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as held:
         held.sendall(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -203,7 +203,7 @@ def test_a_worker_waits_for_its_database_and_the_service_with_it(served: Serve, 
 
 
 @pytest.mark.rule("contract K5")
-def test_on_sighup_one_worker_after_the_other_is_replaced_and_no_request_fails(served: Serve) -> None:
+def test_sighup_replaces_workers_one_by_one_without_a_failed_request(served: Serve) -> None:
     server = served(workers=2)
     before = server.workers(2)
     for worker in before:  # as a terminal does that closes
@@ -237,7 +237,7 @@ def test_a_single_process_logs_what_to_use_instead_of_sighup_and_goes_on(served:
 
 
 @pytest.mark.rule("contract H5", "contract K5")
-def test_a_worker_that_is_frozen_is_replaced_and_stops_nobody(served: Serve) -> None:
+def test_a_frozen_worker_is_replaced_without_stopping_others(served: Serve) -> None:
     server = served(workers=2)
     frozen, _ = server.workers(2)
     os.kill(frozen, signal.SIGSTOP)
@@ -258,7 +258,7 @@ def origin(server: Served, **headers: str) -> str:
 
 @pytest.mark.rule("contract C1", "contract H5")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_every_process_believes_a_trusted_proxy_and_knows_the_prefix(served: Serve, workers: int) -> None:
+def test_every_process_trusts_the_proxy_and_knows_the_prefix(served: Serve, workers: int) -> None:
     server = served(workers=workers, trusted_proxies="127.0.0.0/8", root_path="/gallery")
     answered: set[str] = set()
     deadline = time.monotonic() + 60

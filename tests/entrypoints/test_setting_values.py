@@ -99,7 +99,7 @@ def refused(**given: Any) -> str:
 
 @pytest.mark.rule("contract O7", "contract Q2")
 @pytest.mark.parametrize(("name", "values", "others"), TAKEN)
-def test_values_that_are_taken(
+def test_valid_values_are_accepted(
     name: str, values: tuple[Any, ...], others: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for given, kept in [*zip(values, values, strict=True), *others.items()]:
@@ -112,7 +112,7 @@ def test_values_that_are_taken(
 @pytest.mark.rule("contract O7", "contract Q2", "contract H1", "contract H5", "contract A22", "contract F2")
 @pytest.mark.rule("contract L8", "contract O8")
 @pytest.mark.parametrize(("name", "words", "values"), REFUSED)
-def test_values_that_are_refused_in_words(name: str, words: str, values: tuple[Any, ...]) -> None:
+def test_invalid_values_are_refused_with_an_explanation(name: str, words: str, values: tuple[Any, ...]) -> None:
     for value in values:
         told = refused(**WHOLE | {name: value})
         assert told.startswith(f"Settings are wrong: {name}: "), value
@@ -120,7 +120,7 @@ def test_values_that_are_refused_in_words(name: str, words: str, values: tuple[A
 
 
 @pytest.mark.rule("contract Q2", "contract J8")
-def test_targets_are_no_setting_of_the_service_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_targets_are_no_longer_a_setting_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
     moved = "gallery_targets: is changed by administrators now, in the console under Settings"
     assert moved in refused(gallery_targets={"forum": {"name": "Forum", "document": 'domain("forum.example")'}})
     monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", "{}")
@@ -130,14 +130,14 @@ def test_targets_are_no_setting_of_the_service_any_more(monkeypatch: pytest.Monk
 
 @pytest.mark.rule("contract O7")
 @pytest.mark.parametrize("host", ["login.example", "10.0.0.1", "localhost.example"])
-def test_only_listed_hosts_do_without_tls(host: str) -> None:
+def test_only_listed_hosts_are_allowed_without_tls(host: str) -> None:
     given = CLIENT | ROLES | {"oidc_issuer": f"http://{host}/x"}
     assert "oidc_issuer should begin with https://" in refused(**given)
     assert settings_of(**given, outgoing_hosts=[host]).oidc_issuer
 
 
 @pytest.mark.rule("contract O7")
-def test_all_settings_of_the_client_belong_together() -> None:
+def test_the_settings_of_the_client_are_required_together() -> None:
     for missing in CLIENT:
         given = {name: value for name, value in CLIENT.items() if name != missing}
         assert f"{missing} must be set as well" in refused(**given, **ROLES)
@@ -204,7 +204,7 @@ def test_roles_come_from_a_table_and_from_the_environment(tmp_path: Path, monkey
 
 
 @pytest.mark.rule("contract O7")
-def test_a_private_issuer_is_reached_and_style_sheets_do_not_follow() -> None:
+def test_a_private_issuer_is_allowed_but_style_sheets_on_it_are_not() -> None:
     """The issuer's host counts as listed, for the issuer alone (contract L8)."""
     with fake_issuer() as fake:
         settings = settings_of(**CLIENT | ROLES | {"oidc_issuer": fake.url}, database="memory:")
@@ -219,7 +219,7 @@ def test_a_private_issuer_is_reached_and_style_sheets_do_not_follow() -> None:
 
 
 @pytest.mark.rule("contract O7")
-def test_without_httpx2_there_is_no_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_httpx2_an_issuer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = settings_of(**CLIENT, **ROLES, database="memory:")
     monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(StartError, match=r"needs httpx2; "):

@@ -36,7 +36,7 @@ def shown(out: str) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.rule("contract H1", "contract I4")
-def test_options_have_the_limits_of_what_they_set() -> None:
+def test_options_have_the_limits_of_their_settings() -> None:
     """The command line repeats limits whose modules would delay its help."""
     types: dict[Any, Any] = {
         (name, each.name): each.type for name, command in cli.commands.items() for each in command.params
@@ -52,7 +52,7 @@ def test_options_have_the_limits_of_what_they_set() -> None:
 
 
 @pytest.mark.rule("contract H1")
-def test_each_setting_is_printed_with_where_it_is_from(
+def test_each_setting_is_printed_with_its_source(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
     Path("logoadmin.toml").write_text('hosts = ["a.example", "b.example"]\nworkers = 9\nport = 9\n')
@@ -126,7 +126,7 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
     assert "hidden" not in refused.err
 
 
-def test_what_could_move_the_cursor_is_printed_with_escapes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_characters_are_printed_as_escapes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", "a\x1b[2Jb\n")
     out = run("config").out
     assert r"a\x1b[2Jb\n" in out
@@ -136,7 +136,7 @@ def test_what_could_move_the_cursor_is_printed_with_escapes(run: Run, monkeypatc
     says_one_line(refused, 2, r"LOGOADMIN_\x1b[2J")
 
 
-def test_a_misspelt_name_is_refused_wherever_it_is(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
+def test_a_misspelt_name_is_refused_in_every_source(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
     Path("logoadmin.toml").write_text("databse = 'sqlite:///x.db'\n")
     (secrets / "logoadmin_tokenkey").write_text("k" * 32)
     monkeypatch.setenv("LOGOADMIN_PROT", "8000")
@@ -154,7 +154,7 @@ def test_a_misspelt_name_is_refused_wherever_it_is(run: Run, monkeypatch: pytest
 
 
 @pytest.mark.rule("contract H1")
-def test_each_setting_that_is_wrong_is_said_with_where_it_is_from(
+def test_each_wrong_setting_is_reported_with_its_source(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
     Path("logoadmin.toml").write_text("session_days = 0\n")
@@ -189,7 +189,7 @@ REFUSED: Final[tuple[tuple[str, dict[str, str], str, tuple[str, ...]], ...]] = (
 
 @pytest.mark.rule("contract H1", "contract K2")
 @pytest.mark.parametrize(("line", "variables", "options", "words"), REFUSED)
-def test_a_setting_that_cannot_be_is_refused(
+def test_an_impossible_setting_is_refused(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
     line: str,
@@ -220,7 +220,7 @@ def test_names_are_exact(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Pat
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("name", ["host", "metrics_host"])
 @pytest.mark.parametrize("value", ["", "[::1]", "http://gallery.example", "gallery.example/"])
-def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_a_host_is_only_a_name_or_an_address(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     variable = f"LOGOADMIN_{name.upper()}"
     monkeypatch.setenv(variable, value)
     for command in ("config", "doctor"):
@@ -230,9 +230,7 @@ def test_a_host_is_a_name_or_an_address_alone(run: Run, monkeypatch: pytest.Monk
 
 
 @pytest.mark.rule("contract K2")
-def test_a_metrics_address_that_cannot_be_used_is_blamed_on_its_setting(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_metrics_address_is_blamed_on_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     monkeypatch.setenv("LOGOADMIN_METRICS_HOST", "no such host")
     says_one_line(run("serve"), 1, "metrics_host, metrics_port: Cannot resolve host 'no such host'")
@@ -267,7 +265,7 @@ def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(mo
 
 
 @pytest.mark.rule("contract H1")
-def test_a_secret_that_is_no_text_is_named(run: Run, secrets: Path) -> None:
+def test_a_secret_that_is_not_text_is_named(run: Run, secrets: Path) -> None:
     (secrets / "logoadmin_token_key").write_bytes(b"\xff" * 32)
     says_one_line(run("config"), 2, str(secrets), "UTF-8")
 
@@ -275,7 +273,7 @@ def test_a_secret_that_is_no_text_is_named(run: Run, secrets: Path) -> None:
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("forbidden", ["logoadmin.toml", "secrets/logoadmin_token_key", "secrets", "."])
 @pytest.mark.parametrize("variable", [None, "LOGOADMIN_CONFIG"])
-def test_files_of_settings_that_others_keep_to_themselves_are_named(
+def test_unreadable_settings_files_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, forbidden: str, variable: str | None
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -327,7 +325,7 @@ def value(name: str, settings: Settings) -> object:
     "contract H1", "contract H5", "contract A22", "contract F2", "contract C2", "contract L8", "contract O8"
 )
 @pytest.mark.parametrize(("name", "default", "in_file", "elsewhere"), WRITTEN)
-def test_lists_and_paths_are_written_in_each_place(
+def test_lists_and_paths_are_read_from_every_source(
     monkeypatch: pytest.MonkeyPatch,
     secrets: Path,
     name: str,
@@ -351,7 +349,7 @@ def test_lists_and_paths_are_written_in_each_place(
 
 
 @pytest.mark.rule("contract H6")
-def test_a_program_that_embeds_the_service_sets_the_rules_about_signing_in_by_name() -> None:
+def test_an_embedding_program_sets_the_sign_in_rules_by_name() -> None:
     with logoadmin.connect(second_factor="required", min_password_length=12, access="guarded"):
         pass
     with pytest.raises(SettingsError, match=r"^Settings are wrong: factor_key: should have at least 32 characters$"):
@@ -377,7 +375,7 @@ def test_the_public_url_comes_from_the_settings_alone(given: dict[str, Any], bas
 
 
 @pytest.mark.rule("contract H1")
-def test_a_directory_or_dangling_link_named_as_the_settings_is_an_error(
+def test_a_directory_or_dangling_link_in_place_of_the_settings_file_is_an_error(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "logoadmin.toml"

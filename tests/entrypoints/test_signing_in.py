@@ -108,7 +108,7 @@ def second(challenge: str, **answer: str) -> dict[str, str]:
 
 
 @pytest.mark.rule("contract O1", "contract O2")
-def test_enrolling_an_app_and_signing_in_with_it(client: AppClient, ann: Headers, clock: FrozenClock) -> None:
+def test_an_enrolled_app_signs_in(client: AppClient, ann: Headers, clock: FrozenClock) -> None:
     totp, factor = enrol(client, ann)
     codes = factor.pop("recovery_codes")
     assert len(set(codes)) == 10
@@ -261,7 +261,7 @@ def test_only_one_of_many_sign_ins_with_one_totp_code_succeeds(
 
 
 @pytest.mark.rule("contract O1")
-def test_of_many_who_confirm_one_app_one_gets_the_codes(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+def test_only_one_of_many_confirmations_of_an_app_gets_the_codes(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
     async def rush(clients: Clients) -> None:
         tokens = (await clients[0].post("/api/auth/token", json=PASSWORD)).json()
         who = {"authorization": f"Bearer {tokens['access_token']}"}
@@ -275,7 +275,7 @@ def test_of_many_who_confirm_one_app_one_gets_the_codes(workers: tuple[LogoAdmin
 
 
 @pytest.mark.rule("contract O5")
-def test_one_current_password_sets_one_new_password(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+def test_only_one_of_many_changes_with_one_current_password_succeeds(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
     async def race(clients: Clients) -> None:
         body: dict[str, Any] = {"username": "ann", "password": ANN_PASSWORD}
         tokens = (await clients[0].post("/api/auth/token", json=body)).json()

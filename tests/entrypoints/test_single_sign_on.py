@@ -72,7 +72,7 @@ def me(client: AppClient, tokens: Any) -> Any:
     return client.get("/api/auth/me", headers={"authorization": f"Bearer {tokens['access_token']}"}).json()
 
 
-def test_a_code_of_the_issuer_begins_a_session(client: AppClient, fake: FakeIssuer) -> None:
+def test_a_code_of_the_issuer_starts_a_session(client: AppClient, fake: FakeIssuer) -> None:
     """The browser gets the tokens of this service alone (ASVS 10.1.1)."""
     response = sign_in(client, fake.code())
     assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
@@ -90,14 +90,14 @@ def test_a_code_of_the_issuer_begins_a_session(client: AppClient, fake: FakeIssu
         *({"redirect_uri": ""}, {"iss": "x"}),
     ],
 )
-def test_what_has_another_form_never_reaches_the_issuer(
+def test_a_malformed_request_never_reaches_the_issuer(
     client: AppClient, fake: FakeIssuer, wrong: dict[str, str]
 ) -> None:
     response = sign_in(client, **{"code": "c", **wrong})
     assert (response.status_code, VERIFIER in response.text, fake.asked) == (422, False, [])
 
 
-def test_an_issuer_out_of_reach_is_unavailable(client: AppClient, fake: FakeIssuer) -> None:
+def test_an_unreachable_issuer_is_unavailable(client: AppClient, fake: FakeIssuer) -> None:
     fake.answers["/token"] = (500, {})
     response = sign_in(client, fake.code())
     assert (response.status_code, response.json()) == (503, {"detail": "Cannot reach the issuer 127.0.0.1"})
@@ -121,7 +121,7 @@ def at_github(github: FakeGitHub) -> Iterator[AppClient]:
 
 
 @pytest.mark.rule("contract O7", "contract R2")
-def test_a_first_sign_in_at_github_makes_a_member_with_a_number_that_no_site_has(
+def test_a_first_sign_in_at_github_creates_a_member_with_a_reserved_id(
     at_github: AppClient, github: FakeGitHub
 ) -> None:
     response = sign_in(at_github, github.code())
@@ -139,7 +139,7 @@ def test_a_first_sign_in_at_github_makes_a_member_with_a_number_that_no_site_has
     assert (other["user_id"], bool(re.fullmatch(r"ann-\d", other["username"]))) == (2_000_000_002, True)
 
 
-def test_what_github_refuses_begins_nothing(at_github: AppClient, github: FakeGitHub) -> None:
+def test_a_refusal_by_github_starts_no_session(at_github: AppClient, github: FakeGitHub) -> None:
     response = sign_in(at_github, "guessed")
     assert (response.status_code, response.json()) == (401, UNVERIFIED)
     github.answers[USER] = 403, {"message": "API rate limit exceeded"}
@@ -156,7 +156,7 @@ def test_what_github_refuses_begins_nothing(at_github: AppClient, github: FakeGi
     }
 
 
-def test_the_ways_to_sign_in_are_public_and_never_kept(client: AppClient, fake: FakeIssuer) -> None:
+def test_the_sign_in_methods_are_public_and_never_cached(client: AppClient, fake: FakeIssuer) -> None:
     response = client.get("/api/auth/ways")
     assert response.headers["cache-control"] == "no-store"
     assert response.json() == {
@@ -175,7 +175,7 @@ def test_the_ways_to_sign_in_are_public_and_never_kept(client: AppClient, fake: 
     }
 
 
-def test_the_ways_show_no_more_of_a_failure_than_that(fake: FakeIssuer, tmp_path: Path) -> None:
+def test_the_sign_in_methods_show_no_details_of_a_failure(fake: FakeIssuer, tmp_path: Path) -> None:
     fake.answers["/.well-known/openid-configuration"] = (500, {"detail": "s3cret"})
     with gallery_with(fake.url, tmp_path, password_sign_in=False) as gallery:
         app = http_application(gallery)
@@ -228,7 +228,7 @@ def sent_back(authorization: str, name: str) -> dict[str, str]:
     raise AssertionError(response.text)
 
 
-def test_a_whole_sign_in_at_a_certified_issuer(certified: str, tmp_path: Path) -> None:
+def test_a_complete_sign_in_at_a_certified_issuer(certified: str, tmp_path: Path) -> None:
     with gallery_with(certified, tmp_path) as gallery, AppClient(http_application(gallery)) as client:
         way = client.get("/api/auth/ways").json()["issuer"]
         assert (way["issuer"], way["iss_in_response"]) == (certified, True)

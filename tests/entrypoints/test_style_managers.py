@@ -97,7 +97,7 @@ def published(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
     return files_of
 
 
-def test_pasted_styles_apply_to_their_target_alone(published: Callable[[Path], Mapping[str, str]]) -> None:
+def test_pasted_styles_apply_only_to_their_target(published: Callable[[Path], Mapping[str, str]]) -> None:
     files = published(PASTED)
     (index,) = [json.loads(text) for name, text in files.items() if name[:1].isdigit()]
     verdicts = {theme["theme_id"]: theme["css"] for theme in index["themes"]}
@@ -141,7 +141,7 @@ def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], M
     assert len({read["namespace"] for read in found.values()}) == len(found)
 
 
-def test_odd_names_are_read_as_they_are() -> None:
+def test_unusual_names_are_read_unchanged() -> None:
     target = Target("forum", "Forum", ('domain("forum.example")',), ".logo")
     styles = {}
     for number, name in enumerate(NAMES):
@@ -181,7 +181,7 @@ console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read)))
 
 
 @pytest.mark.rule("contract S3")
-def test_user_styles_are_read_as_managers_read_them() -> None:
+def test_user_styles_are_parsed_like_in_style_managers() -> None:
     styles = {f"{number}": text for number, (text, _) in enumerate(user_styles()) if "@version" in text}
     for name, read in metadata(styles, DEFAULTS).items():
         found = user_style_source(styles[name], targets_in({}))

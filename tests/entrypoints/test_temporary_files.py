@@ -13,7 +13,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 
 
 @pytest.mark.rule("contract H4")
-def test_there_are_eight_files_and_two_of_a_user() -> None:
+def test_at_most_eight_files_and_two_per_user_are_open() -> None:
     imports = TemporaryFiles("imports")
     opened = [imports.open(number // 2) for number in range(8)]
     with pytest.raises(HttpError, match="Too many concurrent imports; try again later"):
@@ -29,7 +29,7 @@ def test_there_are_eight_files_and_two_of_a_user() -> None:
 
 
 @pytest.mark.rule("contract A21", "contract I2")
-def test_of_a_line_that_is_too_long_only_the_beginning_is_read() -> None:
+def test_only_the_beginning_of_an_overlong_line_is_read() -> None:
     most = MAX_JSON + 1
     with closing(TemporaryFiles("imports").open(1)) as file:
         file.write(b"x" * (most * 7 // 2) + b"\n" + b"y" * (most - 1) + b"\n" + b"z" * most + b"\nlast")
@@ -37,7 +37,7 @@ def test_of_a_line_that_is_too_long_only_the_beginning_is_read() -> None:
             assert list(file) == [b"x" * most, b"y" * (most - 1) + b"\n", b"z" * most, b"last"]
 
 
-def test_what_is_written_is_read_whole_on_disk_as_in_memory() -> None:
+def test_written_data_is_read_back_from_disk_and_from_memory() -> None:
     with closing(TemporaryFiles("exports").open(1)) as file:
         for number in range(200_000):
             file.write_line(f"{number:08} é\n")

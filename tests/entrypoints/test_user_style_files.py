@@ -98,7 +98,7 @@ class Counted(MemoryGalleryFiles):
         return sorted(name for name in self.written if name.endswith(".user.css"))
 
 
-def test_a_change_writes_its_own_style_alone_and_raises_its_version(gallery: LogoAdmin) -> None:
+def test_a_change_writes_only_its_own_style_and_raises_its_version(gallery: LogoAdmin) -> None:
     files = Counted()
     author = gallery.authors.create(CreateAuthor(user_id=5, username="Ann")).author_id
     gallery.themes.link(logoadmin.LinkThemeAuthor(theme_id=1, author_id=author))
@@ -117,7 +117,7 @@ def test_a_change_writes_its_own_style_alone_and_raises_its_version(gallery: Log
     assert files.styles_written_by(gallery) == files.written == []
 
 
-def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) -> None:
+def test_a_style_is_removed_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) -> None:
     gallery.publication.publish(files)
     gallery.themes.remove(RemoveTheme(theme_id=1))
     gallery.themes.amend(AmendTheme(theme_id=2, target="market"))
@@ -131,7 +131,7 @@ def test_a_style_goes_with_its_artwork(gallery: LogoAdmin, files: GalleryFiles) 
     assert styles(files).keys() == {"logos/1.user.css"}
 
 
-def test_a_change_of_the_targets_rewrites_what_it_changes(gallery: LogoAdmin) -> None:
+def test_a_change_of_the_targets_rewrites_only_the_affected_styles(gallery: LogoAdmin) -> None:
     files = Counted()
     gallery.publication.publish(files)
     before = styles(files)
@@ -144,7 +144,7 @@ def test_a_change_of_the_targets_rewrites_what_it_changes(gallery: LogoAdmin) ->
     assert styles(files) == before
 
 
-def test_the_pages_of_a_target_of_many_sites_are_those_that_the_css_names(gallery: LogoAdmin) -> None:
+def test_the_pages_of_a_target_of_many_sites_come_from_the_css(gallery: LogoAdmin) -> None:
     gallery.settings.amend(AmendSettings(gallery_targets={"market": {"name": "All sites", "own": True}}))
     named = '@-moz-document domain("a.example"), domain("b.example") { a { top: 0 } } b { top: 1px }'
     gallery.themes.amend(AmendTheme(theme_id=2, target="market", custom_css=named))
@@ -159,7 +159,7 @@ def test_the_pages_of_a_target_of_many_sites_are_those_that_the_css_names(galler
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b'{"logos/1.user.css": 7}', b"[" * 100_000, b"\xff"])
-def test_damaged_notes_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
+def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
     files = MemoryGalleryFiles()
     gallery.publication.publish(files)
     before = styles(files)

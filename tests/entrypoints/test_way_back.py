@@ -69,7 +69,7 @@ def with_code(gallery: LogoAdmin, code: str, username: str = "ann") -> logoadmin
 
 
 @pytest.mark.parametrize("named", ["ann", "7", "name:ann"])
-def test_user_code_prints_a_code_alone_on_standard_output(run: Run, gallery: LogoAdmin, named: str) -> None:
+def test_user_code_prints_only_the_code_on_standard_output(run: Run, gallery: LogoAdmin, named: str) -> None:
     enrol(gallery)
     ended = run("user", "code", named, "--database", DATABASE)
     assert ended.code == 0
@@ -115,7 +115,7 @@ def test_user_password_keeps_factors_unless_told_otherwise(
 
 
 @pytest.mark.parametrize(("answer", "is_kept"), [("n\n", True), ("\n", True), ("y\n", False)])
-def test_user_password_asks_in_a_terminal(
+def test_user_password_prompts_in_a_terminal(
     run: Run, gallery: LogoAdmin, monkeypatch: pytest.MonkeyPatch, answer: str, is_kept: bool
 ) -> None:
     class Terminal(io.BytesIO):
@@ -188,7 +188,7 @@ def lets_in(run: Run, reason: str, **settings: Any) -> None:
         assert with_code(gallery, ended.out.strip()) if words[1] == "code" else password(gallery)
 
 
-def test_every_lock_out_of_the_table_is_tried_here() -> None:
+def test_every_lockout_in_the_table_is_tested() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     untried = [reason for reason, _ in lock_outs() if f'"{reason}"' not in tried]
     assert untried == []
@@ -212,7 +212,7 @@ LOST: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 
 
 @pytest.mark.parametrize(("reason", "lost", "settings"), LOST)
-def test_a_lock_out_has_its_command(
+def test_every_lockout_has_its_command(
     run: Run, gallery: LogoAdmin, reason: str, lost: str, settings: dict[str, Any]
 ) -> None:
     if "factor" in lost:
@@ -225,7 +225,7 @@ def test_a_lock_out_has_its_command(
     lets_in(run, reason, **settings)
 
 
-def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
+def test_a_lockout_by_a_lost_factor_key_is_resolved(run: Run, gallery: LogoAdmin) -> None:
     assert gallery
     with connected(factor_key="a" * 32) as before:
         secret = enrolled_secret(before)
@@ -238,7 +238,7 @@ def test_a_lost_factor_key(run: Run, gallery: LogoAdmin) -> None:
     lets_in(run, "`factor_key` is lost, so that codes of apps are refused", factor_key="b" * 32)
 
 
-def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
+def test_a_lockout_by_another_public_url_is_resolved(run: Run, gallery: LogoAdmin) -> None:
     """Passkeys belong to the former host."""
     device = Authenticator(site=LOCAL)
     who = gallery.sessions.caller(password(gallery).access_token)
@@ -257,7 +257,7 @@ def test_a_public_url_with_another_host(run: Run, gallery: LogoAdmin) -> None:
     )
 
 
-def test_a_required_factor_is_missing(run: Run, gallery: LogoAdmin) -> None:
+def test_a_lockout_by_a_missing_factor_is_resolved(run: Run, gallery: LogoAdmin) -> None:
     gallery.users.amend(logoadmin.AmendUser(user_id=7, role_id=2))
     settings: dict[str, Any] = {"second_factor": "required"}
     with connected(**settings) as strict:
@@ -283,7 +283,7 @@ def enrolled_secret(gallery: LogoAdmin) -> str:
 
 @pytest.mark.slow("a process is started and stopped")
 @pytest.mark.rule("contract B4", "contract O6", "contract O8")
-def test_serve_warns_when_its_settings_keep_all_administrators_out(run: Run, tmp_path: Path) -> None:
+def test_serve_warns_if_its_settings_lock_out_all_administrators(run: Run, tmp_path: Path) -> None:
     assert run("init").code == 0
     served = start(
         "-m",
