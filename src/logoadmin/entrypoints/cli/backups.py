@@ -29,11 +29,11 @@ _SECRETS: Final = ("factor_key", "token_key", "oidc_client_secret")
 )
 @database_option
 def backup(file: Path | None, keep: int | None, database: str | None, *, dumped: bool) -> None:
-    """Back up the gallery to FILE, also while it is served.
+    """Back up the gallery to FILE, even while it is served.
 
-    The backup is complete, of one moment, and verified before it gets its name; it overwrites nothing. In a directory,
-    it is named after the database and the time, in UTC. For a database server, this prints the command to use. Also
-    prints the files with settings and keys that are not in the backup.
+    The backup is complete and consistent, and verified before it gets its name; nothing is overwritten. In a
+    directory, it is named after the database and the time, in UTC. For a database server, this prints the command to
+    use. Also prints the files with settings and keys that are not in the backup.
     """
     from logoadmin.maintenance import back_up, back_up_into, files_of_database, record_backup
 
@@ -117,8 +117,8 @@ def restore(file: Path | None, loaded: bool, database: str | None) -> None:
 def move(target: str, database: str | None) -> None:
     """Move the whole gallery to another, empty database.
 
-    It may be of any kind. Everything is copied, compared row by row, and stays what it was; if anything fails, nothing
-    is moved. Nobody can write meanwhile. Afterwards no program serves the old database any more.
+    The databases may be of different kinds. Everything is copied unchanged and compared row by row; if anything fails,
+    nothing is moved. Nobody can write meanwhile. Afterwards, no program serves the old database.
     """
     from logoadmin.maintenance import move
 

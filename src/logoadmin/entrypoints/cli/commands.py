@@ -72,12 +72,10 @@ def events(database: str | None, limit: int | None, **options: Any) -> None:
 
 @cli.command()
 @click.argument("change_id", type=int, required=False)
-@click.option(
-    "--request", "request_id", metavar="ID", help="Undo everything that a request or a command changed, or nothing."
-)
+@click.option("--request", "request_id", metavar="ID", help="Undo all changes of a request or a command, or none.")
 @database_option
 def revert(change_id: int | None, request_id: str | None, database: str | None) -> None:
-    """Undo a change, or everything that a request changed. New changes do this; the history stays."""
+    """Undo a change, or everything that a request changed. This makes new changes; the history stays."""
     from logoadmin.domain.changes.history import Revert, RevertRequest
 
     if (change_id is None) == (request_id is None):
@@ -96,10 +94,10 @@ def revert(change_id: int | None, request_id: str | None, database: str | None) 
 @cli.command()
 @database_option
 def notify(database: str | None) -> None:
-    """Send a trial to each URL of notify_urls.
+    """Send a trial notice to each URL of notify_urls.
 
-    Prints for each URL, by its number, whether it accepted the trial. The exit code is 1 if any was not, or if the
-    setting names none.
+    Prints whether each URL, by its number, accepted the notice. The exit code is 1 if any did not, or if the setting
+    is empty.
     """
     with gallery_at(database, "never") as gallery:
         failures = [*gallery.notices.trials()]
@@ -115,7 +113,7 @@ def notify(database: str | None) -> None:
 @click.option(
     "--access",
     type=click.Choice([policy.value for policy in Policy]),
-    help="The policy that it describes.  [default: the configured one, or else guarded]",
+    help="The policy to describe.  [default: the configured one, or else guarded]",
 )
 def openapi(access: str | None) -> None:
     """Print the OpenAPI document."""
@@ -160,7 +158,7 @@ def rotate(database: str | None) -> None:
 @click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script with which SHELL completes commands."""
+    """Print the completion script for SHELL."""
     from click.shell_completion import get_completion_class
 
     # The names that click expects when the script calls it.

@@ -25,14 +25,14 @@ _folder = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.group()
 def pictures() -> None:
-    """Copy pictures from elsewhere, and move them as files."""
+    """List, mirror, export and import pictures."""
 
 
 @pictures.command()
-@click.option("--dry-run", is_flag=True, help="Only print which pictures are elsewhere.")
+@click.option("--dry-run", is_flag=True, help="Only print the external pictures.")
 @database_option
 def mirror(database: str | None, *, dry_run: bool) -> None:
-    """Copy the pictures that active logos and themes have elsewhere, and use the copies.
+    """Copy the external pictures of active logos and themes, and use the copies.
 
     All records change in one request, which can be undone. Pictures that cannot be copied are printed with the reason,
     and the exit code is then 1.
@@ -63,7 +63,7 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
 @pictures.command("list")
 @database_option
 def list_(database: str | None) -> None:
-    """List the stored pictures as JSON Lines: their sizes, who sent them, and what names them."""
+    """List the stored pictures as JSON Lines: their sizes, their senders, and the records that name them."""
     from logoadmin.domain.gallery.picture_commands import ListPictures
 
     with gallery_at(database, "never") as gallery:
@@ -75,7 +75,7 @@ def list_(database: str | None) -> None:
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 @database_option
 def export_(directory: Path, database: str | None) -> None:
-    """Write the stored files of all pictures into DIRECTORY, unless they exist there; it is created if needed."""
+    """Write all stored pictures into DIRECTORY, except existing files. Creates DIRECTORY if needed."""
     from logoadmin.atomic_files import atomic_file
     from logoadmin.domain.gallery.picture_commands import GetPicture
 
@@ -96,7 +96,7 @@ def export_(directory: Path, database: str | None) -> None:
 @click.argument("directory", type=_folder)
 @database_option
 def import_(directory: Path, database: str | None) -> None:
-    """Keep the pictures in DIRECTORY, which were exported from a gallery.
+    """Store the pictures in DIRECTORY, which were exported from a gallery.
 
     Pictures that no record names within a day are removed again. The exit code is 1 if a file was refused.
     """

@@ -28,7 +28,7 @@ _MOST_SHOWN: Final = 300
 @click.option(
     "--url",
     metavar="URL",
-    help="Public URL of the service, as https://gallery.example/gallery: also check that this gallery answers there.",
+    help="Public URL of the service, such as https://gallery.example/gallery: also check that it serves this gallery.",
 )
 def doctor(url: str | None, **flags: Any) -> None:
     """Check settings, keys, ports, database and disk.
@@ -164,9 +164,9 @@ def _public_url(settings: "Settings") -> Result:
 @click.command()
 @click.option("--live", is_flag=True, help="Check only that the process responds, not the database.")
 @click.option("--host", help="The address that serve listens on.  [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, MAX_PORT), help="Its port.  [default: 8000]")
+@click.option("--port", type=click.IntRange(0, MAX_PORT), help="The port that serve listens on.  [default: 8000]")
 def healthcheck(live: bool, host: str | None, port: int | None) -> None:
-    """Check the service with these settings on this machine. Exits with 0 if it is healthy, or with 1."""
+    """Check the service with these settings on this machine. Exits with 0 if it is healthy, otherwise with 1."""
     from logoadmin.entrypoints.cli.checks import local_url
     from logoadmin.settings import load_settings
 

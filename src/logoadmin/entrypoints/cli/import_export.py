@@ -154,9 +154,9 @@ def _opened(file: str) -> Iterator[IO[str]]:
 @click.option("--skip-invalid", is_flag=True, help="Import the valid lines, and print the others; the exit code is 1.")
 @click.option("--target", help="The target of user styles, instead of the one that their pages choose.")
 @click.option(
-    "--picture", type=_picture, help="The picture of new user styles that have none of their name beside them."
+    "--picture", type=_picture, help="The picture for new user styles without one of the same name beside them."
 )
-@click.option("--kind", type=_CSV_KIND, help="FILE is CSV, with records of this kind.")
+@click.option("--kind", type=_CSV_KIND, help="Read FILE as CSV with records of this kind.")
 @click.option("--charset", help="The encoding of a CSV file, such as cp1251; UTF-8 by default.")
 def import_(
     files: tuple[str, ...],

@@ -34,7 +34,7 @@ _CURE: Final = "upload all files again, latest.json last; a cache may hold forme
 
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--verify", "url", metavar="URL", help="Then read the copy at URL as readers do, and compare it.")
+@click.option("--verify", "url", metavar="URL", help="Afterwards, read the copy at URL as readers do, and compare it.")
 @click.option("--url", "address", metavar="URL", help="Where DIRECTORY is served, for updates of user styles.")
 @click.option("--watch", is_flag=True, help="Keep running, and publish each change within two seconds.")
 @database_option
@@ -218,7 +218,7 @@ def gallery_key() -> None:
 @gallery_key.command()
 @database_option
 def show(database: str | None) -> None:
-    """Print the public keys as JWKs, one a line, the current one first. The first time, a key is generated."""
+    """Print the public keys as JWKs, one per line, the current one first. Generates the first key."""
     with gallery_at(database, "never") as gallery:
         _show_keys(gallery.publication.public_keys())
 
@@ -226,7 +226,7 @@ def show(database: str | None) -> None:
 @gallery_key.command()
 @database_option
 def rotate(database: str | None) -> None:
-    """Generate a new key. The old one signs as well, until every valid publication names the new one."""
+    """Generate a new key. The old one also signs until every valid publication names the new one."""
     with gallery_at(database, "never") as gallery:
         _show_keys(gallery.publication.rotate_key())
     click.echo("Publish the gallery now, so that readers learn the new key.", err=True)

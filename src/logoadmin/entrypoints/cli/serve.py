@@ -61,12 +61,14 @@ _OPTIONS: Final = (
         help="Proxies whose X-Forwarded-For is trusted: addresses and networks, separated by commas.  [default: none]",
     ),
     click.option(
-        "--root-path", metavar="PREFIX", help="Prefix that a proxy strips from paths, as /gallery.  [default: none]"
+        "--root-path",
+        metavar="PREFIX",
+        help="Prefix that a proxy strips from paths, such as /gallery.  [default: none]",
     ),
     click.option(
         "--public-url",
         metavar="URL",
-        help="URL that browsers open, as https://gallery.example.  [default: http://localhost:PORT]",
+        help="URL that browsers open, such as https://gallery.example.  [default: http://localhost:PORT]",
     ),
     click.option(
         "--log-level",
@@ -83,7 +85,7 @@ def serve_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command()
 @serve_options
-@click.option("--demo", is_flag=True, help="Serve an invented gallery in memory, to look around.")
+@click.option("--demo", is_flag=True, help="Serve a demo gallery in memory.")
 def serve(*, demo: bool, **flags: Any) -> None:
     """Serve the gallery over HTTP.
 

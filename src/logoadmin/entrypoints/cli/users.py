@@ -96,7 +96,7 @@ def user_password(named: str, fate: str | None, database: str | None) -> None:
 def user_code(named: str, database: str | None) -> None:
     """Print a code with which a user signs in once.
 
-    It stands for password and second factor, is valid for 10 minutes and replaces a previous one. The user's other
+    It replaces password and second factor, is valid for 10 minutes, and invalidates any previous one. The user's other
     sessions end when it is used. USER is a user id or a username; name:7 is the user named 7.
     """
     from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
