@@ -214,7 +214,7 @@ class ProposalSummary:
     decided_at: Annotated[
         int | None, described("When it was applied, declined or withdrawn, as Unix time in seconds.", 1_800_000_600)
     ]
-    decided_by: Annotated[int | None, described("The user who did so.", 1043)]
+    decided_by: Annotated[int | None, described("The user who applied, declined or withdrew it.", 1043)]
     request_id: Annotated[
         RequestId | None,
         described("The id of the request that applied it, which can be undone.", "8e03978e40d5"),
@@ -224,7 +224,7 @@ class ProposalSummary:
     ]
     undone_at: Annotated[int | None, described("When it was undone, as Unix time in seconds.", 1_800_001_200)]
     undone_by: Annotated[RequestId | None, described("The id of the request that undid it.", "91b2c0a4d7e3")]
-    undone_user_id: Annotated[int | None, described("The user who did so.", 1043)]
+    undone_user_id: Annotated[int | None, described("The user who undid it.", 1043)]
     undone_user_name: Annotated[
         Username | None, described("The current username of that user; `null` for a removed user.", "Ben")
     ]

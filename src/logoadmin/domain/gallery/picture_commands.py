@@ -72,7 +72,7 @@ class PictureNamedBy:
     """A record or proposal that names a picture."""
 
     kind: Annotated[str, described("`logo`, `theme`, `user`, `settings` or `proposal`.", "logo")]
-    id: Annotated[int, described("Its id.", 57)]
+    id: Annotated[int, described("The id of the record or proposal.", 57)]
 
 
 @dataclass(frozen=True, slots=True)

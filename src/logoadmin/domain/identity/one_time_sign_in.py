@@ -71,7 +71,7 @@ class CodeSignIn(Service):
     def create(self, uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
         """Create a code that signs a user in once within 10 minutes; it replaces any other of theirs (contract O6).
 
-        It is shown only this once. No endpoint calls this: it is for the command line, and for programs that embed the
+        It is shown only once. No endpoint calls this: it is for the command line, and for programs that embed the
         service.
 
         Raises:

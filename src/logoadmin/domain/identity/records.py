@@ -317,7 +317,7 @@ class RemovedUserFactors:
 
 @dataclass(frozen=True, slots=True)
 class SignInLink:
-    """The secret part of a link that signs a user in once (contract R5), which is shown only this once."""
+    """The secret part of a link that signs a user in once (contract R5), which is shown only once."""
 
     link: str = field(repr=False)
     expires_at: int

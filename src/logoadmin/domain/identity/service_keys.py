@@ -66,7 +66,7 @@ class KeyService(Service):
 
     @writes(Permission(signed_in=True, recent=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:
-        """Create a key, which is shown only this once; only its hash is stored (contract C5).
+        """Create a key, which is shown only once; only its hash is stored (contract C5).
 
         Raises:
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not

@@ -67,8 +67,8 @@ CHANGES_OPERATIONS: Final = (
               Proposal, "Apply a proposal",
               "Makes all of its changes or none, by the rules of `POST /api/changes`, as one request that can be "
               "undone. Requires the scopes to change all kinds of record in it. 409 names the records that have "
-              "changed since it was made. With `dry_run=true`, nothing is stored. With `If-Match`, it is 412 if the "
-              "proposal was changed meanwhile.", also=(400, 409)),
+              "changed since it was made. With `dry_run=true`, nothing is stored. With `If-Match`, 412 if the proposal "
+              "was changed meanwhile.", also=(400, 409)),
     Operation("contract R3", "POST /api/proposals/{proposal_id}/decline", proposals.DeclineProposal,
               ProposalService.decline, Proposal, "Decline a proposal",
               "Its submitter sees the reason, and can change the proposal so that it waits again. Requires the scopes "

@@ -38,7 +38,7 @@ from logoadmin.domain.publication.publication_records import PublicationStatus
 from logoadmin.domain.publication.text_service import RenderedText, RenderText, TextService
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Operation, asked_list, whole_list
 
-_IS_BLOCKED: Final = "`active: true` is 409 while it is blocked, unless `unblock: true` lifts the block."
+_IS_BLOCKED: Final = "`active: true` returns 409 while it is blocked, unless `unblock: true` lifts the block."
 _NEW_ARTWORK: Final = "The new record has no authors, and is inactive unless `active` is true."
 _WITH_AUTHORS: Final = "Includes its authors, in the order they were linked."
 _STOPS: Final = (

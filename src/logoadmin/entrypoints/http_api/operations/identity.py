@@ -179,7 +179,7 @@ IDENTITY_OPERATIONS: Final = (
               f"passkeys cannot be used. {_NO_KEY}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, passkeys.PasskeyService.enrol,
               NewFactor, "Add a passkey",
-              "Accepts the passkey that the browser created with these options, within five minutes. From then on, "
+              "Accepts the passkey that the browser created with the options, within five minutes. From then on, "
               "signing in with the password requires a second step, and the passkey alone can sign in. The first "
               "factor comes with ten recovery codes, shown only once. 409 for a passkey that is already enrolled, for "
               f"a user with 20 factors, and where passkeys cannot be used. {_NO_KEY}", success=201, also=(409,)),
