@@ -64,9 +64,7 @@ def rows(page: str, first_cell: str) -> list[list[str]]:
     [(page, number) for page in ("README.md", "docs/embed.md") for number in range(len(blocks(page, "python")))]
     + [("docs/extend.md", 0)],
 )
-def test_python_examples_run_and_run_again(
-    page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_examples_run_twice(page: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for _ in range(2):  # readers may run an example twice
         names: dict[str, Any] = {"__name__": "example"}
@@ -86,7 +84,7 @@ def test_the_suite_for_storages_runs_as_the_docs_show(tmp_path: Path) -> None:
     assert re.search(r"^11 passed", done.stdout, re.MULTILINE), done.stdout
 
 
-def test_examples_in_json_are_json() -> None:
+def test_json_examples_are_valid() -> None:
     for name in ("interface", "move-in", "people", "publish", "read", "watch", "works"):
         for block in blocks(f"docs/{name}.md", "json"):
             assert values_in(block)
@@ -94,7 +92,7 @@ def test_examples_in_json_are_json() -> None:
 
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.rule("contract H1", "contract H3", "contract I1", "contract I2")
-def test_the_shell_examples_of_the_readme_and_the_start_run_after_each_other(tmp_path: Path) -> None:
+def test_the_shell_examples_of_the_readme_and_the_start_page_run_in_order(tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     (script,) = (block for block in blocks("README.md", "sh") if "curl" in block)
     with service(tmp_path, LOGOADMIN_ADMIN_PASSWORD=PASSWORD) as served:
@@ -153,7 +151,7 @@ def lasting(value: Any) -> Any:
         pytest.param("docs/history.md", marks=pytest.mark.rule("contract G", "contract G2")),
     ],
 )
-def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_path: Path) -> None:
+def test_each_example_prints_the_responses_shown_on_its_page(page: str, tmp_path: Path) -> None:
     assert shutil.which("curl"), "this test needs curl"
     shown = list(exchanges(page))
     assert len(shown) > 2
@@ -171,14 +169,14 @@ def test_the_example_of_a_page_prints_the_responses_of_the_page(page: str, tmp_p
 
 @pytest.mark.rule("contract H1", "contract K3")
 @pytest.mark.parametrize("name", TABLES)
-def test_the_generated_tables_are_those_of_the_code(name: str) -> None:
+def test_the_generated_tables_match_the_code(name: str) -> None:
     page, table = TABLES[name]
     current = text(f"docs/{page}")
     assert current == with_table(current, name, table()), "run make tables"
 
 
 @pytest.mark.rule("contract H6")
-def test_the_table_of_errors_has_all_of_them_with_their_statuses() -> None:
+def test_the_table_of_errors_is_complete_with_statuses() -> None:
     table: dict[str, str] = {}
     for names, _, statuses in rows("docs/embed.md", "`[A-Z]\\w+`(?:, `\\w+`)*"):
         listed = re.findall(r"\w+", names)
@@ -187,7 +185,7 @@ def test_the_table_of_errors_has_all_of_them_with_their_statuses() -> None:
 
 
 @pytest.mark.rule("contract H6")
-def test_all_services_are_listed() -> None:
+def test_every_service_is_listed() -> None:
     listed = set(re.findall(r"`gallery\.(\w+)`", text("docs/embed.md")))
     with logoadmin.connect() as gallery:
         services = {name for name, service in vars(gallery).items() if isinstance(service, Service)}
@@ -227,7 +225,7 @@ def status_of(error: type[Exception]) -> str:
     return next((str(STATUSES[kind]) for kind in error.__mro__ if kind in STATUSES), "-")
 
 
-def test_the_table_of_statuses_has_all_of_them() -> None:
+def test_the_table_of_statuses_is_complete() -> None:
     table = {int(status) for row in rows("docs/interface.md", r"\d{3}(?:, \d{3})*") for status in row[0].split(", ")}
     refusals = (path.read_text(encoding="utf-8") for path in (ROOT / "src/logoadmin/entrypoints").rglob("*.py"))
     in_code = {
@@ -307,7 +305,7 @@ def slugs(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", _FENCED.sub("", page.read_text(encoding="utf-8"))):
         assert "://" not in target, "the docs must be readable without the network"
         path, _, anchor = target.partition("#")
@@ -321,7 +319,7 @@ def words(*pages: Path) -> int:
     return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
 
 
-def test_the_docs_can_be_read() -> None:
+def test_the_docs_stay_short() -> None:
     assert words(README) <= 900
     assert words(*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/decisions").glob("*.md")) <= 32_000
     for page in ("install", "settings", "proxy", "backup", "upgrade", "watch"):

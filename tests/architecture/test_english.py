@@ -52,7 +52,7 @@ def files() -> Iterator[str]:
     yield from ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "pyproject.toml")
 
 
-def test_no_word_reads_as_translated() -> None:
+def test_no_word_on_the_list_is_used() -> None:
     found = []
     for name in files():
         for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):

@@ -104,15 +104,15 @@ def test_every_rule_has_a_test() -> None:
     assert set(rules()) - {name for name, _ in named()} == set()
 
 
-def test_make_test_alone_proves_nearly_every_rule() -> None:
+def test_make_test_covers_nearly_every_rule() -> None:
     assert {name for name, _ in named()} - {name for name, _ in named(slow=False)} == SLOWLY_PROVED
 
 
-def test_every_rule_that_a_test_names_exists() -> None:
+def test_every_rule_named_by_a_test_exists() -> None:
     assert sorted({(name, file) for name, file in named() if name not in rules()}) == []
 
 
-def test_every_rule_of_the_specification_is_named_where_the_code_keeps_it() -> None:
+def test_every_rule_of_the_specification_is_named_in_the_code() -> None:
     kept: list[str] = []
     for listed in re.findall(r"^- (§.+?): `.+$", text_of_spec(), re.MULTILINE):
         for rule in listed.split(", "):  # as in "§Rules 4, 5, 6"
@@ -120,7 +120,7 @@ def test_every_rule_of_the_specification_is_named_where_the_code_keeps_it() -> N
     assert sorted(f"spec {rule}" for rule in kept) == sorted(name for name in rules() if name.startswith("spec "))
 
 
-def test_what_the_specification_leaves_open_is_settled_by_rules_of_the_contract() -> None:
+def test_open_points_of_the_specification_are_settled_by_the_contract() -> None:
     settled = re.findall(r"\b[A-S]\d*\b(?=[^()]*\))", text_of_spec().partition("## Gaps")[2].replace("POST", ""))
     assert len(settled) > 40
     assert {f"contract {rule}" for rule in settled} - set(rules()) == set()

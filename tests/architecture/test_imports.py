@@ -52,7 +52,7 @@ def test_only_the_composition_root_chooses_adapters(graph: grimp.ImportGraph) ->
             )
 
 
-def test_the_domain_has_no_context_beside_those_of_the_contract(graph: grimp.ImportGraph) -> None:
+def test_the_domain_has_only_the_contexts_of_the_contract(graph: grimp.ImportGraph) -> None:
     """The contract of import-linter names them."""
     rooms = {name.rsplit(".", 1)[1] for name in graph.find_children("logoadmin.domain")}
     contexts = {"gallery", "identity", "publication"}
@@ -74,7 +74,7 @@ def external(graph: grimp.ImportGraph, modules: set[str]) -> set[str]:
     return imported_by_them - sys.stdlib_module_names - {"logoadmin"}
 
 
-def test_the_domain_imports_what_it_is_allowed_and_no_more(graph: grimp.ImportGraph) -> None:
+def test_the_domain_imports_only_what_it_may(graph: grimp.ImportGraph) -> None:
     assert external(graph, of(graph, "logoadmin.domain") | of(graph, "logoadmin.ports")) == DOMAIN_STANDS_ON
 
 
@@ -118,12 +118,14 @@ LOADS: Final[tuple[tuple[str, str, set[str]], ...]] = (
 
 
 @pytest.mark.parametrize(("step", "needed", "unneeded"), LOADS)
-def test_a_step_loads_what_it_needs(loaded_by: dict[str, set[str]], step: str, needed: str, unneeded: set[str]) -> None:
+def test_each_step_imports_only_what_it_needs(
+    loaded_by: dict[str, set[str]], step: str, needed: str, unneeded: set[str]
+) -> None:
     assert needed in loaded_by[step]
     assert loaded_by[step] & unneeded == set()
 
 
-def test_the_help_of_the_command_line_loads_only_click() -> None:
+def test_the_help_of_the_command_line_imports_only_click() -> None:
     code = "import sys\nfrom logoadmin.entrypoints.cli import cli\nprint(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in run.stdout.split()}
@@ -145,7 +147,7 @@ REASONS = {
 
 @pytest.mark.lint
 @pytest.mark.rule("contract L8")
-def test_requests_to_other_hosts_have_one_way_out() -> None:
+def test_only_listed_modules_send_requests_to_other_hosts() -> None:
     source = ROOT / "src" / "logoadmin"
     for path in source.rglob("*.py"):
         name = path.relative_to(source).as_posix()

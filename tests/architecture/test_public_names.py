@@ -14,7 +14,7 @@ pytestmark = pytest.mark.rule("contract H6")
 NAMES = sorted(dir(logoadmin))
 
 
-def test_all_has_the_names_that_most_programs_need_and_no_others() -> None:
+def test_all_has_exactly_the_common_names() -> None:
     assert set(logoadmin.__all__) < set(NAMES)
     assert len(logoadmin.__all__) == len(set(logoadmin.__all__)) <= 75
     namespace: dict[str, object] = {}
@@ -35,7 +35,7 @@ def test_every_public_class_and_function_has_a_docstring() -> None:
             assert value.__module__.startswith("logoadmin"), name
 
 
-def test_another_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="attribute 'CreateArtist'"):
         attrgetter("CreateArtist")(logoadmin)
     assert not hasattr(logoadmin, "__wrapped__")

@@ -20,14 +20,14 @@ def modules() -> Iterator[tuple[str, str]]:
         yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
 
 
-def test_the_variables_of_the_tests_are_read_in_one_place() -> None:
+def test_test_variables_are_read_in_one_place() -> None:
     """Elsewhere they are gone from the environment, and a test that must fail would be skipped."""
     told = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
     tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
     assert [path.name for path, text in tests.items() if told.search(text)] == []
 
 
-def test_tests_that_only_a_release_runs_are_slow() -> None:
+def test_release_tests_are_slow() -> None:
     """Otherwise ``make test`` would run them."""
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_tests_that_only_a_release_runs_are_slow() -> None:
                 assert "mark.release" not in marks or "mark.slow" in of_all + marks, path.name
 
 
-def test_the_tests_that_scripts_name_exist() -> None:
+def test_tests_named_by_scripts_exist() -> None:
     named = {name for path in (ROOT / ".ci").iterdir() for name in re.findall(r"\btests/[\w/]+\.\w+", path.read_text())}
     assert len(named) > 10
     assert {name for name in named if not (ROOT / name).is_file()} == set()
@@ -68,7 +68,7 @@ def numbers(block: str) -> list[int]:
 
 
 @pytest.mark.lint
-def test_the_figures_of_the_architecture_are_those_of_the_code() -> None:
+def test_the_figures_in_the_architecture_match_the_code() -> None:
     """Names are exact and numbers approximate: ``make structure`` writes the current ones at the end of a change."""
     now, then = structure.block(), structure.written()
     assert re.findall(r"`([^`]+)`", then) == re.findall(r"`([^`]+)`", now), "run make structure"

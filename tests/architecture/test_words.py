@@ -17,7 +17,7 @@ REMAINING: Final = {
 }
 
 
-def test_the_domain_speaks_of_no_adapter() -> None:
+def test_the_domain_mentions_no_adapter() -> None:
     domain = Path(str(files("logoadmin"))) / "domain"
     found = {
         path.relative_to(domain).as_posix()

@@ -188,7 +188,7 @@ def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
 
 
 @pytest.mark.rule("contract F3", "contract G")
-def test_writes_led_to_all_servers_at_once_are_slower_and_never_wrong(
+def test_writes_spread_over_all_servers_are_slower_but_correct(
     cluster: Cluster, database: str, spread: list[Service]
 ) -> None:
     token = spread[0].sign_in().json()["access_token"]
@@ -202,7 +202,7 @@ def test_writes_led_to_all_servers_at_once_are_slower_and_never_wrong(
 
 
 @pytest.mark.rule("contract C1")
-def test_the_limit_of_guesses_is_that_of_all_servers_together(spread: list[Service]) -> None:
+def test_the_limit_of_guesses_is_shared_by_all_servers(spread: list[Service]) -> None:
     for turn in range(4):
         guess = {"username": f"nobody{turn}", "password": "wrong"}
 
@@ -236,7 +236,7 @@ def test_a_write_through_one_server_is_read_through_another(cluster: Cluster, da
 
 
 @pytest.mark.rule("contract H3")
-def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cluster) -> None:
+def test_tables_can_be_prepared_on_two_servers_at_once(cluster: Cluster) -> None:
     name = cluster.new_database()
     processes = [command("init", "--database", node.url_of(name)).process for node in cluster.nodes[:2]]
     said = [process.communicate(timeout=120) for process in processes]
@@ -245,7 +245,7 @@ def test_two_that_prepare_tables_on_two_servers_at_once_both_succeed(cluster: Cl
     assert cluster.nodes[2].execute("SET SESSION wsrep_sync_wait = 1", made) == [(1, 2_000_000_000)]
 
 
-def test_a_write_too_large_for_a_cluster_is_reported_and_leaves_nothing(cluster: Cluster, database: str) -> None:
+def test_a_write_too_large_for_a_cluster_is_reported_and_undone(cluster: Cluster, database: str) -> None:
     node = cluster.nodes[0]
     (limit,) = node.execute("SELECT @@wsrep_max_ws_size")[0]
     node.execute("SET GLOBAL wsrep_max_ws_size = 65536")
@@ -263,7 +263,7 @@ def test_a_write_too_large_for_a_cluster_is_reported_and_leaves_nothing(cluster:
         assert storage.read(lambda uow: uow.secrets.get("large 0")) is None
 
 
-def test_the_configuration_of_the_proxy_asks_what_it_says() -> None:
+def test_the_health_check_of_the_proxy_sends_the_documented_query() -> None:
     config = (Path(__file__).parent.parent.parent / "deploy" / "haproxy-galera.cfg").read_text()
     sent = [bytes.fromhex(line.split()[-1]) for line in config.splitlines() if "send-binary" in line]
     login, query, quit_ = sent

@@ -14,9 +14,7 @@ from tests.galera import Cluster
 pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy"), pytest.mark.release]
 
 
-def test_all_servers_have_a_moved_gallery_and_it_can_be_moved_back(
-    cluster: Cluster, prepared_sqlite_url: str, tmp_path: Path
-) -> None:
+def test_a_gallery_is_moved_to_all_servers_and_back(cluster: Cluster, prepared_sqlite_url: str, tmp_path: Path) -> None:
     filled(prepared_sqlite_url)
     on(prepared_sqlite_url, complete)
     before, name = rows(prepared_sqlite_url), cluster.new_database()

@@ -92,7 +92,7 @@ def appearances_of(number: int) -> tuple[Appearance, Appearance]:
 
 
 @pytest.mark.rule("contract J3")
-def test_every_view_is_among_those_that_are_looked_at() -> None:
+def test_every_view_is_among_the_tested_ones() -> None:
     paths = re.findall(r'\{ path: "([^"]*)"', (CONSOLE / "views.js").read_text("utf-8"))
     looked_at = [view.partition("?")[0] for view in VIEWS]
     assert len(paths) > 20
@@ -101,7 +101,7 @@ def test_every_view_is_among_those_that_are_looked_at() -> None:
 
 
 @pytest.mark.rule("contract J5")
-def test_each_two_ways_of_looking_come_together() -> None:
+def test_every_pair_of_appearance_options_is_tested() -> None:
     seen = [appearances_of(number)[0] for number in range(len(VIEWS))]
     for one, other in combinations([WIDTHS, SCHEMES, LANGUAGES, (False, True)], 2):
         names = [name for way in (one, other) for name in asdict(seen[0]) if asdict(seen[0])[name] in way]
@@ -115,7 +115,7 @@ WAYS: Final = pytest.mark.parametrize("way", [0, pytest.param(1, marks=pytest.ma
 @pytest.mark.rule("contract J5")
 @WAYS
 @pytest.mark.parametrize("part", [0, 1])
-def test_axe_finds_nothing_in_any_view_and_none_scrolls_sideways(still: Person, part: int, way: int) -> None:
+def test_axe_finds_nothing_in_any_view_and_no_view_scrolls_sideways(still: Person, part: int, way: int) -> None:
     found = {}
     still.open()
     for appearance in appearances_of(part):
@@ -166,7 +166,7 @@ def complaints_of(person: Person, paths: Sequence[str]) -> dict[tuple[str, Appea
 
 @pytest.mark.rule("contract J5")
 @WAYS
-def test_axe_finds_nothing_in_what_views_become(still: Person, way: int) -> None:
+def test_axe_finds_nothing_in_states_of_views(still: Person, way: int) -> None:
     still.sign_in()
     found = {}
     appearances = (

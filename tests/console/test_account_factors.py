@@ -113,7 +113,7 @@ def test_a_newcomer_enrols_an_app_and_keeps_the_codes_by_keyboard_alone_on_a_pho
 
 
 @pytest.mark.rule("contract O1", "contract O8")
-def test_a_passkey_is_created_at_the_public_url_to_which_the_console_links(chromium: Browser, service: Served) -> None:
+def test_a_passkey_is_created_at_the_public_url_linked_by_the_console(chromium: Browser, service: Served) -> None:
     with looking(chromium, service) as console:
         console.sign_in("account")
         way = console.page.get_by_role("button", name="Passkey")
@@ -158,7 +158,7 @@ def test_a_passkey_is_created_at_the_public_url_to_which_the_console_links(chrom
 
 
 @pytest.mark.rule("contract O1")
-def test_codes_that_run_low_are_renewed_and_a_factor_is_removed(console: Person) -> None:
+def test_recovery_codes_are_renewed_when_few_are_left_and_a_factor_is_removed(console: Person) -> None:
     console.sign_in("account")
     page, service = console.page, console.service
     secret, codes = enrol_app(service, ADMIN_ID)

@@ -65,7 +65,7 @@ def done(page: Page, words: str) -> Locator:
     return found
 
 
-def test_a_logo_is_edited_by_keyboard_alone_and_one_undo_takes_all_of_it_back(console: Person) -> None:
+def test_a_logo_is_edited_by_keyboard_alone_and_restored_by_one_undo(console: Person) -> None:
     service, page = console.service, console.page
     before = logo(service)
     console.sign_in("logos/1")
@@ -143,7 +143,9 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
 
 
 @pytest.mark.rule("contract J4")
-def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, console: Person, tmp_path: Path) -> None:
+def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(
+    chromium: Browser, console: Person, tmp_path: Path
+) -> None:
     service, page = console.service, console.page
     # Without the address of the picture, which another picture would change.
     service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 120px"))
@@ -190,7 +192,7 @@ def test_two_browsers_at_one_logo_lose_nothing_of_either(chromium: Browser, cons
 
 
 @pytest.mark.rule("contract J4")
-def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console: Person, tmp_path: Path) -> None:
+def test_a_record_removed_meanwhile_is_recreated_with_the_unsaved_input(console: Person, tmp_path: Path) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/1")
     field(page, "name").fill("Typed")
@@ -216,7 +218,7 @@ def test_a_record_that_somebody_removed_comes_back_with_the_typed_values(console
 
 
 @pytest.mark.rule("contract J4", "contract F3")
-def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(console: Person) -> None:
+def test_a_write_without_a_response_is_retried_without_duplicates(console: Person) -> None:
     service, page = console.service, console.page
     began = len(changes(service))
     console.sign_in("logos/new")
@@ -258,7 +260,7 @@ def test_a_write_whose_answer_was_lost_is_repeated_and_nothing_is_doubled(consol
 
 
 @pytest.mark.rule("contract J4", "contract B5")
-def test_errors_are_shown_at_their_fields_and_nothing_typed_is_lost(chromium: Browser, console: Person) -> None:
+def test_errors_are_shown_at_their_fields_and_no_input_is_lost(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("themes/1")
     expect(page.frame_locator(".preview-frame").get_by_role("navigation").first).to_be_visible()
@@ -315,7 +317,7 @@ def test_errors_are_shown_at_their_fields_and_nothing_typed_is_lost(chromium: Br
 
 
 @pytest.mark.rule("contract J3", "contract J4")
-def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(console: Person) -> None:
+def test_a_missing_author_is_created_in_place_and_the_next_logo_is_one_click_away(console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/3")
     field(page, "name").fill("By somebody new")
@@ -361,7 +363,7 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_a_click_away(
 
 
 @pytest.mark.rule("contract J4")
-def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Browser, service: Served) -> None:
+def test_creating_an_author_is_offered_only_to_users_with_the_right(chromium: Browser, service: Served) -> None:
     with another(chromium, service, "logos/3") as painter:
         combobox = painter.page.get_by_role("combobox", name="Authors")
         combobox.fill("Zoë")
@@ -384,7 +386,7 @@ def test_nobody_without_the_right_is_offered_to_create_an_author(chromium: Brows
         ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
     ],
 )
-def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
+def test_concurrent_edits_of_separate_lines_are_merged(
     module: Module, base: str, mine: str, theirs: str, both: str | None
 ) -> None:
     assert module("parts/diff/line_diff.js", "mergedLines", [base, mine, theirs]) == both
@@ -399,14 +401,14 @@ def test_lines_that_two_people_wrote_go_together_where_they_are_apart(
         ([], [3], [4], [4, 3]),
     ],
 )
-def test_authors_that_two_people_chose_go_together_unless_one_reordered_them(
+def test_concurrent_choices_of_authors_are_merged_unless_reordered(
     module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
 ) -> None:
     assert module("parts/diff/line_diff.js", "mergedList", [base, mine, theirs]) == both
 
 
 @pytest.mark.rule("contract J2", "contract L4")
-def test_the_gallery_itself_is_not_another_host_and_empty_css_does_nothing(console: Person) -> None:
+def test_the_gallery_itself_is_not_a_foreign_host_and_empty_css_does_nothing(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     url = f"{console.service.address}/pictures/{'a' * 64}.webp"
     gallery.logos.amend(AmendLogo(logo_id=1, preview_url=url, custom_css=f"background: url({url})"))
@@ -421,7 +423,7 @@ def test_the_gallery_itself_is_not_another_host_and_empty_css_does_nothing(conso
 
 
 @pytest.mark.rule("contract J3", "contract R4")
-def test_the_css_of_a_logo_is_written_from_its_picture_and_own_edits_stay(console: Person) -> None:
+def test_the_css_of_a_logo_is_generated_from_its_picture_until_it_is_edited(console: Person) -> None:
     page = console.page
     console.sign_in("logos/new")
     page.locator("[name=name]").fill("Comet")

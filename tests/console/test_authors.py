@@ -53,7 +53,7 @@ def test_the_works_of_authors_are_counted_sorted_and_filtered(console: Person) -
 
 
 @pytest.mark.rule("contract J7", "contract J3")
-def test_authors_are_merged_with_their_works_by_one_act_that_one_undo_reverses(console: Person) -> None:
+def test_merging_authors_is_one_act_with_one_undo(console: Person) -> None:
     # By both, and both ways round.
     for logo_id, author_ids in ((46, (2, 1)), (47, (1, 2))):
         for author_id in author_ids:
@@ -88,7 +88,7 @@ def test_authors_are_merged_with_their_works_by_one_act_that_one_undo_reverses(c
 
 
 @pytest.mark.rule("contract J7")
-def test_a_merge_changes_nothing_where_somebody_else_was_faster_and_is_tried_again(console: Person) -> None:
+def test_a_conflicting_merge_changes_nothing_and_can_be_retried(console: Person) -> None:
     console.sign_in("authors/2")
     page = console.page
     expect(page.get_by_role("heading", level=1)).to_have_text("Ben")
@@ -135,7 +135,7 @@ def test_a_work_that_is_credited_during_a_merge_keeps_its_author(console: Person
 
 
 @pytest.mark.rule("contract J7")
-def test_nothing_is_merged_before_all_works_are_known(console: Person) -> None:
+def test_authors_cannot_be_merged_before_all_works_are_loaded(console: Person) -> None:
     console.sign_in("authors/2")
     page = console.page
     page.route("**/api/themes?*", lambda route: route.fulfill(status=500, json={"detail": "Internal Server Error"}))

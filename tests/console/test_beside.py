@@ -33,7 +33,7 @@ def _open(page: Page, name: str) -> None:
 
 
 @pytest.mark.rule("contract J6")
-def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved_values(wide: Person) -> None:
+def test_a_click_on_a_row_opens_the_record_next_to_the_list_which_shows_saved_values(wide: Person) -> None:
     wide.sign_in("logos?look=table&order=oldest&q=logo+1")
     page = wide.page
     _open(page, "Logo 11")
@@ -61,7 +61,7 @@ def test_a_click_on_a_row_opens_the_record_beside_the_list_which_shows_the_saved
 
 
 @pytest.mark.rule("contract J6")
-def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(wide: Person) -> None:
+def test_space_opens_a_record_next_to_the_list_and_arrow_keys_move_on(wide: Person) -> None:
     wide.sign_in("logos?look=table&order=oldest")
     page, press = wide.page, wide.page.keyboard.press
     page.get_by_role("link", name="Logo 2", exact=True).focus()
@@ -95,7 +95,7 @@ def test_space_shows_a_record_beside_the_list_where_the_arrow_keys_go_on(wide: P
 
 
 @pytest.mark.rule("contract J6", "contract J4")
-def test_input_beside_a_list_is_never_lost_without_a_question(wide: Person) -> None:
+def test_unsaved_input_next_to_a_list_is_never_lost_without_confirmation(wide: Person) -> None:
     wide.sign_in("logos?look=table&order=oldest")
     page = wide.page
     _open(page, "Logo 3")
@@ -126,7 +126,7 @@ def test_input_beside_a_list_is_never_lost_without_a_question(wide: Person) -> N
 
 
 @pytest.mark.rule("contract J6")
-def test_a_record_has_a_page_of_its_own_in_a_narrow_window_and_after_a_reload(wide: Person) -> None:
+def test_a_record_has_a_separate_page_in_a_narrow_window_and_after_a_reload(wide: Person) -> None:
     wide.sign_in("authors")
     page = wide.page
     for way in ("click", "Enter"):
@@ -153,7 +153,7 @@ def test_a_record_has_a_page_of_its_own_in_a_narrow_window_and_after_a_reload(wi
 
 
 @pytest.mark.rule("contract J6")
-def test_a_record_that_is_removed_beside_its_list_leaves_both(wide: Person) -> None:
+def test_a_record_removed_next_to_its_list_disappears_from_both(wide: Person) -> None:
     wide.sign_in("logos?look=table&order=oldest")
     page = wide.page
     _open(page, "Logo 3")
@@ -171,7 +171,7 @@ def name(page: Page) -> str:
 
 
 @pytest.mark.rule("contract J6")
-def test_a_record_leads_to_the_next_and_the_previous_one_of_its_list(console: Person) -> None:
+def test_a_record_links_to_the_next_and_the_previous_one_of_its_list(console: Person) -> None:
     console.sign_in("logos?q=logo+3&order=name")
     page = console.page
     page.get_by_role("link", name="Logo 30", exact=True).click()
@@ -208,7 +208,7 @@ def test_a_record_leads_to_the_next_and_the_previous_one_of_its_list(console: Pe
 
 
 @pytest.mark.rule("contract J6")
-def test_a_copy_begins_unsaved_with_the_authors_and_is_marked(console: Person) -> None:
+def test_a_copy_starts_unsaved_with_the_authors_and_is_marked(console: Person) -> None:
     console.sign_in("logos/3")
     page, gallery = console.page, console.service.gallery
     gallery.logos.link(LinkLogoAuthor(logo_id=3, author_id=1))
@@ -234,7 +234,7 @@ def test_a_copy_begins_unsaved_with_the_authors_and_is_marked(console: Person) -
 
 
 @pytest.mark.rule("contract J6")
-def test_a_new_record_is_begun_by_a_key_and_keys_are_listed(console: Person) -> None:
+def test_a_shortcut_starts_a_new_record_and_shortcuts_are_listed(console: Person) -> None:
     console.sign_in("authors/2")
     page = console.page
     expect(page.locator("h1")).to_have_text("Ben")

@@ -65,7 +65,7 @@ def complaints(seen: Shown) -> Locator:
     return seen.page.locator(".cm-lintRange")
 
 
-def test_the_typed_text_is_the_value_and_no_policy_is_broken(page: Shown) -> None:
+def test_the_typed_text_is_the_value_and_violates_no_policy(page: Shown) -> None:
     field = edit(page, "a {}")
     page.page.locator("label").click()
     expect(field).to_be_focused()
@@ -112,7 +112,7 @@ def test_properties_and_values_are_suggested(page: Shown, kind: str, before: str
         ("sheet", "@media (width > 3px) { a { foo: bar } }", ["the property"]),
     ],
 )
-def test_what_may_be_wrong_is_said(page: Shown, kind: str, css: str, about: list[str]) -> None:
+def test_possible_mistakes_are_reported(page: Shown, kind: str, css: str, about: list[str]) -> None:
     edit(page, css, kind=kind)
     expect(complaints(page).first).to_be_visible()
     said = page.page.evaluate(DIAGNOSTICS)
@@ -148,7 +148,7 @@ def test_valid_css_has_no_complaints(page: Shown, kind: str, css: str) -> None:
     assert page.complaints == []
 
 
-def test_tab_indents_and_escape_lets_it_leave(page: Shown) -> None:
+def test_tab_indents_and_after_escape_moves_the_focus(page: Shown) -> None:
     field = edit(page, "a")
     field.focus()
     page.page.keyboard.press("Tab")
@@ -158,7 +158,7 @@ def test_tab_indents_and_escape_lets_it_leave(page: Shown) -> None:
     expect(page.page.get_by_role("button", name="Next")).to_be_focused()
 
 
-def test_who_may_not_write_may_read(page: Shown) -> None:
+def test_without_the_right_to_write_the_editor_is_read_only(page: Shown) -> None:
     field = edit(page, "a { color: red }", disabled=True)
     expect(field).to_have_attribute("aria-readonly", "true")
     field.focus()
@@ -187,7 +187,7 @@ def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
         expect(field).to_have_js_property("tagName", "TEXTAREA")
 
 
-def test_the_longest_css_is_open_and_changed_in_a_moment(page: Shown) -> None:
+def test_the_longest_css_is_opened_and_edited_quickly(page: Shown) -> None:
     css = "a { background: url(https://a.example/x.png); color: red }\n" * 4500
     edit(page, css[:524_288])
     took = page.page.evaluate("""async () => {
@@ -203,7 +203,7 @@ def test_the_longest_css_is_open_and_changed_in_a_moment(page: Shown) -> None:
     assert page.complaints == []
 
 
-def test_a_line_that_would_keep_the_editor_busy_stays_in_the_text_area(page: Shown) -> None:
+def test_a_line_too_long_for_the_editor_stays_in_the_text_area(page: Shown) -> None:
     page.show(EDITOR, {"value": "/* \u202e\u200b */ " * 2_000})
     page.page.wait_for_timeout(1_000)  # by then the editor would be there
     field = page.page.get_by_role("textbox", name="CSS")

@@ -58,7 +58,7 @@ def test_every_host_is_listed_once(module: Module) -> None:
 
 
 @pytest.mark.parametrize("css", ["a{b:url(x.png)}", "a{b:url(/api/logos)}", "@import '../x.css';", "b:url(?x)"])
-def test_what_asks_the_site_itself_is_said(module: Module, css: str) -> None:
+def test_requests_to_the_site_itself_are_reported(module: Module, css: str) -> None:
     found = module(MODULE, "contactsOf", [css])
     assert (found["origins"], found["imports"], found["own"]) == ([], [], True)
 
@@ -72,11 +72,11 @@ def test_what_asks_the_site_itself_is_said(module: Module, css: str) -> None:
         (f"a {{ background: url({A}) }} src {{ b: url({A}) }}", []),
     ],
 )
-def test_where_fonts_are_is_known(module: Module, css: str, fonts: list[str]) -> None:
+def test_the_sources_of_fonts_are_recognised(module: Module, css: str, fonts: list[str]) -> None:
     assert module(MODULE, "contactsOf", [css])["fonts"] == fonts
 
 
-def test_an_address_without_a_scheme_takes_that_of_the_site(module: Module) -> None:
+def test_an_address_without_a_scheme_uses_that_of_the_site(module: Module) -> None:
     assert module(MODULE, "contactsOf", ["b: url(//a.example)", "http:"])["origins"] == ["http://a.example"]
 
 
@@ -98,7 +98,7 @@ def test_an_address_without_a_scheme_takes_that_of_the_site(module: Module) -> N
         ("@import url(https://a.example/x); a{b:c}\n@import 'https://a.example/y';", [("/x", "")], None),
     ],
 )
-def test_imports_are_taken_out_where_browsers_follow_them(
+def test_imports_that_browsers_follow_are_extracted(
     module: Module, css: str, imports: list[tuple[str, str]], rest: str | None
 ) -> None:
     found = module(MODULE, "contactsOf", [css])
@@ -122,9 +122,7 @@ def test_imports_are_taken_out_where_browsers_follow_them(
         ),
     ],
 )
-def test_css_that_is_made_to_be_tried_in_many_ways_is_read_in_a_moment(
-    module: Module, head: str, piece: str, tail: str
-) -> None:
+def test_css_crafted_for_backtracking_is_read_quickly(module: Module, head: str, piece: str, tail: str) -> None:
     css = head + piece * ((524_288 - len(head) - len(tail)) // len(piece)) + tail
     began = time.monotonic()
     rest = module(MODULE, "contactsOf", [css])["rest"]
@@ -132,7 +130,7 @@ def test_css_that_is_made_to_be_tried_in_many_ways_is_read_in_a_moment(
     assert time.monotonic() - began < 5  # as above
 
 
-def test_a_comment_is_seen_to_its_end_or_that_of_the_text(module: Module) -> None:
+def test_a_comment_extends_to_its_end_or_that_of_the_text(module: Module) -> None:
     for css in ("@import 'https://a.example' /* x */ print /**/;", "@import 'https://a.example' print/* x"):
         (found,) = module(MODULE, "contactsOf", [css])["imports"]
         assert found["media"] == "print"

@@ -61,7 +61,7 @@ def more(page: Page) -> None:
 
 
 @pytest.mark.rule("contract S1")
-def test_an_artwork_describes_itself_by_keyboard_and_one_undo_takes_it_back(console: Person) -> None:
+def test_details_are_edited_by_keyboard_and_undone_at_once(console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/1")
     description = page.locator("[name='details.description']")
@@ -97,7 +97,7 @@ def test_an_artwork_describes_itself_by_keyboard_and_one_undo_takes_it_back(cons
 
 
 @pytest.mark.rule("contract S1")
-def test_screenshots_are_sent_described_put_in_order_and_removed(console: Person) -> None:
+def test_screenshots_are_uploaded_described_reordered_and_removed(console: Person) -> None:
     service, page = console.service, console.page
     describe(service, screenshots=SHOTS)
     console.sign_in("logos/1")
@@ -118,7 +118,7 @@ def test_screenshots_are_sent_described_put_in_order_and_removed(console: Person
 
 
 @pytest.mark.rule("contract J4", "contract S1")
-def test_problems_stand_at_the_members_and_open_what_is_closed(console: Person) -> None:
+def test_problems_are_shown_at_the_members_and_open_closed_sections(console: Person) -> None:
     page = console.page
     console.sign_in("logos/1")
     more(page)
@@ -158,7 +158,7 @@ def test_a_text_is_previewed_as_the_service_renders_it(console: Person, module: 
 
 
 @pytest.mark.rule("contract J4", "contract S2")
-def test_two_people_at_one_artwork_merge_member_by_member(console: Person) -> None:
+def test_concurrent_edits_of_details_are_merged_by_member(console: Person) -> None:
     service, page = console.service, console.page
     describe(service, description="Old", tags=["dark"])
     console.sign_in("logos/1")
@@ -176,7 +176,7 @@ def test_two_people_at_one_artwork_merge_member_by_member(console: Person) -> No
 
 
 @pytest.mark.rule("contract S2")
-def test_a_change_shows_each_member_and_an_old_version_comes_back(console: Person) -> None:
+def test_a_change_lists_its_members_and_an_old_version_can_be_restored(console: Person) -> None:
     service, page = console.service, console.page
     describe(service, description="Old words", tags=["dark"], screenshots=SHOTS)
     describe(service, description="New words", tags=["calm"], licence="MIT")
@@ -196,7 +196,7 @@ def test_a_change_shows_each_member_and_an_old_version_comes_back(console: Perso
 
 
 @pytest.mark.rule("contract E3", "contract S2")
-def test_lists_find_words_and_tags_and_change_tags_and_licences_of_many(console: Person) -> None:
+def test_lists_search_words_and_tags_and_change_tags_and_licences_in_bulk(console: Person) -> None:
     service, page = console.service, console.page
     describe(service, description="Northern lights", tags=["dark", "calm"])
     service.gallery.logos.amend(AmendLogo(logo_id=2, details=Details(tags=("dark",))))
@@ -225,7 +225,7 @@ def test_lists_find_words_and_tags_and_change_tags_and_licences_of_many(console:
 
 
 @pytest.mark.rule("contract S3")
-def test_a_user_style_that_is_dropped_or_pasted_fills_the_form_and_says_what_is_lost(console: Person) -> None:
+def test_a_dropped_or_pasted_user_style_fills_the_form_and_reports_losses(console: Person) -> None:
     page = console.page
     console.sign_in("themes/new")
     name, target = field(page, "Name"), field(page, "Target")
@@ -261,7 +261,7 @@ def test_a_user_style_that_is_dropped_or_pasted_fills_the_form_and_says_what_is_
 
 
 @pytest.mark.rule("contract S1", "contract R4")
-def test_a_submission_has_details_and_a_reviewer_mends_them(chromium: Browser, console: Person) -> None:
+def test_a_submission_has_details_that_a_reviewer_can_edit(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page
     admit(service.gallery)
     describe(service, description="Old words", tags=["dark"], origin="old-1")

@@ -22,7 +22,7 @@ ASK: Final = """async ([how, options]) => {
 
 
 @pytest.mark.parametrize("verifies", [True, False])
-def test_a_passkey_is_created_and_used_and_alone_only_with_its_user_verified(chromium: Browser, verifies: bool) -> None:
+def test_a_passkey_is_created_and_used_alone_only_with_user_verification(chromium: Browser, verifies: bool) -> None:
     passkeys = Fido2Passkeys(LOCAL)
 
     def ask(page: Page, how: str, options: object) -> Any:

@@ -44,7 +44,7 @@ def sign_in(fox: Firefox, address: str, username: str = "admin", password: str =
 
 @pytest.mark.release
 @pytest.mark.rule("contract J1", "contract J2")
-def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_picture(
+def test_firefox_signs_in_lists_opens_saves_and_prompts_for_no_password_for_a_picture(
     service: Served, fox: Firefox
 ) -> None:
     with answering(lambda _: PASSWORD) as host:
@@ -63,7 +63,7 @@ def test_firefox_signs_in_lists_opens_saves_and_asks_for_no_password_of_a_pictur
 
 @pytest.mark.release
 @pytest.mark.rule("contract J6")
-def test_firefox_opens_a_record_beside_its_list_saves_it_there_and_has_the_menus(service: Served, fox: Firefox) -> None:
+def test_firefox_opens_and_saves_a_record_next_to_its_list_and_shows_the_menus(service: Served, fox: Firefox) -> None:
     sign_in(fox, f"{service.address}/console/logos?look=table&order=oldest")
     fox.becomes("document.querySelectorAll('tbody .cell-link').length > 5")
     fox.click(".filters summary")
@@ -148,7 +148,7 @@ def test_firefox_keeps_the_reason_for_a_removal(service: Served, fox: Firefox) -
 
 @pytest.mark.release
 @pytest.mark.rule("contract R5", "contract J3")
-def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fox: Firefox) -> None:
+def test_firefox_starts_with_the_tasks_and_invites_a_member(service: Served, fox: Firefox) -> None:
     admit(service.gallery)
     submit(service.gallery, new_logo("Sunrise"))
     sign_in(fox, f"{service.address}/console/")
@@ -165,7 +165,7 @@ def test_firefox_begins_with_what_to_do_and_invites_a_member(service: Served, fo
 
 
 @pytest.mark.rule("contract J2")
-def test_a_picture_that_asks_for_a_password_opens_no_window_of_the_browser(console: Person) -> None:
+def test_a_picture_that_requires_a_password_opens_no_browser_prompt(console: Person) -> None:
     prompts: list[str] = []
     page = console.page
     session = page.context.new_cdp_session(page)

@@ -46,7 +46,7 @@ def removed_by_the_painter(service: Served, logo_id: int) -> None:
 
 
 @pytest.mark.rule("contract J3", "contract J4", "contract G2")
-def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_authors(console: Person) -> None:
+def test_the_removal_of_a_logo_is_found_and_undone_with_its_authors(console: Person) -> None:
     page, gallery, clock = console.page, console.service.gallery, console.service.clock
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=2))
     before = gallery.logos.get(artworks.GetLogo(logo_id=7))
@@ -94,7 +94,7 @@ def test_who_removed_a_logo_last_week_is_found_and_it_comes_back_with_its_author
 
 
 @pytest.mark.rule("contract J3")
-def test_dates_are_written_and_read_in_the_language_of_the_console(console: Person) -> None:
+def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: Person) -> None:
     page = console.page
     console.sign_in("history")
     console.see(Appearance(390, "light", "en"))
@@ -134,7 +134,7 @@ def test_dates_are_written_and_read_in_the_language_of_the_console(console: Pers
 
 
 @pytest.mark.rule("contract J3", "contract G4")
-def test_all_that_one_request_did_is_one_entry_and_is_undone_at_once(console: Person) -> None:
+def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Before"))
     lines = [
@@ -211,7 +211,7 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
 
 
 @pytest.mark.rule("contract G5", "contract J3")
-def test_a_version_is_seen_against_now_and_restored_as_a_new_change(console: Person) -> None:
+def test_a_version_is_compared_with_the_current_one_and_restored_as_a_new_change(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Elk", custom_css="color: red;\nwidth: 1px"))
     was = gallery.logos.get(artworks.GetLogo(logo_id=1))
@@ -250,7 +250,7 @@ def test_a_version_is_seen_against_now_and_restored_as_a_new_change(console: Per
 
 
 @pytest.mark.rule("contract J3")
-def test_scrolling_asks_for_each_page_once(console: Person) -> None:
+def test_scrolling_requests_each_page_once(console: Person) -> None:
     page = console.page
     for number in range(60):
         console.service.gallery.authors.create(authors.CreateAuthor(user_id=5000 + number, username=f"Author {number}"))
@@ -268,7 +268,7 @@ def test_scrolling_asks_for_each_page_once(console: Person) -> None:
 
 
 @pytest.mark.rule("contract G5")
-def test_the_reason_for_a_removal_is_kept_in_the_history(console: Person) -> None:
+def test_the_reason_for_a_removal_is_in_the_history(console: Person) -> None:
     page = console.page
     console.sign_in("logos")
     page.locator(".card").nth(0).get_by_role("checkbox").click()
@@ -445,7 +445,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.rule("contract G5", "contract J3")
 @pytest.mark.parametrize("acts", [ARTWORK_ACTS, OTHER_ACTS])
-def test_every_kind_of_act_has_its_own_sentence(console: Person, acts: Acts) -> None:
+def test_every_kind_of_act_has_a_sentence(console: Person, acts: Acts) -> None:
     """In the history, the overview and the history of its record, in both languages."""
     page, service = console.page, console.service
     admit(service.gallery)

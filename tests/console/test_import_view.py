@@ -68,7 +68,7 @@ def test_a_file_with_two_bad_lines_is_chosen_again_imported_and_undone_by_keyboa
 
 
 @pytest.mark.rule("contract J4", "contract F3")
-def test_an_import_without_an_answer_is_repeated_on_a_click_done_once_and_can_be_undone(console: Person) -> None:
+def test_an_import_without_a_response_is_retried_on_click_runs_once_and_can_be_undone(console: Person) -> None:
     page, storage, before = console.page, console.service.storage, names(console.service)
     console.sign_in("import")
     storage.go_away()
@@ -91,7 +91,7 @@ def test_an_import_without_an_answer_is_repeated_on_a_click_done_once_and_can_be
 
 
 @pytest.mark.rule("contract J4", "contract I4", "contract A21")
-def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_that_may_help(
+def test_a_file_too_large_is_reported_with_its_limit_and_retried_only_where_that_may_help(
     console: Person, tmp_path: Path
 ) -> None:
     page, sent = console.page, []
@@ -120,7 +120,7 @@ def test_a_file_that_is_too_large_says_for_whom_and_is_tried_again_only_where_th
 
 
 @pytest.mark.rule("contract J2", "contract J3", "contract I4")
-def test_an_export_has_the_kinds_that_a_person_may_see_and_an_import_those_that_they_may_change(
+def test_an_export_has_the_kinds_a_user_may_read_and_an_import_those_they_may_write(
     console: Person,
 ) -> None:
     page = console.page
@@ -172,7 +172,7 @@ def test_the_encoding_of_a_csv_file_is_chosen_by_its_first_rows(console: Person,
 
 
 @pytest.mark.rule("contract J3", "contract I4")
-def test_what_the_server_says_about_a_csv_file_stands_at_its_lines(console: Person, tmp_path: Path) -> None:
+def test_problems_of_a_csv_file_are_shown_at_its_lines(console: Person, tmp_path: Path) -> None:
     page, before = console.page, names(console.service)
     console.sign_in("import")
     bad = page.locator(".bad-line")
@@ -197,7 +197,7 @@ def test_what_the_server_says_about_a_csv_file_stands_at_its_lines(console: Pers
 
 
 @pytest.mark.rule("contract J3", "contract I4")
-def test_an_export_comes_back_changed_by_a_spreadsheet(chromium: Browser, service: Served, tmp_path: Path) -> None:
+def test_an_export_edited_in_a_spreadsheet_is_imported(chromium: Browser, service: Served, tmp_path: Path) -> None:
     with looking(chromium, service, locale="ru-RU", viewport={"width": 390, "height": 800}) as person:
         page = person.page
         # The save dialog belongs to the browser, not to the console.
@@ -218,7 +218,7 @@ def test_an_export_comes_back_changed_by_a_spreadsheet(chromium: Browser, servic
 
 
 @pytest.mark.rule("contract J3")
-def test_what_is_no_list_of_records_is_one_message(console: Person, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_list_of_records_gets_one_message(console: Person, tmp_path: Path) -> None:
     page = console.page
     console.sign_in("import")
     alert, sent = page.get_by_role("alert"), []

@@ -91,7 +91,7 @@ def test_a_picture_is_chosen_by_keyboard_dropped_or_pasted_at_its_field(console:
 
 
 @pytest.mark.rule("contract P3")
-def test_an_avatar_is_sent_at_its_field(console: Person) -> None:
+def test_an_avatar_is_uploaded_at_its_field(console: Person) -> None:
     console.sign_in("users/7")
     choose(console.page, "face.png", drawing(90))
     expect(console.page.locator(".avatar-field .avatar img")).to_be_visible()
@@ -101,7 +101,7 @@ def test_an_avatar_is_sent_at_its_field(console: Person) -> None:
 
 
 @pytest.mark.rule("contract P1")
-def test_why_a_picture_is_refused_is_said_at_its_field_and_the_old_one_stays(console: Person) -> None:
+def test_the_refusal_of_a_picture_is_shown_at_its_field_and_the_old_one_kept(console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
     before = page.locator("[name=preview_url]").input_value()
@@ -134,7 +134,7 @@ def test_why_a_picture_is_refused_is_said_at_its_field_and_the_old_one_stays(con
 
 
 @pytest.mark.rule("contract P3")
-def test_a_copy_of_a_picture_elsewhere_is_kept_at_its_field(console: Person) -> None:
+def test_a_picture_on_another_host_is_copied_at_its_field(console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("logos/1")
     field, copy = page.locator("[name=preview_url]"), page.get_by_role("button", name="Keep a copy")
@@ -150,7 +150,7 @@ def test_a_copy_of_a_picture_elsewhere_is_kept_at_its_field(console: Person) -> 
 
 
 @pytest.mark.rule("contract P5")
-def test_pictures_are_shown_small_and_those_taken_down_to_users_who_may_see_them(
+def test_thumbnails_are_shown_and_taken_down_pictures_only_to_permitted_users(
     console: Person, chromium: Browser
 ) -> None:
     service, page = console.service, console.page
@@ -229,7 +229,7 @@ def word(shade: int) -> bytes:
 
 
 @pytest.mark.rule("contract P1", "contract J3")
-def test_a_logo_lies_on_the_ground_of_its_picture_and_a_theme_fills_its_frame(console: Person) -> None:
+def test_a_logo_is_shown_on_its_ground_and_a_theme_fills_its_frame(console: Person) -> None:
     gallery, page = console.service.gallery, console.page
     sent = [gallery.pictures.send(SendPicture(), word(shade)) for shade in (255, 0)]
     assert [each.ground for each in sent] == ["dark", "light"]
@@ -249,7 +249,7 @@ MANY: Final = 25
 
 
 @pytest.mark.rule("contract P4", "contract P5")
-def test_pictures_are_listed_with_senders_and_names_and_removed_for_good(console: Person) -> None:
+def test_pictures_are_listed_with_senders_and_names_and_removed_permanently(console: Person) -> None:
     service, page = console.service, console.page
     kept = service.gallery.pictures.send(SendPicture(), drawing(1), ActingAs(7))
     other = service.gallery.pictures.send(SendPicture(), drawing(2))
@@ -278,7 +278,7 @@ def test_pictures_are_listed_with_senders_and_names_and_removed_for_good(console
 
 
 @pytest.mark.rule("contract P4")
-def test_the_list_of_pictures_goes_on_page_by_page(console: Person) -> None:
+def test_the_list_of_pictures_is_loaded_page_by_page(console: Person) -> None:
     def add(uow: UnitOfWork) -> None:
         for number in range(MANY):
             picture = StoredPicture(f"{number:064x}", f"{number + MANY:064x}", 1, 3, 4, 1, 2, "light")
@@ -306,7 +306,7 @@ SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])
 
 @pytest.mark.release
 @pytest.mark.rule("contract J3")
-def test_pictures_of_every_view_can_be_looked_at(chromium: Browser, service: Served, tmp_path: Path) -> None:
+def test_screenshots_of_every_view_are_taken(chromium: Browser, service: Served, tmp_path: Path) -> None:
     folder = Path(FOLDER) if FOLDER else tmp_path
     folder.mkdir(parents=True, exist_ok=True)
     with looking(chromium, service, reduced_motion="reduce") as person:

@@ -25,7 +25,7 @@ def add(service: Served, count: int) -> None:
 
 
 @pytest.mark.rule("contract G5")
-def test_more_changes_than_a_request_has_are_one_act_with_one_undo(console: Person) -> None:
+def test_changes_beyond_the_limit_of_a_request_are_one_act_with_one_undo(console: Person) -> None:
     add(console.service, 1000)
     page, gallery = console.page, console.service.gallery
     before = {logo.logo_id: logo.active for logo in gallery.logos.list(ListLogos())}

@@ -16,7 +16,7 @@ _WIDTHS = "(table) => [...table.querySelectorAll('th')].map((head) => head.getBo
 
 
 @pytest.mark.rule("contract J3")
-def test_heads_stand_over_what_they_head_and_no_column_jumps(console: Person) -> None:
+def test_headers_align_with_their_columns_and_no_column_jumps(console: Person) -> None:
     console.sign_in("logos?look=table")
     console.see(Appearance(1280, "light", "en"))
     console.settle()
@@ -33,7 +33,7 @@ def test_heads_stand_over_what_they_head_and_no_column_jumps(console: Person) ->
 
 
 @pytest.mark.rule("contract J3")
-def test_the_rail_leads_to_sections_and_marks_the_one_in_view(console: Person) -> None:
+def test_the_rail_links_to_sections_and_marks_the_current_one(console: Person) -> None:
     console.sign_in("account")
     console.see(Appearance(1280, "light", "en"))
     console.settle()
@@ -53,7 +53,7 @@ def test_the_rail_leads_to_sections_and_marks_the_one_in_view(console: Person) -
 
 
 @pytest.mark.rule("contract J8")
-def test_a_phone_keeps_its_own_look_of_a_list(console: Person) -> None:
+def test_a_phone_keeps_its_own_list_layout(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     page.get_by_role("button", name="Table").click()
@@ -67,7 +67,7 @@ def test_a_phone_keeps_its_own_look_of_a_list(console: Person) -> None:
 
 
 @pytest.mark.rule("contract J5")
-def test_a_phone_shows_the_names_of_a_table_and_its_order_whole(console: Person) -> None:
+def test_a_phone_shows_names_and_order_of_a_table_in_full(console: Person) -> None:
     console.sign_in("themes?look=table")
     console.see(Appearance(320, "light", "en"))
     name = console.page.get_by_role("link", name="Theme 12")

@@ -34,7 +34,7 @@ def test_each_run_of_lines_is_same_added_or_removed(module: Module, before: str,
     assert " ".join(run["kind"] for run in diff(module, before, after)) == kinds
 
 
-def test_both_texts_are_whole_in_it_and_numbers_are_right(module: Module) -> None:
+def test_a_diff_contains_both_texts_with_correct_line_numbers(module: Module) -> None:
     chance = random.Random(7)
     for _ in range(40):
         old = [chance.choice("abcd") for _ in range(chance.randrange(30))]
@@ -50,14 +50,14 @@ def test_both_texts_are_whole_in_it_and_numbers_are_right(module: Module) -> Non
                 assert new[run["after"] - 1 :][:count] == run["lines"]
 
 
-def test_as_few_lines_as_can_be_are_said_to_have_changed(module: Module) -> None:
+def test_a_diff_has_the_fewest_possible_changed_lines(module: Module) -> None:
     old = [f"line {number}" for number in range(400)]
     new = [line for number, line in enumerate(old) if number % 50] + ["more"]
     runs = diff(module, "\n".join(old), "\n".join(new))
     assert (len(lines(runs, "removed")), lines(runs, "added")) == (8, ["more"])
 
 
-def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -> None:
+def test_in_long_texts_the_middle_is_shown_as_replaced(module: Module) -> None:
     old = ["same", *(f"old {number}" for number in range(20_000)), "same too"]
     new = ["same", *(f"new {number}" for number in range(20_000)), "same too"]
     began = time.monotonic()
@@ -69,7 +69,7 @@ def test_what_is_too_long_to_compare_is_replaced_in_the_middle(module: Module) -
 
 
 @pytest.mark.rule("contract J3")
-def test_within_a_line_the_words_that_changed_are_known(module: Module) -> None:
+def test_changed_words_within_a_line_are_marked(module: Module) -> None:
     found: Any = module("parts/diff/diff.js", "wordDiff", ["color: #123; width: 10px", "color: #456; width: 10px"])
     assert [each["text"] for each in found["removed"] if each["isChanged"]] == ["123"]
     assert [each["text"] for each in found["added"] if each["isChanged"]] == ["456"]

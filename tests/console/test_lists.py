@@ -32,7 +32,7 @@ def _eleven_selected(console: Person) -> tuple[set[str], set[str]]:
     return before, {name for name in before if name.startswith("Logo 1")}
 
 
-def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alone(console: Person) -> None:
+def test_logos_are_found_changed_in_bulk_and_undone_by_keyboard_alone(console: Person) -> None:
     """contract J3, J4"""
     page = console.page
     press = page.keyboard.press
@@ -74,7 +74,7 @@ def test_a_logo_is_found_and_many_are_changed_at_once_and_undone_by_keyboard_alo
 
 
 @pytest.mark.rule("contract J4")
-def test_the_focus_stays_at_the_list_after_a_change_of_many_and_its_undo_which_has_a_key(console: Person) -> None:
+def test_the_focus_stays_in_the_list_after_a_bulk_change_and_its_undo_by_shortcut(console: Person) -> None:
     page, press = console.page, console.page.keyboard.press
     before, chosen = _eleven_selected(console)
     strip = page.get_by_role("region", name="Selected")
@@ -122,7 +122,7 @@ def test_the_focus_stays_at_the_list_after_a_change_of_many_and_its_undo_which_h
 
 
 @pytest.mark.rule("contract J3")
-def test_switching_off_more_than_fifty_published_records_asks_with_their_number(console: Person) -> None:
+def test_deactivating_more_than_fifty_published_records_asks_for_confirmation(console: Person) -> None:
     page, logos = console.page, console.service.gallery.logos
     for number in range(52):
         made = logos.create(
@@ -159,7 +159,7 @@ def test_switching_off_more_than_fifty_published_records_asks_with_their_number(
 
 @pytest.mark.rule("contract F1")
 @pytest.mark.rule("contract J6")
-def test_what_others_did_to_selected_themes_is_named_and_the_others_are_changed_on_request(console: Person) -> None:
+def test_conflicting_changes_to_selected_themes_are_named_and_the_rest_is_changed_on_request(console: Person) -> None:
     page, themes = console.page, console.service.gallery.themes
     console.sign_in("themes?order=name")
     expect(page.locator(".found")).to_have_text("12 found")
@@ -182,9 +182,7 @@ def test_what_others_did_to_selected_themes_is_named_and_the_others_are_changed_
 
 @pytest.mark.rule("contract J6")
 @pytest.mark.parametrize("is_done", [True, False])
-def test_a_change_of_many_is_one_request_which_can_be_repeated_and_one_undo_that_lasts(
-    console: Person, is_done: bool
-) -> None:
+def test_a_bulk_change_is_one_retriable_request_with_one_lasting_undo(console: Person, is_done: bool) -> None:
     """contract A20, F3, J4, J7"""
     page = console.page
     before, chosen = _eleven_selected(console)
@@ -220,7 +218,7 @@ def test_a_change_of_many_is_one_request_which_can_be_repeated_and_one_undo_that
 
 
 @pytest.mark.rule("contract J6")
-def test_the_target_and_the_authors_of_many_are_changed_by_keyboard(console: Person) -> None:
+def test_the_target_and_authors_of_many_artworks_are_changed_by_keyboard(console: Person) -> None:
     page, press, logos = console.page, console.page.keyboard.press, console.service.gallery.logos
     _eleven_selected(console)
 
@@ -287,7 +285,7 @@ def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console:
     expect(theme.locator(".state")).to_have_count(0)
 
 
-def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_comes_back_to_it(console: Person) -> None:
+def test_a_list_is_requested_once_on_load_and_again_on_return(console: Person) -> None:
     """contract J5: it is on its way before the view is, which takes it as it came"""
     page, asked = console.page, list[str]()
     console.sign_in("logos")
@@ -310,7 +308,7 @@ def test_a_list_is_asked_for_once_when_the_page_is_loaded_and_again_when_one_com
 
 
 @pytest.mark.rule("contract J6")
-def test_a_screen_shows_many_cards_and_they_are_selected_by_shift(console: Person) -> None:
+def test_a_screen_shows_many_cards_and_shift_selects_a_range(console: Person) -> None:
     page, press, found = console.page, console.page.keyboard.press, console.page.locator(".found")
     console.sign_in("logos?order=oldest")
     expect(_card(page, "Logo 1")).to_be_visible()
@@ -357,7 +355,7 @@ def test_an_order_is_chosen_by_keyboard(console: Person) -> None:
 
 
 @pytest.mark.rule("contract J6")
-def test_the_table_sorts_by_its_heads_and_selects_with_shift(console: Person) -> None:
+def test_the_table_is_sorted_by_its_headers_and_shift_selects_a_range(console: Person) -> None:
     page = console.page
     console.service.gallery.logos.amend(artworks.AmendLogo(logo_id=7, target="wiki"))
     console.sign_in("logos?look=table")
@@ -391,7 +389,7 @@ def test_the_table_sorts_by_its_heads_and_selects_with_shift(console: Person) ->
 
 
 @pytest.mark.rule("contract J8")
-def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_ignored(
+def test_preferences_written_by_two_tabs_are_merged_and_invalid_ones_ignored(
     console: Person, chromium: Browser
 ) -> None:
     page = console.page
@@ -421,7 +419,7 @@ def test_preferences_that_two_tabs_write_at_once_are_all_kept_and_bad_ones_are_i
 
 
 @pytest.mark.rule("contract J6")
-def test_artworks_are_found_by_a_host_in_their_css_and_by_when_they_changed(console: Person) -> None:
+def test_artworks_are_found_by_a_host_in_their_css_and_by_time_of_change(console: Person) -> None:
     page, logos = console.page, console.service.gallery.logos
     logos.amend(artworks.AmendLogo(logo_id=7, custom_css="background: url(https://Far.example:81/a.svg)"))
     console.sign_in("logos?look=table")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow("a browser")
 
 
 @pytest.mark.rule("contract J4")
-def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console: Person) -> None:
+def test_signing_out_in_this_or_another_tab_loses_no_input(console: Person) -> None:
     console.sign_in("logos/3")
     page = console.page
     name = page.get_by_label("Name", exact=True)
@@ -45,7 +45,7 @@ def test_signing_out_here_or_in_another_tab_loses_nothing_that_is_typed(console:
 
 
 @pytest.mark.rule("contract J4")
-def test_discarded_changes_are_saved_by_no_click_and_a_password_is_set_as_it_stands(console: Person) -> None:
+def test_discarded_changes_are_never_saved_and_a_password_is_set_as_typed(console: Person) -> None:
     console.sign_in("logos/3")
     page, gallery = console.page, console.service.gallery
     failed = page.locator(".notice.failed")
@@ -99,7 +99,7 @@ def test_discarded_changes_are_saved_by_no_click_and_a_password_is_set_as_it_sta
 
 
 @pytest.mark.rule("contract J4", "contract J1")
-def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_the_typed_values_and_the_question(
+def test_a_link_to_the_same_view_or_a_hash_keeps_unsaved_input_and_its_confirmation(
     console: Person,
 ) -> None:
     console.sign_in("authors")
@@ -139,7 +139,7 @@ def test_a_link_to_the_same_view_or_a_hash_in_the_address_keeps_the_typed_values
 
 
 @pytest.mark.rule("contract J2")
-def test_who_signs_out_while_the_session_is_renewed_stays_out_and_nothing_more_is_written(console: Person) -> None:
+def test_signing_out_during_a_refresh_ends_the_session_and_stops_writes(console: Person) -> None:
     console.sign_in("logos/3")
     page = console.page
     held: list[tuple[Route, APIResponse]] = []

@@ -32,7 +32,7 @@ def is_in(person: Person, name: str) -> None:
     expect(person.page.get_by_role("navigation", name="Views")).to_contain_text(name)
 
 
-def test_a_link_opens_the_console_once_and_leaves_the_address_at_once(chromium: Browser, service: Served) -> None:
+def test_a_link_opens_the_console_once_and_is_removed_from_the_address(chromium: Browser, service: Served) -> None:
     with looking(chromium, service) as person:
         page, link = person.page, link_for(service)
         asked: list[str] = []
@@ -58,7 +58,7 @@ def test_a_link_opens_the_console_once_and_leaves_the_address_at_once(chromium: 
 
 
 @pytest.mark.rule("contract Q2")
-def test_a_link_opens_the_view_that_it_names(chromium: Browser, service: Served) -> None:
+def test_a_link_opens_its_view(chromium: Browser, service: Served) -> None:
     with looking(chromium, service) as person:
         person.page.goto(link_for(service).replace("#", "submit#"))
         expect(person.page.locator("h1")).to_have_text("Submit a work")
@@ -91,7 +91,7 @@ def test_a_link_replaces_the_session_of_a_tab_only_with_consent(chromium: Browse
 
 
 @pytest.mark.rule("contract J3")
-def test_an_administrator_invites_a_member_by_link_and_again(chromium: Browser, console: Person) -> None:
+def test_an_administrator_invites_a_member_by_link_twice(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page
     console.sign_in("users")
     begin = page.get_by_role("button", name="Invite")

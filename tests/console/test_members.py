@@ -49,7 +49,7 @@ def send(page: Page) -> None:
 
 
 @pytest.mark.rule("contract R4")
-def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
+def test_a_declined_submission_is_edited_on_a_phone_and_applied(
     chromium: Browser, service: Served, gallery: LogoAdmin
 ) -> None:
     with looking(chromium, service, **PHONE) as person:
@@ -104,7 +104,7 @@ def test_a_member_submits_from_a_phone_is_declined_mends_it_and_is_applied(
 
 
 @pytest.mark.rule("contract L5", "contract R4")
-def test_a_member_sees_that_an_active_work_is_not_on_the_page_and_why(console: Person, gallery: LogoAdmin) -> None:
+def test_a_member_sees_why_an_active_work_is_not_on_the_page(console: Person, gallery: LogoAdmin) -> None:
     gallery.logos.amend(AmendLogo(logo_id=OWN, active=True, custom_css="color: red; }"))
     console.sign_in(username=NAME, password=PASSWORD)
     row = console.page.locator(".submission-row", has_text="Logo 1")
@@ -135,7 +135,7 @@ def test_a_member_has_no_other_views(console: Person, gallery: LogoAdmin) -> Non
 
 
 @pytest.mark.rule("contract R4")
-def test_a_member_proposes_a_change_of_an_own_work_and_withdraws_it(console: Person, gallery: LogoAdmin) -> None:
+def test_a_member_proposes_a_change_of_their_work_and_withdraws_it(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     console.sign_in(username=NAME, password=PASSWORD)
     page.get_by_role("link", name="Logo 1").click()
@@ -169,7 +169,7 @@ def with_page(route: Route) -> None:
 
 
 @pytest.mark.rule("contract R4", "contract R7")
-def test_a_member_has_one_list_in_which_each_entry_has_one_state(console: Person, gallery: LogoAdmin) -> None:
+def test_the_list_of_a_member_has_one_entry_and_state_per_work(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     for number, name in enumerate(("Waiting one", "Declined one", "Withdrawn one", "Applied one", "Removed one"), 1):
         assert submit(gallery, new_logo(name)).proposal_id == number
@@ -222,7 +222,7 @@ def test_a_new_member_finds_an_empty_list_and_the_way_to_submit(console: Person,
 
 
 @pytest.mark.rule("contract R2", "contract R4", "contract J8")
-def test_the_form_begins_with_the_picture_and_offers_the_targets(console: Person, gallery: LogoAdmin) -> None:
+def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     targets: dict[str, Any] = {"forum": {"name": "The forum", "documents": ['domain("forum.example")']}}
     gallery.settings.amend(AmendSettings(submission_rules="Your own work.\nNo <b>others</b>", gallery_targets=targets))
@@ -253,7 +253,7 @@ def test_the_form_begins_with_the_picture_and_offers_the_targets(console: Person
 
 
 @pytest.mark.rule("contract S3", "contract R4")
-def test_a_user_style_that_is_dropped_on_the_form_fills_it(console: Person, gallery: LogoAdmin) -> None:
+def test_a_user_style_dropped_on_the_form_fills_it(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     targets: dict[str, Any] = {
         "forum": {"name": "The forum", "documents": ['domain("forum.example")']},
@@ -277,7 +277,7 @@ def test_a_user_style_that_is_dropped_on_the_form_fills_it(console: Person, gall
 
 
 @pytest.mark.rule("contract R4")
-def test_the_submitter_sees_what_a_reviewer_mended(console: Person, gallery: LogoAdmin) -> None:
+def test_the_submitter_sees_the_edits_of_a_reviewer(console: Person, gallery: LogoAdmin) -> None:
     proposal = submit(gallery, own_logo(gallery, name="Redrawn"))
     console.sign_in("submissions/1/changes/0")
     console.page.get_by_label("Name", exact=True).fill("Redrawn well")
@@ -292,7 +292,7 @@ def test_the_submitter_sees_what_a_reviewer_mended(console: Person, gallery: Log
 
 
 @pytest.mark.rule("contract J5", "contract R4")
-def test_axe_finds_nothing_in_what_members_see(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+def test_axe_finds_nothing_in_the_views_of_members(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
     declined = submit(gallery, new_logo("Declined"))
     gallery.proposals.decline(DeclineProposal(proposal_id=declined.proposal_id, reason="Hard to read on dark pages"))
     submit(gallery, own_logo(gallery, name="Redrawn"))
@@ -303,7 +303,7 @@ def test_axe_finds_nothing_in_what_members_see(chromium: Browser, service: Serve
 
 
 @pytest.mark.rule("contract R4", "contract P5")
-def test_a_blocked_work_says_why_and_offers_a_change(console: Person, gallery: LogoAdmin) -> None:
+def test_a_blocked_work_shows_the_reason_and_offers_a_change(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, own_logo(gallery, name="Redrawn"))
     gallery.proposals.apply(ApplyProposal(proposal_id=1))

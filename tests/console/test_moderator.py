@@ -56,7 +56,7 @@ def states(gallery: LogoAdmin) -> str:
     return "".join(state(gallery, proposal_id)[0] for proposal_id in range(2, 7))
 
 
-def test_chips_narrow_the_queue_and_the_way_through_it(console: Person, gallery: LogoAdmin) -> None:
+def test_chips_filter_the_queue_and_the_navigation_through_it(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, new_logo("Later"), user_id=NEWCOMER_ID)
     console.sign_in("submissions")
@@ -84,7 +84,7 @@ def test_chips_narrow_the_queue_and_the_way_through_it(console: Person, gallery:
     expect(titles(page)).to_have_text(["Later", "Before"])
 
 
-def test_several_are_applied_at_once_and_one_that_fails_says_why(console: Person, gallery: LogoAdmin) -> None:
+def test_several_submissions_are_applied_at_once_and_failures_have_reasons(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     page.clock.install()
     console.sign_in("submissions")
@@ -120,7 +120,9 @@ def test_several_are_applied_at_once_and_one_that_fails_says_why(console: Person
     assert not list(gallery.logos.list(ListLogos(q="Newcomer")))
 
 
-def test_several_are_declined_with_a_reason_within_ten_seconds_of_grace(console: Person, gallery: LogoAdmin) -> None:
+def test_several_submissions_are_declined_with_a_reason_after_ten_seconds_to_undo(
+    console: Person, gallery: LogoAdmin
+) -> None:
     page = console.page
     page.clock.install()
     console.sign_in("submissions")
@@ -158,7 +160,7 @@ def test_several_are_declined_with_a_reason_within_ten_seconds_of_grace(console:
     assert states(gallery) == "ddddw"
 
 
-def test_nothing_is_decided_in_bulk_but_what_the_list_shows(console: Person, gallery: LogoAdmin) -> None:
+def test_only_listed_submissions_are_decided_in_bulk(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     page.clock.install()
     console.sign_in("submissions")
@@ -189,7 +191,7 @@ def test_works_with_the_same_picture_or_css_are_named(console: Person, gallery: 
     expect(console.page.locator(".record-head")).to_be_visible()
 
 
-def test_picture_and_preview_stand_side_by_side_where_there_is_room(console: Person, gallery: LogoAdmin) -> None:
+def test_picture_and_preview_are_side_by_side_in_a_wide_window(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     url = f"https://{PICTURES}/other.svg"
     submit(gallery, own_logo(gallery, name="Both", preview_url=url, custom_css="width: 7px"))
@@ -211,7 +213,9 @@ def test_picture_and_preview_stand_side_by_side_where_there_is_room(console: Per
     assert box(".pictures")[3] < box(".preview")[1]
 
 
-def test_a_phone_shows_how_many_wait(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+def test_a_phone_shows_the_number_of_waiting_submissions(
+    chromium: Browser, service: Served, gallery: LogoAdmin
+) -> None:
     assert states(gallery) == "wwwww"
     with looking(chromium, service, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as person:
         person.sign_in("logos")

@@ -19,7 +19,7 @@ BLANK = "\u3164\u200b\u2800 "
 
 
 @pytest.mark.rule("contract J3")
-def test_a_name_without_visible_characters_has_words_to_read_and_click(console: Person) -> None:
+def test_a_name_without_visible_characters_has_a_clickable_label(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     # Such names are refused by now; older ones stay.
     older = BaseModel.model_copy  # validates nothing
@@ -42,7 +42,7 @@ def test_a_name_without_visible_characters_has_words_to_read_and_click(console: 
 
 
 @pytest.mark.rule("contract O7")
-def test_names_that_are_easily_taken_for_others_are_marked(console: Person) -> None:
+def test_lookalike_names_are_marked(console: Person) -> None:
     alike, mixed = "Looks like the name of another user", "Mixes scripts"
     page, gallery = console.page, console.service.gallery
     names = ["\u0430dmin", "\u0416\u0430\u043d", "日本Ken", "Zoe\u0438"]  # with a Cyrillic letter, and with another one
@@ -70,7 +70,7 @@ def test_names_that_are_easily_taken_for_others_are_marked(console: Person) -> N
 
 
 @pytest.mark.rule("contract J3")
-def test_a_name_written_from_the_right_turns_no_list_of_names_around(console: Person) -> None:
+def test_a_right_to_left_name_does_not_reverse_a_list_of_names(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     name = "נועה ברק"
     hebrew = gallery.authors.create(authors.CreateAuthor(user_id=900, username=name)).author_id
@@ -85,7 +85,7 @@ def test_a_name_written_from_the_right_turns_no_list_of_names_around(console: Pe
 
 
 @pytest.mark.rule("contract J5")
-def test_the_longest_name_of_somebody_who_has_a_role_fits_beside_it(console: Person) -> None:
+def test_the_longest_name_of_a_user_fits_next_to_their_role(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
     longest = users.CreateUser(user_id=900, username="W" * 64, avatar=None, role_id=3, password="some password")
     gallery.users.create(longest)

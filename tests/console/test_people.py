@@ -30,7 +30,7 @@ def scope_of(service: Served, username: str, password: str) -> str:
 
 
 @pytest.mark.rule("contract J3")
-def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(console: Person) -> None:
+def test_a_colleague_gets_a_role_for_logos_only_by_keyboard_alone(console: Person) -> None:
     console.sign_in("roles")
     page = console.page
     console.press(page.get_by_role("button", name="New role"))
@@ -80,7 +80,7 @@ def test_a_colleague_gets_a_role_that_may_change_logos_alone_by_keyboard_alone(c
 
 
 @pytest.mark.rule("contract J3", "contract J4")
-def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: Person) -> None:
+def test_new_users_each_have_a_free_id_and_their_own_password(console: Person) -> None:
     console.sign_in("users/new")
     page = console.page
     name, number = page.get_by_label("Name", exact=True), page.get_by_label("Site user ID")
@@ -117,7 +117,7 @@ def test_new_users_have_free_numbers_and_a_password_of_their_own_each(console: P
 
 
 @pytest.mark.rule("contract J4")
-def test_password_managers_know_which_password_each_field_takes(console: Person) -> None:
+def test_every_password_field_is_described_for_password_managers(console: Person) -> None:
     page = console.page
 
     def known() -> list[str | None]:
@@ -146,7 +146,7 @@ def test_password_managers_know_which_password_each_field_takes(console: Person)
 
 
 @pytest.mark.rule("contract J3")
-def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_and_undone_after(
+def test_the_effect_of_a_role_on_users_is_shown_before_saving_and_can_be_undone(
     console: Person,
 ) -> None:
     console.sign_in("roles/3")
@@ -172,7 +172,7 @@ def test_what_a_role_would_give_and_take_is_said_with_names_before_it_is_saved_a
 
 
 @pytest.mark.rule("contract R1", "contract J3")
-def test_a_role_says_who_sees_what_and_begins_as_member_moderator_or_administrator(console: Person) -> None:
+def test_a_role_explains_its_rights_and_starts_as_member_moderator_or_administrator(console: Person) -> None:
     console.sign_in("roles/new")
     page = console.page
     rows = page.get_by_role("table").get_by_role("row")
@@ -201,7 +201,7 @@ def test_a_role_says_who_sees_what_and_begins_as_member_moderator_or_administrat
 
 
 @pytest.mark.rule("contract J2", "contract B4")
-def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_reason(console: Person) -> None:
+def test_rights_that_a_user_may_not_grant_are_disabled_and_a_refusal_has_a_reason(console: Person) -> None:
     add_head(console.service)
     console.sign_in("roles/new", username=HEAD[0], password=HEAD[1])
     page = console.page
@@ -228,7 +228,7 @@ def test_rights_that_a_user_may_not_hand_out_are_disabled_and_a_refusal_has_a_re
 
 
 @pytest.mark.rule("contract J3", "contract C5")
-def test_a_key_is_shown_once_does_what_it_may_and_ends(console: Person) -> None:
+def test_a_key_is_shown_once_has_its_rights_and_can_be_removed(console: Person) -> None:
     console.sign_in("account")
     page = console.page
     page.get_by_role("button", name="New key").click()
@@ -285,7 +285,7 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
 
 
 @pytest.mark.rule("contract D", "contract J3")
-def test_a_user_is_suspended_and_let_in_again_and_the_list_says_so(console: Person) -> None:
+def test_a_user_is_suspended_and_reactivated_and_the_list_shows_it(console: Person) -> None:
     service = console.service
     add_head(service)
     console.sign_in("users/8")

@@ -58,7 +58,7 @@ def looks(frame: Frame, selector: str, name: str) -> list[str]:
     return found
 
 
-def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(
+def test_a_logo_is_previewed_on_its_link_in_light_and_dark_next_to_an_unstyled_one(
     chromium: Browser, pictures: Answering
 ) -> None:
     with shown(chromium, pictures.host) as seen:
@@ -89,7 +89,7 @@ def test_a_logo_is_on_its_link_in_light_and_dark_beside_an_untouched_one(
         assert seen.complaints == []
 
 
-def test_a_preview_that_does_not_load_says_so(chromium: Browser) -> None:
+def test_a_preview_that_does_not_load_is_reported(chromium: Browser) -> None:
     with shown(chromium) as seen:
         seen.page.route("**/preview.js", lambda route: route.abort())
         seen.show(PREVIEW, {"kind": "logo", "css": "color: red", "target": "forum"})
@@ -97,7 +97,7 @@ def test_a_preview_that_does_not_load_says_so(chromium: Browser) -> None:
         expect(seen.page.locator("iframe")).to_be_hidden()
 
 
-def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
+def test_a_theme_is_previewed_on_a_page_of_the_site(chromium: Browser) -> None:
     with shown(chromium, locale="ru-RU", color_scheme="null") as seen:  # which nothing emulates
         frame = preview(
             seen,
@@ -113,7 +113,7 @@ def test_a_theme_is_on_a_page_of_the_site(chromium: Browser) -> None:
         assert seen.complaints == []
 
 
-def test_what_no_policy_can_name_is_listed_and_never_offered(chromium: Browser, elsewhere: Answering) -> None:
+def test_hosts_that_no_policy_can_name_are_listed_but_not_offered(chromium: Browser, elsewhere: Answering) -> None:
     never = "http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://files.example"
     css = "color: red; background: " + ", ".join(f"url({each}/x.png)" for each in never)
     words = "always blocked: browsers have no way to allow an address like this one"
@@ -139,7 +139,7 @@ def test_what_no_policy_can_name_is_listed_and_never_offered(chromium: Browser, 
         ]
 
 
-def test_pictures_of_other_hosts_are_loaded_by_a_click_below_their_names(
+def test_pictures_of_other_hosts_are_loaded_by_a_click_below_the_host_names(
     chromium: Browser, elsewhere: Answering
 ) -> None:
     let = "Show with pictures"
@@ -163,7 +163,7 @@ def test_pictures_of_other_hosts_are_loaded_by_a_click_below_their_names(
         assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
 
 
-def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsewhere: Answering) -> None:
+def test_an_import_is_followed_only_when_allowed(chromium: Browser, elsewhere: Answering) -> None:
     with shown(chromium) as seen:
         css = f"@import url(http://{elsewhere.host}/x.css); h1 {{ color: rgb(1, 2, 3) }}"
         frame = preview(seen, "theme", css)
@@ -177,7 +177,7 @@ def test_an_import_is_followed_when_a_person_lets_it_be(chromium: Browser, elsew
         assert (elsewhere.asked, seen.complaints) == (["/x.css"], [])
 
 
-def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Answering) -> None:
+def test_animations_are_paused_until_started(chromium: Browser, elsewhere: Answering) -> None:
     moving = "@keyframes m { to { opacity: 0 } } h1, h1::before { animation: m 9s infinite !important; content: 'x' }"
     running = "document.getAnimations().length"
     with shown(chromium) as seen:
@@ -197,7 +197,7 @@ def test_nothing_moves_until_asked_to(chromium: Browser, elsewhere: Answering) -
             assert frame.evaluate(running) == count
 
 
-def test_css_that_would_be_painted_for_minutes_is_not_shown_until_it_is_mended(chromium: Browser) -> None:
+def test_css_that_takes_minutes_to_paint_is_not_shown_until_it_is_fixed(chromium: Browser) -> None:
     with shown(chromium) as seen:
         said = seen.page.get_by_text("would take a browser too long to draw")
         shadows = ", ".join(["0 0 500px 200px red"] * 15_000)
@@ -210,7 +210,7 @@ def test_css_that_would_be_painted_for_minutes_is_not_shown_until_it_is_mended(c
         expect(said).to_be_hidden()
 
 
-def test_what_runs_in_the_frame_has_nothing(chromium: Browser, elsewhere: Answering) -> None:
+def test_scripts_in_the_frame_have_no_access(chromium: Browser, elsewhere: Answering) -> None:
     with shown(chromium) as seen:
         frame = preview(seen, "theme", "h1 { color: red }")
         tried = frame.evaluate(
@@ -282,7 +282,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", ["logo", "theme"])
-def test_hostile_css_reaches_nobody_and_stays_in_the_frame(
+def test_hostile_css_contacts_nobody_and_stays_in_the_frame(
     chromium: Browser, kind: str, elsewhere: Answering, pictures: Answering
 ) -> None:
     with shown(chromium, pictures.host) as seen:
@@ -314,7 +314,7 @@ def appearance(seen: Shown) -> Any:
 
 
 @pytest.mark.parametrize("css", ["a{" * 131_000, "a{b:(}" * 40_000])
-def test_css_that_would_end_the_browser_is_not_shown(chromium: Browser, css: str) -> None:
+def test_css_that_would_crash_the_browser_is_not_shown(chromium: Browser, css: str) -> None:
     with shown(chromium) as seen:
         frame = preview(seen, "theme", css)
         expect(seen.page.get_by_role("status")).to_contain_text("200 blocks")

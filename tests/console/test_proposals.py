@@ -104,7 +104,7 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
 
 
 @pytest.mark.rule("contract J3")
-def test_an_empty_gallery_with_submissions_shows_these_first(console: Person, gallery: LogoAdmin) -> None:
+def test_an_empty_gallery_shows_submissions_first(console: Person, gallery: LogoAdmin) -> None:
     submit(gallery, new_logo("Sunrise"))
     for logo in tuple(gallery.logos.list(ListLogos())):
         gallery.logos.remove(RemoveLogo(logo_id=logo.logo_id))
@@ -118,7 +118,7 @@ def test_an_empty_gallery_with_submissions_shows_these_first(console: Person, ga
 
 
 @pytest.mark.rule("contract R4")
-def test_only_what_is_new_in_the_css_is_in_front(console: Person, gallery: LogoAdmin) -> None:
+def test_the_summary_of_the_css_has_only_new_hosts_and_risks(console: Person, gallery: LogoAdmin) -> None:
     theme = gallery.themes.get(GetTheme(theme_id=OWN))
     css = f"{theme.custom_css}input {{ color: red }}\n"
     change = BulkChange(kind=Kind.THEME, id=OWN, version=theme.version, set={"custom_css": css})
@@ -146,7 +146,7 @@ def test_long_css_unfolds_on_request(console: Person, gallery: LogoAdmin) -> Non
 
 
 @pytest.mark.rule("contract R4")
-def test_no_host_is_trusted_because_the_submitter_names_a_picture_there(console: Person, gallery: LogoAdmin) -> None:
+def test_a_host_is_not_trusted_for_a_picture_of_the_submitter(console: Person, gallery: LogoAdmin) -> None:
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 1px"))
     # As if it were a picture of the gallery.
     picture = f"https://spy.example/{picture_path('0' * 64)}"
@@ -160,9 +160,7 @@ def test_no_host_is_trusted_because_the_submitter_names_a_picture_there(console:
 
 
 @pytest.mark.rule("contract R4")
-def test_ten_waiting_submissions_are_worked_through_with_the_keyboard_alone(
-    console: Person, gallery: LogoAdmin
-) -> None:
+def test_ten_waiting_submissions_are_reviewed_by_keyboard_alone(console: Person, gallery: LogoAdmin) -> None:
     page, keyboard = console.page, console.page.keyboard
     for user_id in (1, 2, 3):
         gallery.users.create(
@@ -215,7 +213,7 @@ def test_ten_waiting_submissions_are_worked_through_with_the_keyboard_alone(
 
 
 @pytest.mark.rule("contract R3", "contract R4")
-def test_a_submission_that_was_undone_waits_again_for_a_decision(
+def test_an_undone_submission_waits_for_a_decision_again(
     chromium: Browser, service: Served, console: Person, gallery: LogoAdmin
 ) -> None:
     page = console.page
@@ -247,7 +245,7 @@ def test_a_submission_that_was_undone_waits_again_for_a_decision(
 
 
 @pytest.mark.rule("contract R4")
-def test_a_decision_against_a_submission_is_sent_once_it_cannot_be_undone(console: Person, gallery: LogoAdmin) -> None:
+def test_declining_a_submission_is_sent_when_it_can_no_longer_be_undone(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     first, second = submit(gallery, new_logo("First")), submit(gallery, new_logo("Second"))
     page.clock.install()
@@ -286,7 +284,7 @@ def test_a_decision_against_a_submission_is_sent_once_it_cannot_be_undone(consol
 
 
 @pytest.mark.rule("contract R3", "contract R4")
-def test_several_of_ones_own_are_withdrawn_at_once(console: Person, gallery: LogoAdmin) -> None:
+def test_several_own_submissions_are_withdrawn_at_once(console: Person, gallery: LogoAdmin) -> None:
     submit(gallery, new_logo("Theirs"))
     for name in ("One", "Two"):
         submit(gallery, new_logo(name), user_id=FIRST_ADMIN_ID)
@@ -302,7 +300,7 @@ def test_several_of_ones_own_are_withdrawn_at_once(console: Person, gallery: Log
 
 
 @pytest.mark.rule("contract R4")
-def test_a_submission_is_mended_and_applied_at_once(console: Person, gallery: LogoAdmin) -> None:
+def test_a_submission_is_edited_and_applied_at_once(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     proposal = submit(gallery, own_logo(gallery, name="Redrawn", custom_css="color: red"))
     console.sign_in("submissions/1")
@@ -323,7 +321,7 @@ def test_a_submission_is_mended_and_applied_at_once(console: Person, gallery: Lo
 
 
 @pytest.mark.rule("contract R4")
-def test_a_record_that_changed_since_is_named_and_mended(console: Person, gallery: LogoAdmin) -> None:
+def test_a_record_changed_since_is_named_and_the_conflict_resolved(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, own_logo(gallery, name="Redrawn"))
     console.sign_in("submissions/1")
@@ -337,7 +335,7 @@ def test_a_record_that_changed_since_is_named_and_mended(console: Person, galler
 
 
 @pytest.mark.rule("contract R4")
-def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAdmin) -> None:
+def test_a_submission_is_decided_by_only_one_of_two_reviewers(console: Person, gallery: LogoAdmin) -> None:
     submit(gallery, new_logo("Sunrise"))
     console.sign_in("submissions/1")
     other = console.another_tab()
@@ -352,7 +350,9 @@ def test_two_reviewers_decide_a_submission_once(console: Person, gallery: LogoAd
 
 
 @pytest.mark.rule("contract R4")
-def test_a_thumb_decides_on_a_phone(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
+def test_a_submission_is_decided_with_a_thumb_on_a_phone(
+    chromium: Browser, service: Served, gallery: LogoAdmin
+) -> None:
     submit(gallery, new_logo("Sunrise"))
     with looking(chromium, service, **PHONE) as person:
         person.sign_in("submissions/1")

@@ -32,7 +32,7 @@ def blocked(service: Served, logo_id: int) -> str | None:
 
 
 @pytest.mark.rule("contract L4")
-def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console: Person, service: Served) -> None:
+def test_css_is_checked_while_typing_and_a_risk_links_to_its_position(console: Person, service: Served) -> None:
     css = "a { color: red }\n\n.😀 { color: blue } }\n"
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css))
     page = console.page
@@ -61,7 +61,7 @@ def test_css_is_judged_while_it_is_written_and_a_risk_leads_to_its_place(console
 
 
 @pytest.mark.rule("contract L4")
-def test_the_last_verdict_stays_while_the_service_is_away(console: Person, service: Served) -> None:
+def test_the_last_verdict_stays_during_an_outage(console: Person, service: Served) -> None:
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a { color: red }"))
     page = console.page
     console.sign_in("themes/1")
@@ -178,7 +178,7 @@ def test_the_imports_of_a_selection_are_copied_by_one_request(console: Person, s
 
 
 @pytest.mark.rule("contract L3")
-def test_a_block_has_its_reason_which_can_be_changed_and_is_lifted_after_a_question(
+def test_the_reason_of_a_block_can_be_changed_and_lifting_it_asks_for_confirmation(
     console: Person, service: Served
 ) -> None:
     service.gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
@@ -242,7 +242,7 @@ def texts(value: ast.expr | None) -> list[str]:
 
 
 @pytest.mark.rule("contract J4", "contract L5")
-def test_every_reason_for_which_a_sheet_is_not_copied_is_known_in_the_language_of_the_console(module: Module) -> None:
+def test_every_reason_for_not_copying_a_sheet_is_translated(module: Module) -> None:
     words = "parts/pictures/fetching.js", "failureWords"
     found = {*reasons()}
     assert len(found) > 30
@@ -254,7 +254,7 @@ def test_every_reason_for_which_a_sheet_is_not_copied_is_known_in_the_language_o
 
 
 @pytest.mark.rule("contract L3", "contract L4", "contract L5")
-def test_a_band_above_the_form_has_what_to_do_about_its_state(console: Person, service: Served) -> None:
+def test_a_banner_above_the_form_has_the_actions_for_its_state(console: Person, service: Served) -> None:
     states = {
         f"@import url({SHEET});": "Copy the stylesheet into the CSS.",
         "a { mask: url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><image href='x'/></svg>\") }": (
@@ -276,7 +276,7 @@ def test_a_band_above_the_form_has_what_to_do_about_its_state(console: Person, s
 
 
 @pytest.mark.rule("contract L3", "contract L5", "contract L4")
-def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Served) -> None:
+def test_lists_show_and_find_unpublished_works(console: Person, service: Served) -> None:
     late = "@import url(https://late.example/a.css);"
     service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=late, active=True))
     service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css="input { color: red }", active=True))
@@ -309,7 +309,7 @@ def test_lists_show_and_find_what_sites_do_not_get(console: Person, service: Ser
 
 
 @pytest.mark.rule("contract L3")
-def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, service: Served) -> None:
+def test_activating_in_bulk_skips_blocked_works_and_reports_them(console: Person, service: Served) -> None:
     for logo_id in (1, 2):
         service.gallery.logos.amend(AmendLogo(logo_id=logo_id, active=False))
     service.gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"))
@@ -326,7 +326,7 @@ def test_activating_many_leaves_blocked_ones_out_and_says_so(console: Person, se
 
 
 @pytest.mark.rule("contract J3", "contract L1")
-def test_the_overview_begins_with_what_to_do_and_says_when_sites_are_behind(console: Person, service: Served) -> None:
+def test_the_overview_starts_with_the_tasks_and_reports_sites_that_lag_behind(console: Person, service: Served) -> None:
     service.gallery.logos.amend(AmendLogo(logo_id=2, custom_css="position: fixed; inset: 0"))
     page = console.page
 
@@ -349,7 +349,7 @@ def test_the_overview_begins_with_what_to_do_and_says_when_sites_are_behind(cons
 
 
 @pytest.mark.rule("contract J3", "contract Q1")
-def test_an_active_work_leads_to_its_page_for_visitors(console: Person) -> None:
+def test_an_active_work_links_to_its_page_for_visitors(console: Person) -> None:
     def with_page(route: Route) -> None:
         answered = route.fetch()
         route.fulfill(

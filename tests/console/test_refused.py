@@ -69,7 +69,7 @@ def fill(page: Page, values: dict[str, str]) -> Locator:
     return form
 
 
-def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_focus(console: Person) -> None:
+def test_every_problem_of_a_form_is_shown_at_its_field_which_gets_the_focus(console: Person) -> None:
     page = console.page
     page.on("dialog", lambda dialog: dialog.accept())
     wrong: list[str] = []
@@ -103,7 +103,7 @@ def test_whatever_is_wrong_with_any_field_of_any_form_stands_there_and_has_the_f
         expect(page.locator(".complaint")).to_have_count(0)
 
 
-def test_required_fields_are_marked_and_a_hint_stays_beside_an_error(console: Person) -> None:
+def test_required_fields_are_marked_and_a_hint_stays_with_an_error(console: Person) -> None:
     page = console.page
     console.sign_in("logos/new")
     expect(page.locator(".form > .hint").first).to_have_text("Fields with an asterisk (*) are required.")
@@ -126,7 +126,7 @@ def test_required_fields_are_marked_and_a_hint_stays_beside_an_error(console: Pe
     expect(marked).to_have_text(["Name"])
 
 
-def test_who_is_too_fast_sees_how_long_it_takes_and_goes_on_by_a_click(chromium: Browser, service: Served) -> None:
+def test_rate_limited_users_see_the_delay_and_retry_by_a_click(chromium: Browser, service: Served) -> None:
     with looking(chromium, service) as person:
         page = person.page
         person.sign_in("logos/1")
@@ -147,7 +147,7 @@ def test_who_is_too_fast_sees_how_long_it_takes_and_goes_on_by_a_click(chromium:
         expect(note).to_have_count(0)
 
 
-def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_meanwhile(
+def test_a_limited_sign_in_shows_a_countdown_and_allows_another_user_meanwhile(
     chromium: Browser, service: Served
 ) -> None:
     words = ("Подождите 3 секунды", "Подождите 2 секунды", AGAIN_RU[2])
@@ -181,7 +181,7 @@ def test_who_signs_in_too_often_sees_the_seconds_pass_and_can_be_somebody_else_m
         expect(page.locator(".sidebar")).to_be_visible()
 
 
-def test_what_is_too_large_is_said_at_the_longest_text_and_stays(console: Person) -> None:
+def test_an_oversized_request_is_reported_at_the_longest_text_which_is_kept(console: Person) -> None:
     page = console.page
     console.sign_in("themes/1")
     box, problem = page.get_by_role("textbox", name="CSS"), page.locator(".field-css .problem")

@@ -47,7 +47,7 @@ def rows(console: Person) -> Locator:
     return console.page.locator(".section .row")
 
 
-def test_a_host_is_always_allowed_by_an_administrator_for_everybody_and_undone(
+def test_an_administrator_allows_a_host_for_everybody_and_undoes_it(
     chromium: Browser, console: Person, service: Served
 ) -> None:
     console.sign_in("logos/1")
@@ -120,7 +120,7 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
 
 
 @pytest.mark.rule("contract Q2")
-def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person, service: Served) -> None:
+def test_the_title_and_link_of_the_page_for_visitors_are_set_here(console: Person, service: Served) -> None:
     console.sign_in("settings")
     page = console.page
     title, home = page.get_by_label("Title"), page.get_by_label("Link to your site")
@@ -146,7 +146,7 @@ def test_the_page_for_visitors_gets_its_title_and_its_link_here(console: Person,
 
 
 @pytest.mark.rule("contract J8")
-def test_the_mark_and_the_accent_are_seen_by_everybody_from_the_sign_in_on(console: Person, service: Served) -> None:
+def test_the_mark_and_the_accent_are_shown_to_everybody_from_the_sign_in_on(console: Person, service: Served) -> None:
     icon = console.page.locator("link[rel=icon]")
     console.sign_in("settings")
     expect(icon).to_have_attribute("href", re.compile("svg$"))
@@ -226,7 +226,7 @@ def test_every_accent_can_be_read_in_both_themes(console: Person) -> None:
 
 
 @pytest.mark.rule("contract Q2", "contract J4")
-def test_what_another_administrator_changed_on_the_page_for_visitors_stays(console: Person, service: Served) -> None:
+def test_changes_of_another_administrator_to_the_page_for_visitors_are_kept(console: Person, service: Served) -> None:
     console.sign_in("settings")
     page = console.page
     page.get_by_label("Title").fill("Mine")

@@ -25,7 +25,7 @@ def heading(page: Page) -> str:
 
 
 @pytest.mark.rule("contract J3")
-def test_a_wrong_password_is_said_and_the_right_one_leads_to_the_view_that_was_asked_for(console: Person) -> None:
+def test_a_wrong_password_is_reported_and_the_right_one_opens_the_requested_view(console: Person) -> None:
     page = console.page
     console.open("authors?q=an")
     page.get_by_label("User name").fill("admin")
@@ -39,7 +39,7 @@ def test_a_wrong_password_is_said_and_the_right_one_leads_to_the_view_that_was_a
 
 
 @pytest.mark.rule("contract J1")
-def test_every_view_survives_reload_back_and_a_new_tab(console: Person) -> None:
+def test_every_view_works_after_reload_back_and_in_a_new_tab(console: Person) -> None:
     console.sign_in("logos?q=logo+1")
     page = console.page
     expect(page.locator(".card")).to_have_count(11)
@@ -119,7 +119,7 @@ def _refreshes(console: Person) -> list[str]:
 
 
 @pytest.mark.rule("contract C3", "contract J2")
-def test_a_token_whose_response_was_lost_is_used_again_and_its_session_goes_on(console: Person) -> None:
+def test_a_refresh_whose_response_was_lost_is_retried_and_the_session_continues(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     refreshes = _refreshes(console)
@@ -140,7 +140,7 @@ def test_a_token_whose_response_was_lost_is_used_again_and_its_session_goes_on(c
 
 @pytest.mark.rule("contract C3", "contract J2")
 @pytest.mark.parametrize("other", ["awake", "busy", "asleep", "gone"])
-def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_no_used_one(
+def test_a_tab_asleep_for_an_hour_uses_the_tokens_of_other_tabs_and_sends_no_used_one(
     console: Person, other: str
 ) -> None:
     console.sign_in("logos")
@@ -179,7 +179,7 @@ def test_a_tab_that_slept_for_an_hour_takes_the_tokens_of_the_others_and_sends_n
 
 
 @pytest.mark.rule("contract J2")
-def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console: Person) -> None:
+def test_tokens_are_only_in_memory_and_in_the_session_storage_of_the_tab(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     assert page.evaluate("Object.keys(sessionStorage).sort()") == ["logoadmin.refresh", "logoadmin.stamp"]
@@ -197,7 +197,7 @@ def test_tokens_are_nowhere_but_in_memory_and_in_the_session_of_the_tab(console:
 
 
 @pytest.mark.rule("contract J4")
-def test_a_session_that_ended_asks_for_the_password_in_place_and_goes_on(console: Person) -> None:
+def test_an_expired_session_asks_for_the_password_in_place_and_continues(console: Person) -> None:
     console.sign_in("authors/2")
     page = console.page
     page.get_by_label("Name").fill("Benjamin")
@@ -212,7 +212,7 @@ def test_a_session_that_ended_asks_for_the_password_in_place_and_goes_on(console
 
 
 @pytest.mark.rule("contract J4")
-def test_keys_reach_everything(console: Person) -> None:
+def test_shortcuts_and_menus_work_by_keyboard(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     expect(page.locator(".card").first).to_be_visible()
@@ -251,7 +251,7 @@ def russian(chromium: Browser, service: Served) -> Iterator[Person]:
 
 
 @pytest.mark.rule("contract J4", "contract J5")
-def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Person) -> None:
+def test_the_console_works_in_russian_on_a_phone_with_controls_in_reach_of_the_thumb(russian: Person) -> None:
     russian.open()
     page = russian.page
     assert heading(page) == "Вход"
@@ -277,7 +277,7 @@ def test_it_speaks_russian_on_a_phone_and_a_thumb_reaches_everything(russian: Pe
 
 
 @pytest.mark.rule("contract J1")
-def test_an_address_that_nobody_was_given_breaks_no_view(console: Person) -> None:
+def test_an_unknown_address_breaks_no_view(console: Person) -> None:
     page = console.page
     console.sign_in("logos/2147483647")
     expect(page.locator("#work")).to_contain_text("There is nothing with this number")
@@ -304,7 +304,7 @@ def test_views_that_the_user_may_not_see_are_disabled_in_the_sidebar_with_the_re
 
 
 @pytest.mark.rule("contract J4")
-def test_a_notice_goes_after_ten_seconds_unless_pointed_at_and_undo_stays(console: Person) -> None:
+def test_a_notice_disappears_after_ten_seconds_unless_hovered_and_undo_stays(console: Person) -> None:
     page = console.page
     page.clock.install()
     console.sign_in("logos/1")
@@ -359,7 +359,7 @@ def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console
 
 
 @pytest.mark.rule("contract J2", "contract J4")
-def test_views_and_actions_are_found_and_only_those_that_the_user_may_use(console: Person) -> None:
+def test_the_search_finds_views_and_actions_that_the_user_may_use(console: Person) -> None:
     name, password = PAINTER
     console.sign_in(username=name, password=password)
     page = console.page
@@ -393,7 +393,7 @@ READER = ("reader", "the reader's password")
 
 
 @pytest.mark.rule("contract J2", "contract J3")
-def test_an_empty_gallery_greets_with_three_ways_to_begin(chromium: Browser, tmp_path: Path) -> None:
+def test_an_empty_gallery_offers_three_ways_to_start(chromium: Browser, tmp_path: Path) -> None:
     with (
         served(is_filled=False) as service,
         looking(chromium, service, viewport={"width": 390, "height": 800}) as person,
@@ -425,7 +425,7 @@ def test_an_empty_gallery_greets_with_three_ways_to_begin(chromium: Browser, tmp
 
 
 @pytest.mark.rule("contract J2")
-def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chromium: Browser) -> None:
+def test_users_who_may_not_add_to_an_empty_gallery_see_why(chromium: Browser) -> None:
     with served(is_filled=False) as service:
         name, password = READER
         service.gallery.users.create(users.CreateUser(user_id=7, username=name, password=password))
@@ -441,7 +441,7 @@ def test_who_may_not_add_to_an_empty_gallery_reads_why_every_way_is_closed(chrom
 
 
 @pytest.mark.rule("contract O4", "contract O5")
-def test_of_a_factor_and_a_password_that_are_due_the_password_comes_first(chromium: Browser) -> None:
+def test_a_due_password_change_comes_before_a_due_factor(chromium: Browser) -> None:
     """With the first password a session may do nothing else, so the other order would lead nowhere."""
     required = SignInRules(second_factor="required")
     with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:

@@ -205,7 +205,7 @@ def lie(home: str, **answer: str) -> Callable[[Asked], tuple[int, str]]:
 
 
 @pytest.mark.rule("contract Q2", "contract J3")
-def test_visitors_learn_how_one_becomes_a_member(chromium: Browser, single: tuple[Person, FakeIssuer]) -> None:
+def test_visitors_see_how_to_become_a_member(chromium: Browser, single: tuple[Person, FakeIssuer]) -> None:
     person, _ = single
     person.open("submit")
     card = person.page.locator(".sign-in")
@@ -279,7 +279,7 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
 
 
 @pytest.mark.rule("contract O7", "contract J2")
-def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(single: tuple[Person, FakeIssuer]) -> None:
+def test_signing_in_at_the_issuer_returns_to_the_requested_view(single: tuple[Person, FakeIssuer]) -> None:
     """ASVS 10.1.2, 10.2.1, 10.2.2: the state, the nonce and the verifier are of this tab; issuers are not mixed up."""
     person, issuer = single
     page, home = person.page, f"{person.service.address}/console/"
@@ -311,7 +311,7 @@ def test_an_issuer_signs_in_and_leads_back_to_the_view_that_was_asked_for(single
 
 
 @pytest.mark.rule("contract O3", "contract O7", "contract J4")
-def test_a_sign_in_that_is_too_old_is_asked_for_again_in_place(single: tuple[Person, FakeIssuer]) -> None:
+def test_an_old_sign_in_is_renewed_in_place(single: tuple[Person, FakeIssuer]) -> None:
     """ASVS 7.5.1: by the same user alone; the new session replaces the old one in all tabs."""
     person, issuer = single
     page, service = person.page, person.service

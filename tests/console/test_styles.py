@@ -35,7 +35,7 @@ def selectors(sheet: str) -> list[str]:
 
 
 @pytest.mark.rule("contract J5")
-def test_no_rule_is_void_and_none_depends_on_which_view_was_seen_first() -> None:
+def test_no_css_rule_is_invalid_or_depends_on_the_order_of_views() -> None:
     where = defaultdict(set)
     for name, sheet in SHEETS.items():
         bare = _COMMENT.sub("", sheet)
@@ -65,7 +65,7 @@ def test_the_work_area_has_three_sizes_and_two_weights() -> None:
 
 
 @pytest.mark.rule("contract J8")
-def test_browsers_that_cannot_derive_colours_have_fixed_ones() -> None:
+def test_browsers_that_cannot_derive_colours_get_fixed_ones() -> None:
     fixed, derived = SHEETS["tokens"].split("@supports (color: oklch(from ")
     names = set(re.findall(r"(--[\w-]+):[^;]*\(from ", derived))
     assert "--accent" in names
@@ -75,7 +75,7 @@ def test_browsers_that_cannot_derive_colours_have_fixed_ones() -> None:
 
 
 @pytest.mark.rule("contract J5")
-def test_black_and_white_both_show_on_the_ground_of_pictures() -> None:
+def test_black_and_white_are_both_visible_on_the_ground_of_pictures() -> None:
     grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["base"])
     assert len(grounds) == 2
     for lightness in (float(value) / 100 for ground in grounds for value in ground):
@@ -121,7 +121,7 @@ def used(modules: Iterable[Path]) -> Iterator[str]:
 
 
 @pytest.mark.rule("contract J5")
-def test_what_a_view_shows_is_in_the_sheets_that_come_with_it() -> None:
+def test_every_class_of_a_view_is_in_the_sheets_loaded_with_it() -> None:
     rows = (CONSOLE / "views.js").read_text("utf-8")
     (usual,) = re.findall(r"STYLES = (\[.*\])", rows)
     views = re.findall(r'\{ path: "([^"]*)", load: \(\) => import\("(.*?)"\)(?:, styles: (\[.*?\]))?', rows)
@@ -143,7 +143,9 @@ def lines(locator: Locator) -> list[str]:
 
 @pytest.mark.rule("contract J4", "contract J5")
 @pytest.mark.slow("a browser")
-def test_what_is_chosen_off_or_forbidden_is_seen_in_the_systems_own_colours(chromium: Browser, service: Served) -> None:
+def test_selected_inactive_and_disabled_states_are_visible_in_forced_colours(
+    chromium: Browser, service: Served
+) -> None:
     with looking(chromium, service, forced_colors="active", reduced_motion="reduce") as person:
         person.sign_in("logos")
         page = person.page

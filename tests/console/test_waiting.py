@@ -37,7 +37,7 @@ def hold(person: Person, pattern: str, method: str) -> list[Route]:
     return held
 
 
-def test_a_save_that_is_never_answered_shows_progress_and_is_retried_under_the_same_id(timed: Person) -> None:
+def test_a_save_without_a_response_shows_progress_and_is_retried_under_the_same_id(timed: Person) -> None:
     timed.sign_in("logos/3")
     page = timed.page
     page.get_by_label("Name", exact=True).fill("Slowly saved")
@@ -94,7 +94,7 @@ def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(
     expect(page.locator("#work h1")).to_be_visible()
 
 
-def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(console: Person) -> None:
+def test_offline_a_view_waits_for_the_connection_and_then_loads(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     console.settle()
@@ -119,7 +119,7 @@ def test_offline_a_view_waits_for_the_connection_and_comes_when_it_is_back(conso
     expect(page.get_by_label("Name", exact=True)).to_have_value("Logo 40")
 
 
-def test_only_a_file_that_the_service_does_not_have_is_called_a_new_version(console: Person) -> None:
+def test_only_a_missing_file_is_reported_as_a_new_version(console: Person) -> None:
     console.sign_in("logos")
     page = console.page
     console.settle()
@@ -129,7 +129,7 @@ def test_only_a_file_that_the_service_does_not_have_is_called_a_new_version(cons
     expect(page.locator(".banner")).to_have_count(0)
 
 
-def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None:
+def test_an_error_shows_its_request_id_for_copying(timed: Person) -> None:
     timed.sign_in("import")
     page = timed.page
 
@@ -162,7 +162,7 @@ def test_a_fault_shows_the_id_of_its_request_to_be_copied(timed: Person) -> None
         (503, OUT_OF_REACH, "The service is unavailable just now."),
     ],
 )
-def test_a_read_is_repeated_when_the_time_that_the_service_asks_for_is_over(
+def test_a_read_is_retried_after_the_delay_requested_by_the_service(
     timed: Person, status: int, body: dict[str, str], words: str
 ) -> None:
     timed.sign_in("import")

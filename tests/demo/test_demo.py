@@ -45,7 +45,7 @@ def demo(opened: Demo) -> LogoAdmin:
 
 
 @DRAWN
-def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
+def test_the_demo_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
     logos, themes = list(demo.logos.list(logoadmin.ListLogos())), list(demo.themes.list(logoadmin.ListThemes()))
     assert (len(logos), len(themes), len(list(demo.authors.list(logoadmin.ListAuthors())))) == (61, 12, 15)
     assert len(list(demo.users.list(logoadmin.ListUsers()))) == 1 + 4
@@ -62,7 +62,7 @@ def test_it_looks_like_a_gallery_after_a_week(demo: LogoAdmin) -> None:
 
 
 @DRAWN
-def test_its_queue_shows_what_a_review_is_for(demo: LogoAdmin) -> None:
+def test_the_queue_of_the_demo_shows_the_purpose_of_reviews(demo: LogoAdmin) -> None:
     proposals = list(demo.proposals.list(ListProposals()))
     assert [each.state.value for each in proposals] == ["declined", "applied", *["waiting"] * 5]
     redrawn, font, snow, lamp, boat = proposals[2:]
@@ -74,7 +74,7 @@ def test_its_queue_shows_what_a_review_is_for(demo: LogoAdmin) -> None:
 
 
 @DRAWN
-def test_its_pictures_are_its_own(demo: LogoAdmin) -> None:
+def test_the_pictures_of_the_demo_are_stored_in_it(demo: LogoAdmin) -> None:
     artworks = [*demo.logos.list(logoadmin.ListLogos()), *demo.themes.list(logoadmin.ListThemes())]
     shown = {artwork.preview_url for artwork in artworks}
     assert len(shown) == 73
@@ -100,7 +100,7 @@ def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
 
 
 @DRAWN
-def test_administrator_moderator_and_member_can_sign_in_and_look_around_at_once(opened: Demo) -> None:
+def test_three_demo_users_can_sign_in_at_once(opened: Demo) -> None:
     scopes = {}
     for name, password in opened.passwords.items():
         tokens = opened.gallery.sessions.sign_in(logoadmin.SignIn(username=name, password=password))
@@ -112,14 +112,14 @@ def test_administrator_moderator_and_member_can_sign_in_and_look_around_at_once(
     assert {"authors:write", "logos:write", "themes:write"} <= moderator
 
 
-def test_a_database_is_refused_since_nothing_is_stored() -> None:
+def test_a_database_is_refused_as_nothing_is_stored() -> None:
     ran = CliRunner().invoke(cli, ["serve", "--demo", "--database", "sqlite:///kept.db"])
     assert ran.exit_code == 2
     assert "leave out --database" in ran.output
 
 
 @pytest.mark.slow("processes are started and stopped")
-def test_no_command_is_named_that_would_change_another_gallery(tmp_path: Path) -> None:
+def test_no_printed_command_would_change_another_gallery(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "logoadmin", "serve", "--demo", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as demo:
         assert demo.stdout is not None

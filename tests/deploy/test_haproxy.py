@@ -99,7 +99,7 @@ def stop(process: "subprocess.Popen[Any]") -> None:
         process.stdout.close()
 
 
-def test_before_two_services_nothing_is_altered_and_no_request_fails_when_one_of_them_stops(proxied: Proxied) -> None:
+def test_haproxy_alters_nothing_and_no_request_fails_when_one_of_two_services_stops(proxied: Proxied) -> None:
     bearer = {"Authorization": f"Bearer {proxied.token()}"}
     passes_as_the_service_made_it(proxied)
     knows_the_client(proxied, bearer)

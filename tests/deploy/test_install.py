@@ -66,7 +66,7 @@ def pasted(root: Path) -> str:
 
 @pytest.mark.server("programs are started")
 @pytest.mark.rule("contract K6")
-def test_the_commands_of_the_pages_install_what_the_units_run(tmp_path: Path) -> None:
+def test_the_documented_commands_install_what_the_units_run(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     made = ("bin", "opt", "etc/systemd/system", "etc/nginx/conf.d", "var/lib", "var/backups", "usr/local/bin", "srv")
     for directory in (*made, "elsewhere"):
@@ -104,7 +104,7 @@ def test_the_commands_of_the_pages_install_what_the_units_run(tmp_path: Path) ->
 
 
 @pytest.mark.rule("contract K6")
-def test_the_settings_that_the_page_shows_are_those_of_the_shipped_file() -> None:
+def test_the_documented_settings_match_the_shipped_file() -> None:
     shipped = (ROOT / "deploy/logoadmin.toml").read_text(encoding="utf-8")
     (shown,) = blocks("toml")
     assert shipped.endswith(f"\n\n{shown}")
@@ -118,7 +118,7 @@ def pins(path: str) -> dict[str, str]:
     return {entry.partition("==")[0]: re.sub(r" ;[^\\]+", "", entry).strip() for entry in entries}
 
 
-def test_the_lock_of_the_server_pins_its_packages_to_what_the_tests_ran_with() -> None:
+def test_the_lock_file_of_the_server_pins_the_tested_packages() -> None:
     tested, served = pins("requirements.txt"), pins("deploy/requirements.txt")
     assert {name: tested[name] for name in served} == served
     assert all("--hash=sha256:" in entry for entry in served.values())

@@ -30,7 +30,7 @@ MAKEFILE: Final = Path(__file__).parents[2] / "Makefile"
         (None, "", "logoadmin needs Python 3.11 or newer: install python3"),
     ],
 )
-def test_make_says_in_one_sentence_what_to_install(
+def test_make_reports_in_one_sentence_what_to_install(
     tmp_path: Path, module: str | None, source: str, sentence: str
 ) -> None:
     make = shutil.which("make")

@@ -60,7 +60,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
         yield Proxied(served.port, proxy)
 
 
-def test_versions_pass_through_unchanged_compressed_and_not(proxied: Proxied) -> None:
+def test_etags_pass_through_unchanged_with_and_without_compression(proxied: Proxied) -> None:
     for encoding in ("identity", "gzip"):
         through = proxied.ask("GET", "/gallery/api/logos", Accept_Encoding=encoding)
         itself = proxied.ask("GET", "/api/logos", direct=True, Accept_Encoding=encoding)
@@ -75,14 +75,14 @@ def test_versions_pass_through_unchanged_compressed_and_not(proxied: Proxied) ->
     assert json.loads(decompress(through.body)) == json.loads(proxied.ask("GET", "/gallery/api/logos").body)
 
 
-def test_head_has_the_head_of_get(proxied: Proxied) -> None:
+def test_head_has_the_headers_of_get(proxied: Proxied) -> None:
     got, asked = proxied.ask("GET", "/gallery/api/logos/1"), proxied.ask("HEAD", "/gallery/api/logos/1")
     assert (asked.status, asked.body) == (got.status, b"")
     for name in ("ETag", "Content-Length", "Content-Type"):
         assert asked.headers[name] == got.headers[name]
 
 
-def test_links_lead_back_through_the_prefix(proxied: Proxied) -> None:
+def test_links_have_the_prefix(proxied: Proxied) -> None:
     page = proxied.ask("GET", "/gallery/api/authors?limit=1")
     (target,) = re.findall(r'<([^>]+)>; rel="next"', page.headers["Link"])
     assert target.startswith("/gallery/api/authors?")
@@ -142,7 +142,7 @@ def test_nginx_accepts_the_largest_body_of_the_service(proxied: Proxied) -> None
     assert (refused.status, json.loads(refused.body)) == (413, {"detail": "The body is too large"})
 
 
-def test_the_client_is_the_peer_of_nginx_whatever_it_sends(proxied: Proxied) -> None:
+def test_the_client_is_the_peer_of_nginx_regardless_of_its_headers(proxied: Proxied) -> None:
     """The address of a session is that of the connection."""
     bearer = proxied.sign_in(X_Forwarded_For="192.0.2.7")
     sessions = proxied.ask("GET", "/gallery/api/auth/sessions", Authorization=bearer).body.decode()

@@ -83,7 +83,7 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_file_has_its_type_and_may_be_cached_as_long_as_it_lasts(static: Static, name: str) -> None:
+def test_each_file_has_its_media_type_and_is_cacheable_for_its_lifetime(static: Static, name: str) -> None:
     body, media_type, cache_control = FILES[name]
     got = static.ask(name)
     assert (got.status, got.body) == (200, body)
@@ -128,7 +128,7 @@ def test_a_picture_has_the_fields_of_the_service(static: Static) -> None:
         assert picture.headers[name] == dict(PICTURE_FIELDS)[name.lower().encode()].decode()
 
 
-def test_the_index_is_compressed_and_its_tag_still_saves_sending_it_again(static: Static) -> None:
+def test_the_index_is_compressed_and_can_be_revalidated_by_its_etag(static: Static) -> None:
     name = f"12-{HASH}.json"
     got = static.ask(name, Accept_Encoding="gzip")
     assert (got.headers["Content-Encoding"], got.headers["Vary"]) == ("gzip", "Accept-Encoding")
@@ -152,7 +152,7 @@ def test_nothing_can_be_written(static: Static, method: str) -> None:
     assert (static.folder / "latest.json").read_bytes() == FILES["latest.json"][0]
 
 
-def test_pages_of_other_origins_may_send_an_entity_tag(static: Static) -> None:
+def test_other_origins_may_send_an_etag(static: Static) -> None:
     asked = static.ask("latest.json", "OPTIONS", Origin="https://a.example", Access_Control_Request_Method="GET")
     assert asked.status == 204
     allowed = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers")

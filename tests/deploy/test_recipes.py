@@ -60,7 +60,7 @@ def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
     assert float(exposure[1]) <= MOST_EXPOSURE
 
 
-def test_a_unit_that_fails_is_reported() -> None:
+def test_a_failed_unit_is_reported() -> None:
     for name in ("logoadmin.service", "logoadmin-backup.service", "logoadmin-publish.service"):
         assert unit(name)["Unit"]["OnFailure"] == "logoadmin-failed@%n.service"
     assert REPORT in UNITS

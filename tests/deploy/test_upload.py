@@ -99,7 +99,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path)
 
 
-def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts(store: Store) -> None:
+def test_the_pointer_is_uploaded_last_and_every_file_is_cacheable_for_its_lifetime(store: Store) -> None:
     assert store.upload() == 0
     sent = store.sent()
     names = [name for name, *_ in sent]
@@ -121,7 +121,7 @@ def test_the_pointer_comes_last_and_every_file_may_be_cached_as_long_as_it_lasts
     assert names[-after - len(PAGE) : -after] == PAGE
 
 
-def test_a_second_run_sends_no_file_twice_that_cannot_change(store: Store) -> None:
+def test_a_second_run_does_not_upload_immutable_files_again(store: Store) -> None:
     store.upload()
     store.sent()
     assert store.upload() == 0
@@ -135,7 +135,7 @@ def test_after_a_failure_readers_keep_the_earlier_pointer(store: Store, name: st
     assert store.upload() == 0
 
 
-def test_a_pointer_that_is_published_meanwhile_waits_for_the_next_upload(store: Store) -> None:
+def test_a_pointer_published_meanwhile_waits_for_the_next_upload(store: Store) -> None:
     """Its files may not be there yet."""
     assert store.upload(PUBLISHES=str(store.folder)) == 0
     assert (store.store / "gallery/latest.json").read_text() == "the content of latest.json"
@@ -143,7 +143,7 @@ def test_a_pointer_that_is_published_meanwhile_waits_for_the_next_upload(store: 
     assert (store.store / "gallery/latest.json").read_text() == "a later pointer"
 
 
-def test_files_of_older_pointers_stay(store: Store) -> None:
+def test_files_of_older_pointers_are_kept(store: Store) -> None:
     store.upload()
     (store.folder / f"12-{HASH}.json").unlink()
     assert store.upload() == 0
@@ -151,7 +151,7 @@ def test_files_of_older_pointers_stay(store: Store) -> None:
 
 
 @pytest.mark.rule("contract P5")
-def test_a_picture_that_was_taken_down_goes(store: Store) -> None:
+def test_a_picture_that_was_taken_down_is_deleted(store: Store) -> None:
     store.upload()
     (store.folder / PICTURES[0]).unlink()
     assert store.upload() == 0
@@ -159,7 +159,7 @@ def test_a_picture_that_was_taken_down_goes(store: Store) -> None:
 
 
 @pytest.mark.rule("contract Q3")
-def test_a_style_that_is_gone_goes_and_a_changed_one_is_sent(store: Store) -> None:
+def test_a_removed_style_is_deleted_and_a_changed_one_is_uploaded(store: Store) -> None:
     store.upload()
     store.sent()
     (store.folder / "logos/1.user.css").unlink()

@@ -30,7 +30,7 @@ def test_page_style_and_script_are_at_most_20_kb_in_brotli() -> None:
 
 
 @pytest.mark.rule("contract Q2")
-def test_the_page_loads_every_module_at_once_and_keeps_every_file_for_offline() -> None:
+def test_the_page_preloads_every_module_and_caches_every_file_for_offline_use() -> None:
     files = {file.name for file in FILES if file.name != "page-offline.js"} | {"reader.js"}
     others = {file.name for file in PAGES.glob("page*") if file.stem in OTHERS} | {"page-sample.js", "page-frame.js"}
     linked = set(re.findall(r'(?:href|src)="([\w-]+\.(?:js|css))"', FIRST))

@@ -12,7 +12,7 @@ from tests.reader.publisher import withdrawal
 @pytest.mark.slow("a browser is started")
 @pytest.mark.release
 @pytest.mark.rule("contract Q1")
-def test_firefox_shows_the_gallery_keeps_up_with_it_and_keeps_it_offline(tmp_path: Path) -> None:
+def test_firefox_shows_and_updates_the_gallery_and_stores_it_for_offline_use(tmp_path: Path) -> None:
     with served(tmp_path, published()) as folder, firefox.started("", {}) as fox:
         fox.open(folder.address)
         fox.becomes("document.querySelectorAll('.card').length === 7")

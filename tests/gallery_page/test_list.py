@@ -59,7 +59,7 @@ def chips(page: Page, group: str) -> list[str]:
     ]
 
 
-def test_the_search_finds_descriptions_and_tags_without_case_and_accents(page: Page) -> None:
+def test_the_search_in_descriptions_and_tags_ignores_case_and_accents(page: Page) -> None:
     search = page.get_by_role("searchbox")
     search.fill("EVENINGS fire")
     assert names(page) == ["Theme 5"]
@@ -67,7 +67,7 @@ def test_the_search_finds_descriptions_and_tags_without_case_and_accents(page: P
     assert names(page) == ["Theme 1"]
 
 
-def test_the_largest_targets_and_tags_are_chips_with_numbers_and_several_narrow(folder: Folder, page: Page) -> None:
+def test_the_largest_targets_and_tags_are_chips_with_counts_that_can_be_combined(folder: Folder, page: Page) -> None:
     assert chips(page, "Targets") == [
         *("The forum 7", "market 6", "wiki 5", "a.example 4", "b.example 3"),
         "2 more targets",
@@ -130,7 +130,7 @@ def test_the_order_is_newest_recently_updated_or_by_name(tmp_path: Path, chromiu
         assert names(page) == ["Theme 2", "Theme 7", "Theme 10"]
 
 
-def test_after_some_hundred_works_a_button_asks_for_all_and_the_footer_stays_in_reach(
+def test_after_a_few_hundred_works_a_button_loads_all_and_the_footer_stays_reachable(
     tmp_path: Path, chromium: Browser
 ) -> None:
     records = dated(*(theme(number) for number in range(1, 501)))
@@ -145,7 +145,7 @@ def test_after_some_hundred_works_a_button_asks_for_all_and_the_footer_stays_in_
 
 @pytest.mark.rule("contract Q2")
 @pytest.mark.parametrize(("width", "locale"), [(390, "en-GB"), (320, "ru-RU")])
-def test_on_a_phone_works_begin_within_480_px_and_the_search_stays(
+def test_on_a_phone_works_start_within_480_px_and_the_search_stays_visible(
     folder: Folder, chromium: Browser, width: int, locale: str
 ) -> None:
     options: dict[str, Any] = {"viewport": {"width": width, "height": 700}, "locale": locale}
@@ -174,7 +174,7 @@ def test_visitors_choose_their_language_and_light_or_dark(page: Page) -> None:
 
 
 @pytest.mark.rule("contract Q2")
-def test_the_arrow_of_a_list_is_at_its_end_in_both_directions(page: Page) -> None:
+def test_the_arrow_of_a_select_is_at_its_end_in_both_directions(page: Page) -> None:
     order = page.get_by_role("combobox", name="Order")
     expect(order).to_have_css("background-position-x", "calc(100% - 12px)")
     page.evaluate("document.documentElement.dir = 'rtl'")
@@ -182,6 +182,6 @@ def test_the_arrow_of_a_list_is_at_its_end_in_both_directions(page: Page) -> Non
 
 
 @pytest.mark.rule("contract Q4")
-def test_what_a_demo_says_keeps_clear_of_the_edges(page: Page) -> None:
+def test_the_demo_banner_has_padding(page: Page) -> None:
     page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { className: 'demo' }))")
     expect(page.locator(".demo")).not_to_have_css("padding-left", "0px")

@@ -62,7 +62,7 @@ def look_for_news(page: Page) -> None:
 
 
 @pytest.mark.rule("contract Q1")
-def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Look) -> None:
+def test_the_list_is_searched_filtered_and_sorted(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
     assert page.title() == "The wall"
@@ -97,7 +97,7 @@ def test_the_list_is_searched_filtered_and_put_in_order(folder: Folder, look: Lo
 
 
 @pytest.mark.rule("contract Q1")
-def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, look: Look) -> None:
+def test_everything_is_reachable_by_keyboard_and_focus_follows(tmp_path: Path, look: Look) -> None:
     logos = [artwork("logo", number, name=f"Logo {number}") for number in range(1, 200)]
     with served(tmp_path, published(logos=dated(*logos), themes=(), authors=())) as folder:
         page = look(folder)
@@ -133,7 +133,7 @@ def test_everything_is_reached_by_keyboard_and_focus_follows(tmp_path: Path, loo
 
 @pytest.mark.rule("contract Q1")
 @pytest.mark.parametrize("path", ["themes/1", "logos/2", "authors/3"])
-def test_addresses_of_before_lead_to_pages(folder: Folder, look: Look, path: str) -> None:
+def test_earlier_addresses_redirect_to_pages(folder: Folder, look: Look, path: str) -> None:
     look(folder, f"#/{path}").wait_for_url(f"{folder.address}{path}/")
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
@@ -155,7 +155,7 @@ def test_blocked_works_are_dropped_while_the_page_is_open(folder: Folder, look: 
 
 
 @pytest.mark.rule("contract Q1")
-def test_the_last_state_is_kept_without_a_network(folder: Folder, look: Look) -> None:
+def test_the_last_state_is_shown_offline(folder: Folder, look: Look) -> None:
     page = look(folder)
     expect(page.locator(".card")).to_have_count(7)
     page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
@@ -182,7 +182,7 @@ def tampered(publication: Publication) -> Publication:
     ],
     ids=["tampered", "expired", "missing"],
 )
-def test_faults_have_a_sentence_and_a_way_on(
+def test_errors_have_a_message_and_a_next_step(
     folder: Folder, look: Look, change: Callable[[], Publication | None], alone: str, kept: str
 ) -> None:
     earlier = look(folder)
@@ -210,7 +210,7 @@ def test_faults_have_a_sentence_and_a_way_on(
 
 
 @pytest.mark.rule("contract Q1")
-def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> None:
+def test_an_empty_gallery_has_a_message_and_a_link(tmp_path: Path, look: Look) -> None:
     with served(tmp_path, published(authors=(), logos=(), themes=())) as folder:
         page = look(folder)
         expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
@@ -219,7 +219,7 @@ def test_an_empty_gallery_says_so_and_leads_on(tmp_path: Path, look: Look) -> No
 
 
 @pytest.mark.rule("contract Q1")
-def test_one_work_leaves_nothing_to_choose(tmp_path: Path, look: Look) -> None:
+def test_with_one_work_there_are_no_filters(tmp_path: Path, look: Look) -> None:
     with served(tmp_path, published(logos=(), themes=dated(THEMES[0]))) as folder:
         page = look(folder, "#/themes?q=dusk")
         page.get_by_role("button", name="Clear search and filters").click()
@@ -233,7 +233,7 @@ def test_one_work_leaves_nothing_to_choose(tmp_path: Path, look: Look) -> None:
 
 
 @pytest.mark.rule("contract Q1")
-def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_placeholder(
+def test_only_pictures_are_requested_from_other_hosts_and_failed_ones_have_a_placeholder(
     tmp_path: Path, chromium: Browser
 ) -> None:
     own = {"path": "pictures/1.svg", "thumbnail": "pictures/1.svg", "width": 800, "height": 500, "ground": "dark"}
@@ -254,7 +254,7 @@ def test_pictures_alone_are_asked_for_elsewhere_and_those_that_fail_have_a_place
 
 
 @pytest.mark.rule("contract Q1")
-def test_no_name_turns_the_direction_of_its_neighbours(tmp_path: Path, look: Look) -> None:
+def test_no_name_changes_the_direction_of_adjacent_text(tmp_path: Path, look: Look) -> None:
     authors = [{**author, "username": name} for author, name in zip(AUTHORS[:2], ("\u202eMoshi", "Zed"), strict=True)]
     logo = {**artwork("logo", 1, name="Two"), "author_ids": [author["author_id"] for author in authors]}
     with served(tmp_path, published(authors=authors, logos=dated(logo), themes=())) as folder:
@@ -268,7 +268,7 @@ def test_no_name_turns_the_direction_of_its_neighbours(tmp_path: Path, look: Loo
 
 
 @pytest.mark.rule("contract Q1")
-def test_a_target_stays_readable_beside_long_names(tmp_path: Path, look: Look) -> None:
+def test_a_target_stays_readable_next_to_long_names(tmp_path: Path, look: Look) -> None:
     authors = [{**author, "username": "long name " * 6} for author in AUTHORS[:2]]
     logo = {**artwork("logo", 1, name="Two"), "author_ids": [author["author_id"] for author in authors]}
     with served(tmp_path, published(authors=authors, logos=dated(logo), themes=())) as folder:
@@ -278,7 +278,7 @@ def test_a_target_stays_readable_beside_long_names(tmp_path: Path, look: Look) -
 
 
 @pytest.mark.rule("contract Q1")
-def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Path, look: Look) -> None:
+def test_stacked_marks_stay_within_a_name_and_markup_is_escaped(tmp_path: Path, look: Look) -> None:
     logos = dated(
         artwork("logo", 1, name=STACKED), artwork("logo", 2, name="Z"), artwork("logo", 3, name="<b>bold</b>")
     )
@@ -293,9 +293,7 @@ def test_stacked_marks_stay_inside_of_a_name_and_markup_stays_text(tmp_path: Pat
 
 
 @pytest.mark.rule("contract Q2")
-def test_a_name_from_right_to_left_begins_where_the_others_do_and_a_phone_has_no_hints_for_keys(
-    tmp_path: Path, look: Look
-) -> None:
+def test_right_to_left_names_are_aligned_and_a_phone_shows_no_key_hints(tmp_path: Path, look: Look) -> None:
     logos = dated(artwork("logo", 1, name="שלום"), artwork("logo", 2, name="Z"))
     with served(tmp_path, published(logos=logos, themes=())) as folder:
         page = look(folder, viewport={"width": 390, "height": 1200}, has_touch=True, is_mobile=True)
@@ -310,7 +308,7 @@ def test_a_name_from_right_to_left_begins_where_the_others_do_and_a_phone_has_no
 
 
 @pytest.mark.rule("contract Q2")
-def test_the_title_is_whole_where_no_links_stand_beside_it(folder: Folder, look: Look) -> None:
+def test_the_title_is_shown_in_full_without_links_next_to_it(folder: Folder, look: Look) -> None:
     page = look(folder, viewport={"width": 1280, "height": 800})
     title, links = page.locator(".list h1"), page.locator("header nav")
     expect(title).to_be_visible()
@@ -340,7 +338,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(folder: Folder
 
 
 @pytest.mark.rule("contract Q1")
-def test_a_print_has_the_works_on_their_grounds_and_no_controls(folder: Folder, look: Look) -> None:
+def test_a_printout_has_the_works_on_their_grounds_and_no_controls(folder: Folder, look: Look) -> None:
     page = look(folder)
     page.get_by_role("combobox", name="Appearance").select_option("dark")
     page.emulate_media(media="print")
@@ -388,7 +386,7 @@ def test_a_screen_reader_gets_landmarks_headings_and_a_list(folder: Folder, look
 
 
 @pytest.mark.rule("contract Q2")
-def test_without_javascript_a_sentence_leads_to_the_pages_of_works(folder: Folder, look: Look) -> None:
+def test_without_javascript_a_message_links_to_the_pages_of_works(folder: Folder, look: Look) -> None:
     page = look(folder, java_script_enabled=False)
     assert "The list needs JavaScript" in page.locator("body").inner_text()
     assert page.locator("noscript a").first.get_attribute("href") == "feed.xml"

@@ -86,7 +86,7 @@ def frame_of(page: Page) -> Frame:
     return found
 
 
-def test_a_theme_is_shown_on_the_sample_page_at_rest_and_light_or_dark(page: Page, address: str) -> None:
+def test_a_theme_is_shown_on_the_sample_page_without_motion_in_light_and_dark(page: Page, address: str) -> None:
     asked: list[str] = []
     page.goto(f"{address}themes/1/")
     page.on("request", lambda request: asked.append(request.url.removeprefix(address)))
@@ -124,7 +124,7 @@ def test_a_logo_is_shown_in_light_and_dark_headers(page: Page, address: str) -> 
 
 @pytest.mark.rule("contract J2")
 @pytest.mark.parametrize("path", ["themes/1/", "logos/1/"])
-def test_hostile_css_contacts_nobody_runs_nothing_and_stays_in_the_frame(
+def test_hostile_css_contacts_no_host_runs_nothing_and_stays_in_the_frame(
     page: Page, address: str, path: str, elsewhere: Answering
 ) -> None:
     answered: list[str] = []
@@ -143,7 +143,7 @@ def test_hostile_css_contacts_nobody_runs_nothing_and_stays_in_the_frame(
     assert [each for each in answered if not each.startswith((address, "data:"))] == []
 
 
-def test_nothing_runs_in_the_frame_even_if_somebody_gets_markup_into_it(page: Page, address: str) -> None:
+def test_nothing_runs_in_the_frame_even_with_injected_markup(page: Page, address: str) -> None:
     page.goto(f"{address}themes/1/")
     page.get_by_role("button", name="Preview").click()
     expect(page.frame_locator("iframe").locator("h1")).to_be_visible()
@@ -162,9 +162,7 @@ def test_nothing_runs_in_the_frame_even_if_somebody_gets_markup_into_it(page: Pa
 
 
 @pytest.mark.parametrize("name", HEAVY)
-def test_css_that_would_be_painted_for_minutes_is_not_shown_and_the_page_says_so(
-    page: Page, address: str, name: str
-) -> None:
+def test_css_that_takes_minutes_to_paint_is_not_shown_and_reported(page: Page, address: str, name: str) -> None:
     page.goto(f"{address}themes/1/")
     page.evaluate(SHOW, HEAVY[name])
     frame = page.frame_locator("iframe")
@@ -178,9 +176,7 @@ def test_css_that_would_be_painted_for_minutes_is_not_shown_and_the_page_says_so
 
 
 @pytest.mark.parametrize("piece", ["http://", "http:///pictures/", '@document\\"'])
-def test_long_css_that_is_made_to_be_tried_in_many_ways_is_shown_in_a_moment(
-    page: Page, address: str, piece: str
-) -> None:
+def test_long_css_crafted_for_backtracking_is_shown_quickly(page: Page, address: str, piece: str) -> None:
     page.goto(f"{address}themes/1/")
     began = time.monotonic()
     page.evaluate(SHOW, f"/* {piece * (524_000 // len(piece))} */ h1 {{ color: rgb(1, 2, 3) }}")
@@ -189,7 +185,7 @@ def test_long_css_that_is_made_to_be_tried_in_many_ways_is_shown_in_a_moment(
 
 
 @pytest.mark.release
-def test_firefox_shows_it_too(address: str) -> None:
+def test_firefox_shows_the_preview(address: str) -> None:
     with firefox.started("", {}) as fox:
         fox.open(f"{address}themes/1/")
         fox.run("addEventListener('message', ({ data }) => { document.body.dataset.heard = data; })")

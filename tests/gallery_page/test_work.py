@@ -82,7 +82,7 @@ def look(chromium: Browser, address: str) -> Iterator[Any]:
     assert complaints == []
 
 
-def test_a_work_is_on_one_screen_with_what_it_does_and_how_to_use_it(look: Any, address: str) -> None:
+def test_a_work_its_effects_and_its_instructions_fit_on_one_screen(look: Any, address: str) -> None:
     page = look("themes/1", viewport={"width": 1280, "height": 800}, permissions=["clipboard-read", "clipboard-write"])
     assert page.title() == "Dawn · The wall"
     expect(page.get_by_role("heading", level=1)).to_have_text("Dawn")
@@ -108,7 +108,7 @@ def test_a_work_is_on_one_screen_with_what_it_does_and_how_to_use_it(look: Any, 
     page.wait_for_url(address)
 
 
-def test_long_css_is_copied_from_its_file(look: Any) -> None:
+def test_long_css_is_fetched_from_its_file_for_copying(look: Any) -> None:
     page = look("themes/2", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy CSS").click()
     expect(page.get_by_text("Copied")).to_be_visible()
@@ -127,7 +127,7 @@ def test_without_a_script_everything_can_be_read(look: Any) -> None:
     expect(page.locator("pre")).to_have_text(CSS)
 
 
-def test_the_language_is_that_of_the_browser_until_another_is_chosen(look: Any, address: str) -> None:
+def test_the_language_defaults_to_that_of_the_browser(look: Any, address: str) -> None:
     page = look("themes/1", locale="ru-RU")
     expect(page.get_by_role("link", name="Установить")).to_be_visible()
     expect(page.locator("time").first).not_to_contain_text(" of ")
@@ -140,7 +140,7 @@ def test_the_language_is_that_of_the_browser_until_another_is_chosen(look: Any, 
     assert page.evaluate("document.documentElement.lang") == "en"
 
 
-def test_pages_that_were_visited_stay_readable_without_a_network(look: Any, folder: Folder) -> None:
+def test_visited_pages_are_readable_offline(look: Any, folder: Folder) -> None:
     page = look("themes/1")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     for path in ("themes/1", "authors/1"):
@@ -158,7 +158,7 @@ def test_pages_that_were_visited_stay_readable_without_a_network(look: Any, fold
         folder.start()
 
 
-def test_a_page_that_was_removed_is_not_kept_for_times_without_a_network(look: Any, folder: Folder) -> None:
+def test_a_removed_page_is_not_cached_for_offline_use(look: Any, folder: Folder) -> None:
     page = look("authors/1")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.goto(f"{folder.address}published/authors/2/")
@@ -174,7 +174,7 @@ def test_a_page_that_was_removed_is_not_kept_for_times_without_a_network(look: A
         folder.start()
 
 
-def test_a_blocked_work_says_so(look: Any) -> None:
+def test_a_blocked_work_is_marked_as_blocked(look: Any) -> None:
     page = look("themes/3")
     expect(page.get_by_role("heading", level=1)).to_have_text("Blocked")
     expect(page.get_by_text("tracks readers")).to_be_visible()
@@ -193,7 +193,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_at_320_px(look: Any, add
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (locale, path)
 
 
-def test_names_turn_nothing_and_markup_stays_text(look: Any) -> None:
+def test_names_change_no_text_direction_and_markup_is_escaped(look: Any) -> None:
     page = look("logos/1")
     expect(page.get_by_role("heading", level=1)).to_have_text("<b>Crown</b>")
     page = look("themes/1")

@@ -70,18 +70,18 @@ def challenged(gallery: logoadmin.LogoAdmin) -> str:
     return required.value.challenge
 
 
-def test_0_1_0_is_kept() -> None:
+def test_a_database_of_0_1_0_is_included() -> None:
     assert "0.1.0" in _VERSIONS
 
 
-def test_records_say_what_they_said(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any]) -> None:
+def test_records_are_unchanged(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any]) -> None:
     now = [json.loads(line) for line in exported(gallery)]
     assert len(now) == len(proofs["export"])
     for then, line in zip(proofs["export"], now, strict=True):
         assert then.items() <= line.items()  # a later version may say more
 
 
-def test_people_sign_in_with_each_factor(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any]) -> None:
+def test_users_can_sign_in_with_each_factor(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any]) -> None:
     code = TOTP(proofs["totp"]).now()
     for answer in ({"totp": code}, {"recovery_code": proofs["recovery_code"]}):
         tokens = gallery.factors.sign_in(SignInWithFactor(challenge=challenged(gallery), **answer), ANONYMOUS)
@@ -103,7 +103,7 @@ def test_a_service_key_works(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any
     assert gallery.users.get(logoadmin.GetUser(user_id=MIA), script).username == "Mia"
 
 
-def test_history_is_read_and_undone(gallery: logoadmin.LogoAdmin) -> None:
+def test_the_history_is_readable_and_can_be_undone(gallery: logoadmin.LogoAdmin) -> None:
     acts = tuple(gallery.acts.list(ListActs(limit=100)))
     assert any(act.request_id == "renamed" for act in acts)
     changes = tuple(gallery.changes.list(logoadmin.ListChanges(limit=1000)))
@@ -113,7 +113,7 @@ def test_history_is_read_and_undone(gallery: logoadmin.LogoAdmin) -> None:
     assert gallery.logos.get(logoadmin.GetLogo(logo_id=1)).details.version is None
 
 
-def test_pictures_settings_and_waiting_proposals_are_there(gallery: logoadmin.LogoAdmin) -> None:
+def test_pictures_settings_and_waiting_proposals_are_preserved(gallery: logoadmin.LogoAdmin) -> None:
     logo = gallery.logos.get(logoadmin.GetLogo(logo_id=1))
     name = re.search(r"[0-9a-f]{64}", logo.preview_url)
     assert name is not None
@@ -123,5 +123,5 @@ def test_pictures_settings_and_waiting_proposals_are_there(gallery: logoadmin.Lo
     assert [proposal.proposal_id for proposal in waiting] == [3]
 
 
-def test_new_records_follow_the_kept_ones(gallery: logoadmin.LogoAdmin) -> None:
+def test_new_records_get_the_next_ids(gallery: logoadmin.LogoAdmin) -> None:
     assert gallery.authors.create(logoadmin.CreateAuthor(user_id=8, username="New")).author_id == 2

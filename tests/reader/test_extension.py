@@ -42,7 +42,7 @@ def blocked(one: Publication) -> Publication:
     return replace(one, version=2, themes=[], withdrawn=[withdrawal("theme", 1, "malware", one.issued)])
 
 
-def test_the_program_in_python_runs(
+def test_the_python_example_runs(
     server: HostileServer,
     one: Publication,
     tmp_path: Path,
@@ -91,7 +91,7 @@ def browser_with_extension(extension: Path) -> Iterator[BrowserContext]:
 
 
 @pytest.mark.slow("a browser is started")
-def test_the_extension_applies_a_theme_and_takes_it_back(
+def test_the_extension_applies_and_removes_a_theme(
     server: HostileServer, one: Publication, blocked: Publication, browser_with_extension: BrowserContext
 ) -> None:
     server.publish("gallery", one.files(), {"latest.json": Answer(blocked.pointer())}, {})

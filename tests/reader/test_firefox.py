@@ -25,7 +25,7 @@ playAll(open, address, stories).then(show("done"), (error) => show("failed")(Str
 @pytest.mark.slow("a browser is started")
 @pytest.mark.release
 @pytest.mark.rule("contract L6")
-def test_reader_js_in_firefox_lives_through_all_stories(server: HostileServer) -> None:
+def test_reader_js_in_firefox_passes_every_story(server: HostileServer) -> None:
     # All of them are played in Chromium.
     stories = STORIES if LONG else STORIES[::4]
     for story in stories:

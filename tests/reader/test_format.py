@@ -25,14 +25,14 @@ def expected(vector: dict[str, Any]) -> list[dict[str, Any]]:
     return [step["expect"] for step in vector["steps"]]
 
 
-def test_the_vectors_are_those_of_the_stories() -> None:
+def test_the_stored_vectors_match_the_stories() -> None:
     stored = {file.name: file.read_text("utf-8") for file in FOLDER.iterdir()}
     assert stored == dict(vectors()), "python -m tests.reader.format_vectors"
     assert len({vector["name"] for vector in VECTORS}) == len(VECTORS) > 90
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"].replace(" ", "-"))
-def test_the_reader_in_python_passes_each_vector(vector: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_reader_passes_every_vector(vector: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     store, gallery, seen = MemoryStore(), None, []
     for step in vector["steps"]:
         withdrawn: list[Any] = []
@@ -79,6 +79,6 @@ def downloads(files: dict[str, Any]) -> Any:
     return download
 
 
-def test_reader_js_passes_each_vector(tmp_path: Path) -> None:
+def test_reader_js_passes_every_vector(tmp_path: Path) -> None:
     found = run_in_node(tmp_path, "format.js", {"vectors": VECTORS})
     assert found == {vector["name"]: expected(vector) for vector in VECTORS}

@@ -86,13 +86,11 @@ def test_reader_js_is_small() -> None:
 
 
 @pytest.mark.slow("a hundred stories, some of which wait for slow servers")
-def test_reader_js_in_node_lives_through_all_stories(
-    server: HostileServer, asked: Mapping[str, Any], tmp_path: Path
-) -> None:
+def test_reader_js_in_node_passes_every_story(server: HostileServer, asked: Mapping[str, Any], tmp_path: Path) -> None:
     compare_all(server, STORIES, run_in_node(tmp_path, "node.js", asked), cached=False)
 
 
-def test_programs_in_node_get_what_the_contract_promises(tmp_path: Path) -> None:
+def test_reader_js_in_node_keeps_the_contract(tmp_path: Path) -> None:
     sheets = encoded({path: Answer(content) for path, content in samples.SHEETS.items()})
     published = {"one": encoded(samples.ONE.files()), "two": encoded(samples.TWO.files()), "sheets": sheets}
     known = {"key": A.jwk, "now": NOW + 100, "details": samples.DETAILS}
@@ -100,9 +98,7 @@ def test_programs_in_node_get_what_the_contract_promises(tmp_path: Path) -> None
 
 
 @pytest.mark.slow("a browser is started")
-def test_reader_js_in_a_page_lives_through_all_stories(
-    server: HostileServer, asked: Mapping[str, Any], page: Page
-) -> None:
+def test_reader_js_in_a_page_passes_every_story(server: HostileServer, asked: Mapping[str, Any], page: Page) -> None:
     observed: Mapping[str, Sequence[Observed]] = page.evaluate(_PLAY_IN_PAGE, asked)
     compare_all(server, STORIES, observed, cached=True)
     # The cache of the browser makes the request conditional.
@@ -111,7 +107,7 @@ def test_reader_js_in_a_page_lives_through_all_stories(
 
 
 @pytest.mark.slow("a browser is started")
-def test_reader_js_in_a_service_worker_lives_through_all_stories(
+def test_reader_js_in_a_service_worker_passes_every_story(
     server: HostileServer, asked: Mapping[str, Any], page: Page
 ) -> None:
     reply = page.evaluate(_PLAY_IN_WORKER, asked)
@@ -120,7 +116,7 @@ def test_reader_js_in_a_service_worker_lives_through_all_stories(
 
 
 @pytest.mark.slow("a browser is started")
-def test_a_page_of_another_site_reads_without_a_preflight(server: HostileServer, chromium: Browser) -> None:
+def test_a_page_of_another_origin_reads_without_a_preflight(server: HostileServer, chromium: Browser) -> None:
     """The server knows no OPTIONS: a preflight would fail."""
     url = server.publish("gallery", replace(samples.ONE, issued=int(time.time())).files())
     server.pages["reader.js"] = Answer(READER.read_bytes())

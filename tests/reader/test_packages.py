@@ -46,7 +46,7 @@ def test_the_wheel_has_the_modules_of_the_service_and_their_types(wheel: Path) -
     assert modules == {"py.typed": b"", **{file.name: file.read_bytes() for file in SOURCE.glob("*.py")}}
 
 
-def test_the_wheel_needs_cryptography_and_httpx2_and_has_version_and_licence_of_the_service(
+def test_the_wheel_has_its_requirements_and_the_version_and_licence_of_the_service(
     wheel: Path, project: dict[str, Any]
 ) -> None:
     (info,) = wheel.glob("*.dist-info")
@@ -62,7 +62,7 @@ def test_the_wheel_needs_cryptography_and_httpx2_and_has_version_and_licence_of_
     assert info.joinpath("licenses/LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
-def test_the_modules_of_the_wheel_work_under_their_name_and_load_nothing_of_the_service(wheel: Path) -> None:
+def test_the_modules_of_the_wheel_work_without_the_service(wheel: Path) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import logoadmin_reader as reader\n"

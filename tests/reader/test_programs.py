@@ -51,7 +51,7 @@ def ids(records: list[dict[str, Any]]) -> list[int]:
     return [record.get("logo_id") or record["theme_id"] for record in records]
 
 
-def test_records_come_with_their_authors_as_copies_and_by_target(url: str) -> None:
+def test_records_are_returned_as_copies_with_their_authors_and_by_target(url: str) -> None:
     gallery = reader.open(url, key=A.jwk)
     assert ids(gallery.logos()) == [1, 2]
     assert ids(gallery.logos(target="wiki")) == [2]
@@ -66,7 +66,7 @@ def test_records_come_with_their_authors_as_copies_and_by_target(url: str) -> No
     assert gallery.latest["version"] == 1
 
 
-def test_simultaneous_checks_share_one(server: HostileServer, url: str, serve: Serve) -> None:
+def test_concurrent_checks_share_one_request(server: HostileServer, url: str, serve: Serve) -> None:
     gallery = reader.open(url, key=A.jwk)
     serve({**TWO.files(), POINTER: Answer(TWO.pointer(), delay=0.3)})
     found: list[bool] = []
@@ -80,7 +80,7 @@ def test_simultaneous_checks_share_one(server: HostileServer, url: str, serve: S
     assert gallery.check() is False
 
 
-def test_listeners_are_called_for_news_until_they_are_removed(url: str, serve: Serve) -> None:
+def test_listeners_are_called_for_updates_until_removed(url: str, serve: Serve) -> None:
     gallery = reader.open(url, key=A.jwk)
     heard: list[Any] = []
     gallery.on("change", heard.append)
@@ -93,7 +93,7 @@ def test_listeners_are_called_for_news_until_they_are_removed(url: str, serve: S
     assert heard == ["malware", 2]
 
 
-def test_a_listener_can_neither_break_a_check_nor_wait_for_it(
+def test_a_listener_can_neither_break_nor_await_a_check(
     url: str, serve: Serve, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     gallery = reader.open(url, key=A.jwk, store=tmp_path)
@@ -112,9 +112,7 @@ def test_a_listener_can_neither_break_a_check_nor_wait_for_it(
     assert reader.open(url, key=A.jwk, store=tmp_path).latest["version"] == 2
 
 
-def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_back(
-    url: str, serve: Serve, tmp_path: Path
-) -> None:
+def test_a_program_does_not_overwrite_newer_state_in_a_shared_folder(url: str, serve: Serve, tmp_path: Path) -> None:
     first, second = (reader.open(url, key=A.jwk, store=tmp_path) for _ in range(2))
     serve(TWO.files())
     first.check()
@@ -125,7 +123,7 @@ def test_of_two_programs_with_one_folder_the_earlier_one_does_not_put_its_state_
     assert (second.latest["version"], (tmp_path / "state").read_bytes()) == (2, stored)
 
 
-def test_a_check_reports_the_news_of_background_checks_and_failed_ones_once(
+def test_a_check_reports_updates_of_background_and_failed_checks_once(
     url: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader.open(url, key=A.jwk, store=tmp_path)
@@ -174,7 +172,7 @@ class EndingStore:
 
 
 @pytest.mark.parametrize(("writes", "version", "logos"), [(0, 1, [1, 2]), (1, 2, [1]), (2, 2, [1]), (3, 2, [1, 3])])
-def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
+def test_a_program_killed_at_any_write_restarts_with_a_consistent_state(
     url: str, serve: Serve, writes: int, version: int, logos: list[int]
 ) -> None:
     store = MemoryStore()
@@ -190,7 +188,7 @@ def test_a_program_that_ends_at_any_write_starts_with_a_whole_state(
     assert (again.latest["version"], ids(again.logos())) == (version, logos)
 
 
-def test_long_css_is_downloaded_once_and_none_of_a_withdrawn_record_is_returned(
+def test_long_css_is_downloaded_once_and_not_returned_for_withdrawn_records(
     url: str, serve: Serve, tmp_path: Path
 ) -> None:
     gallery = reader.open(url, key=A.jwk, store=tmp_path)
@@ -225,13 +223,13 @@ def test_without_httpx2_the_error_names_the_package(url: str, monkeypatch: pytes
         reader.open(url, key=A.jwk)
 
 
-def test_the_folder_has_files_of_known_names_only(tmp_path: Path) -> None:
+def test_the_folder_has_only_files_with_known_names(tmp_path: Path) -> None:
     for name in ("../state", "/etc/passwd", "", "a/b"):
         with pytest.raises(ValueError, match="not the name of a file"):
             FolderStore(tmp_path).get(name)
 
 
-def test_a_write_that_fails_leaves_the_stored_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_stored_file_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -248,7 +246,7 @@ def test_a_write_that_fails_leaves_the_stored_file_alone(tmp_path: Path, monkeyp
 
 
 @given(st.data())
-def test_a_file_with_any_damage_changes_nothing_or_makes_no_difference(data: st.DataObject) -> None:
+def test_a_damaged_file_is_refused_or_makes_no_difference(data: st.DataObject) -> None:
     """Whatever is damaged, a reader has one of the two versions, and never a record of neither."""
     files = {path: answer.body for path, answer in {**ONE.files(), **TWO.files()}.items()}
     serving = ONE.files()[POINTER].body

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("cont
 
 
 @pytest.mark.parametrize("story", STORIES, ids=folder)
-def test_the_reader_in_python_lives_through_all_stories(
+def test_the_python_reader_passes_every_story(
     story: Story, server: HostileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = publish(server, story)
