@@ -24,7 +24,7 @@ class GalleryPageSettings(BaseModel, defer_build=True):
     """A part of :class:`~logoadmin.settings.settings.Settings`."""
 
     gallery_page: bool = Field(True, description="publish a [page for visitors](publish.md#the-page)")
-    gallery_title: _Line = Field("Gallery", description="title of that page")
+    gallery_title: _Line = Field("Gallery", description="title of the page for visitors")
     gallery_home: str = Field("", description="URL of your site, to which the page links")
     gallery_submit: bool | str = Field(
         True,
@@ -36,7 +36,7 @@ class GalleryPageSettings(BaseModel, defer_build=True):
     )
     gallery_report: str = Field(
         "",
-        description=("URL or `mailto:` where visitors report a work; `{url}` stands for the address of its page"),
+        description=("URL or `mailto:` where visitors report a work; `{url}` stands for the URL of its page"),
     )
 
     @field_validator("gallery_home")

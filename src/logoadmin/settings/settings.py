@@ -86,7 +86,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         ),
     )
     gallery_days: int = Field(
-        30, ge=1, le=366, description="how long readers accept a published gallery that is not renewed; 1 to 366"
+        30, ge=1, le=366, description="days for which readers accept a published gallery that is not renewed, 1 to 366"
     )
     gallery_key_file: str | None = Field(
         None,
@@ -95,7 +95,7 @@ class Settings(SignInSettings, GalleryPageSettings):
             "former keys; by default in the database"
         ),
     )
-    session_days: int = Field(90, ge=1, le=3_660, description="maximum length of a session; 1 to 3660")
+    session_days: int = Field(90, ge=1, le=3_660, description="maximum length of a session in days, 1 to 3660")
     hosts: Hosts = Field(
         (),
         description=(
@@ -111,7 +111,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         ge=0,
         le=31_536_000,
         description=(
-            "how long browsers and CDNs may cache [public reads](interface.md#caches-and-pages-of-other-sites)"
+            "seconds for which browsers and CDNs may cache [public reads](interface.md#caches-and-pages-of-other-sites)"
         ),
     )
     console: bool = Field(True, description="serve the console at `/console/`, and redirect `/` to it")
@@ -130,7 +130,7 @@ class Settings(SignInSettings, GalleryPageSettings):
     publish_imports: bool = Field(
         False,
         description=(
-            "publish works whose CSS [imports a style sheet](works.md#imports), whose owner then "
+            "publish works whose CSS [imports a style sheet](works.md#imports); its owner then "
             "controls what readers get"
         ),
     )
@@ -146,8 +146,8 @@ class Settings(SignInSettings, GalleryPageSettings):
         ge=1,
         le=3_660,
         description=(
-            "how long texts of [submissions](submissions.md) are kept that were declined, withdrawn "
-            "or changed by a reviewer; 1 to 3660"
+            "days for which texts of [submissions](submissions.md) that were declined, withdrawn or "
+            "changed by a reviewer are kept, 1 to 3660"
         ),
     )
     notify_urls: NotifyUrls | None = Field(
@@ -168,7 +168,7 @@ class Settings(SignInSettings, GalleryPageSettings):
         5,
         ge=0,
         le=3_600,
-        description="how long current requests may take [after SIGTERM](upgrade.md#stopping); up to 3600",
+        description="seconds that current requests may take [after SIGTERM](upgrade.md#stopping), up to 3600",
     )
     metrics_port: int | None = Field(
         None,

@@ -42,7 +42,7 @@ class SignInSettings(BaseModel, defer_build=True):
         ),
     )
     oidc_default_role: str | None = Field(
-        None, description="role of users without such a group; by default they cannot sign in"
+        None, description="role of users whose groups have no role; by default they cannot sign in"
     )
     public_url: PublicUrlText | None = Field(
         None,
@@ -71,7 +71,10 @@ class SignInSettings(BaseModel, defer_build=True):
         ),
     )
     event_days: int = Field(
-        180, ge=1, le=3_660, description="how long [security events](people.md#security-events) are kept; 1 to 3660"
+        180,
+        ge=1,
+        le=3_660,
+        description="days for which [security events](people.md#security-events) are kept, 1 to 3660",
     )
 
     @field_validator("oidc_issuer")
