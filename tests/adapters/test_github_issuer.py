@@ -51,7 +51,7 @@ def refused(issuer: GitHubIssuer, code: str, caplog: pytest.LogCaptureFixture, v
     assert caught.value.__cause__ is None
     (record,) = caplog.records
     assert not any(secret in record.getMessage() for secret in (code, CLIENT_SECRET, verifier, "gho_", "s3cret"))
-    return record.getMessage().removeprefix("A sign-in at the issuer GitHub is refused: ")
+    return record.getMessage().removeprefix("Refused a sign-in at the issuer GitHub: ")
 
 
 def unavailable(issuer: GitHubIssuer, code: str) -> IssuerUnavailable:

@@ -88,7 +88,7 @@ def refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixtu
     assert caught.value.__cause__ is None
     (record,) = caplog.records
     assert not any(secret in record.getMessage() for secret in (code, CLIENT_SECRET, VERIFIER, NONCE, "eyJ", "s3cret"))
-    return record.getMessage().removeprefix("A sign-in at the issuer 127.0.0.1 is refused: ")
+    return record.getMessage().removeprefix("Refused a sign-in at the issuer 127.0.0.1: ")
 
 
 # What is right

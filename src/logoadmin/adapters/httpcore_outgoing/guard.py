@@ -107,7 +107,7 @@ class Guard:
         checked = list(addresses)
         for address in checked:
             if is_forbidden(address):
-                log.info("%s has the address %s, which is never asked", host, address)
+                log.info("%s has the address %s, which is never contacted", host, address)
                 raise OutgoingError(host, "has an address that is never allowed")
             if not (is_public(address) or host in self._allowed or str(address) in self._allowed):
                 log.info("%s has the address %s, which is not public", host, address)

@@ -68,7 +68,7 @@ class IssuerRequests:
 
     def refused(self, wrong: Unusable) -> None:
         """Log why a sign-in is refused; clients do not learn it."""
-        log.warning("A sign-in at the issuer %s is refused: %s", self._name, wrong)
+        log.warning("Refused a sign-in at the issuer %s: %s", self._name, wrong)
 
 
 def code_form(redemption: Redemption) -> dict[str, str]:

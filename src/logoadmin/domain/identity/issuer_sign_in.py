@@ -191,7 +191,7 @@ class IssuerSignIn(Service):
         """Redeem the code at the issuer, outside of any transaction, and return the person."""
         if command.redirect_uri != issuer.return_url:
             log.warning(
-                "A sign-in is refused: its redirect_uri is not %s, which follows from public_url", issuer.return_url
+                "Refused a sign-in: its redirect_uri is not %s, which is derived from public_url", issuer.return_url
             )
             raise IssuerRefused
         return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
@@ -214,4 +214,4 @@ class IssuerSignIn(Service):
         try:
             gate.write(command, client, lambda uow, _command: self._users.refuse(uow, person))
         except Conflict:
-            log.warning("The issuer names no group with a role for the last user who holds everything; they keep it")
+            log.warning("The issuer names no group with a role for the last user with all rights, which stay")

@@ -79,7 +79,7 @@ async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
             return
         except Exception:
             interval = _INTERVAL
-            log.exception("What has expired cannot be removed")
+            log.exception("Cannot remove expired records")
         await asyncio.sleep(interval)
 
 
@@ -93,7 +93,7 @@ async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
         except RuntimeError:  # the gallery was closed
             return
         except Exception:
-            log.exception("Notices cannot be sent")
+            log.exception("Cannot send notices")
         await asyncio.sleep(_NOTICE_INTERVAL)
 
 
