@@ -1,4 +1,4 @@
-"""A gallery with a thousand records and some of everything else, for what copies whole databases."""
+"""A gallery with a thousand records and some of everything else, for tests that copy databases."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""A server for tests of outgoing requests that answers whatever bytes a test wants, and names that lead to it."""
+"""A server for tests of outgoing requests that sends any bytes, and host names that resolve to it."""
 
 import re
 import socket

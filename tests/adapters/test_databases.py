@@ -1,4 +1,4 @@
-"""The registry of databases: what each module has, and that nothing else knows which databases exist."""
+"""The registry of databases: what each module defines, and that no other code names a database."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""GitHub's adapter against a GitHub that behaves as documented, and lies in every field (contract O7)."""
+"""The GitHub adapter against a GitHub that behaves as documented or forges any field (contract O7)."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The pages of the published gallery are made from their templates (contract Q1, Q2, Q5)."""
+"""The pages of the published gallery, rendered from templates (contract Q1, Q2, Q5)."""
 
 import html
 import json

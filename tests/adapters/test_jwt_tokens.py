@@ -1,4 +1,4 @@
-"""Tokens with several keys and kinds of keys: each verifies what it signed and nothing else (contract C2)."""
+"""Tokens with several keys and kinds of keys: each verifies only its own signatures (contract C2)."""
 
 import base64
 import hashlib

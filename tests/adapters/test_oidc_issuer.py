@@ -1,4 +1,4 @@
-"""The issuer's adapter against an issuer that lies in every field (contract O7, ASVS 10.5.1 to 10.5.4)."""
+"""The issuer adapter against an issuer that forges any field (contract O7, ASVS 10.5.1 to 10.5.4)."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""The stored form of a picture is what Chromium shows of the original (contract P1)."""
+"""The stored form of a picture looks like the original in Chromium (contract P1)."""
 
 import io
 import random

@@ -1,4 +1,4 @@
-"""Pictures with Pillow: a corpus made by code, and damaged files (contract P1)."""
+"""Pictures with Pillow: a generated corpus, and damaged files (contract P1)."""
 
 import gc
 import io

@@ -1,4 +1,4 @@
-"""Backups and dumps are whole and of one moment (contract K4)."""
+"""Backups and dumps are complete and consistent (contract K4)."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Why a database fails: found out from the real fault, said in the log when it begins and when it ends."""
+"""Causes of database failures: derived from real faults, logged when they begin and end."""
 
 import contextlib
 import logging

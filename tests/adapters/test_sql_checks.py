@@ -1,4 +1,4 @@
-"""What is found when a server is looked at: each check against what is the matter."""
+"""The checks of a database server, each against the problem it finds."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a cluster asks of the storage, as far as one server shows it; ``tests/cluster`` has a real one."""
+"""What a cluster requires of the storage, as far as one server shows it; ``tests/cluster`` has a real one."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""What callers get when the database fails: an answer in time, no secrets, and no change made twice."""
+"""Behaviour when the database fails: an error in time, no secrets, and no change made twice."""
 
 import contextlib
 import socket

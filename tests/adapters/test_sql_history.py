@@ -1,4 +1,4 @@
-"""How databases find changes: each page along one index, and never through the whole history."""
+"""How databases find changes: each page by one index, never by reading the whole history."""
 
 from collections.abc import Callable
 from dataclasses import replace

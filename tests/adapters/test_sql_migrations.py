@@ -1,4 +1,4 @@
-"""Making the tables, telling whether they fit, and bringing older ones up to date."""
+"""Creating the tables, checking their version, and migrating older ones."""
 
 import contextlib
 import multiprocessing

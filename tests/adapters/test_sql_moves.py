@@ -1,4 +1,4 @@
-"""A gallery moves whole into another database, or not at all (contract K9)."""
+"""A gallery is moved to another database completely or not at all (contract K9)."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""How databases find records: each page along one index, and never through everything."""
+"""How databases find records: each page by one index, never by a full scan."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""How many statements databases get for many records, a queue, a publication and a sign-in."""
+"""The number of statements for many records, a queue, a publication and a sign-in."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""``init`` brings a database of the version before up to date, and programs before refuse it (contract K7)."""
+"""``init`` migrates a database of the previous version, which earlier programs then refuse (contract K7)."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Which URLs are taken, and that none is ever repeated."""
+"""Which database URLs are accepted, and that none is ever quoted."""
 
 import ssl
 

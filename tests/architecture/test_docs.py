@@ -1,4 +1,4 @@
-"""README and docs are true: examples run, tables agree with the code, names exist, links lead somewhere."""
+"""README and docs are accurate: examples run, tables match the code, names and link targets exist."""
 
 import inspect
 import json

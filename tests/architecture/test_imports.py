@@ -1,4 +1,4 @@
-"""The hexagon, beside the contracts of import-linter: modules that choose adapters, names, and what loads."""
+"""The hexagon, in addition to import-linter: modules that choose adapters, names, and imports."""
 
 import ast
 import itertools

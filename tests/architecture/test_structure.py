@@ -1,4 +1,4 @@
-"""The code stays easy to read: short modules and functions, databases named in one place, figures that are true."""
+"""The code stays easy to read: short modules and functions, one place for variables, accurate figures."""
 
 import ast
 import re

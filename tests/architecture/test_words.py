@@ -1,4 +1,4 @@
-"""The domain speaks of no adapter: no path, header or method of HTTP, no OAuth, no HTML, no installer."""
+"""The domain mentions no adapter: no path, header or method of HTTP, no OAuth, no HTML, no installer."""
 
 import re
 from importlib.resources import files

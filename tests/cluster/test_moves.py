@@ -1,4 +1,4 @@
-"""A gallery moves into a real Galera cluster, and out of it again (contract K9)."""
+"""A gallery is moved to a real Galera cluster and back (contract K9)."""
 
 from pathlib import Path
 

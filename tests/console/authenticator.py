@@ -1,4 +1,4 @@
-"""An authenticator of Chromium's own, without a device, for pages that create and use passkeys (contract O1, O2)."""
+"""The virtual authenticator of Chromium, for pages that create and use passkeys (contract O1, O2)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

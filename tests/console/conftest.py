@@ -1,4 +1,4 @@
-"""The modules of the console in a page that has nothing else; and the whole of it, with a person who uses it."""
+"""The modules of the console in an empty page, and the whole console with a person who uses it."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""A person at the console: a browser that is signed in, and everything that should not have happened."""
+"""A person at the console: a signed-in browser that records everything that should not happen."""
 
 import re
 import time

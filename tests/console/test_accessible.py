@@ -1,4 +1,4 @@
-"""axe reads every view and state of the console, in all ways of looking at it (contract J5)."""
+"""axe checks every view and state of the console, in all appearances (contract J5)."""
 
 import re
 from collections.abc import Iterator, Sequence

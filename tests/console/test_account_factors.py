@@ -1,4 +1,4 @@
-"""The account in the console: second factors, recovery codes, sessions and events, one's own and those of others."""
+"""The account in the console: second factors, recovery codes, sessions and events, also of other users."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One logo or theme: edited with its authors and CSS, by two people at once, and while things fail (contract J4)."""
+"""The form of a logo or theme: authors, CSS, concurrent edits and failures (contract J4)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Authors as a list: how much each made, several removed, and several merged into one."""
+"""The list of authors: number of works, bulk removal and merging."""
 
 import re
 

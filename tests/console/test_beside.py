@@ -1,4 +1,4 @@
-"""Records beside their lists, and the way from one to the next (contract J4, J6)."""
+"""Records next to their lists, and navigation between them (contract J4, J6)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The CSS editor: for what logos have and what themes have, by keyboard, under the policy, quick, and dispensable."""
+"""The CSS editor: declarations and sheets, keyboard, content security policy, speed, and fallback."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The form lists every host that CSS would contact, however its address is written (contract J2)."""
+"""The form lists every host that CSS would contact, in any spelling (contract J2)."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What an artwork says of itself: its form, its differences, and two people at once (contract S1, S2)."""
+"""The details of an artwork: form, differences and concurrent edits (contract S1, S2)."""
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect

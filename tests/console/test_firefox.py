@@ -1,4 +1,4 @@
-"""The main journey in Firefox, and pictures that ask for a password in both browsers."""
+"""The main journey in Firefox, and pictures that require a password in both browsers."""
 
 from collections.abc import Iterator
 from typing import Any

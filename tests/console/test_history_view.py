@@ -1,4 +1,4 @@
-"""The history: found, read and undone, in sentences (contract G, J3, J4)."""
+"""The history: searching, reading and undoing changes (contract G, J3, J4)."""
 
 import json
 import re

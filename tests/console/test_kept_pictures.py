@@ -1,4 +1,4 @@
-"""Pictures: sent, copied, shown, listed and removed (contract J3, P1 to P5)."""
+"""Pictures: uploading, copying, showing, listing and removing (contract J3, P1 to P5)."""
 
 import base64
 import io

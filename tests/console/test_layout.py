@@ -1,4 +1,4 @@
-"""Where things stand: columns of tables, and pages of one column with a rail."""
+"""Layout: columns of tables, and single-column pages with a rail."""
 
 import pytest
 from playwright.sync_api import expect

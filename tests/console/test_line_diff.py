@@ -1,4 +1,4 @@
-"""Differences between two texts, line by line: whole, short, and quick whatever the texts are (contract J3)."""
+"""Line differences between two texts: complete, minimal, and fast for any texts (contract J3)."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""What a person could lose without having said so: by another click, another tab, or a service that is away."""
+"""Unsaved input is not lost by another click, another tab or an outage."""
 
 import pytest
 from playwright.sync_api import APIResponse, Locator, Route, expect

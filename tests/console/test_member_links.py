@@ -1,4 +1,4 @@
-"""Members of the host site come into the console by a link (contract R5)."""
+"""Members of the host site sign in to the console by a link (contract R5)."""
 
 import re
 from collections.abc import Iterator

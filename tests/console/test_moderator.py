@@ -1,4 +1,4 @@
-"""A moderator's day: the queue is narrowed, and several submissions are decided at once (contract R4)."""
+"""A moderator's day: filtering the queue and deciding several submissions at once (contract R4)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Names that show nothing, and names that draw over what is around them (contract J3)."""
+"""Names that are invisible, and names that overlap adjacent text (contract J3)."""
 
 import re
 

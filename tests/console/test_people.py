@@ -1,4 +1,4 @@
-"""Users, roles and one's own account: who may do what, said before it is saved, and what cannot be handed out."""
+"""Users, roles and the account: effects shown before saving, and rights that cannot be granted."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Other people's CSS is shown in a frame that reaches nobody but whom a person lets it reach (contract J2)."""
+"""Untrusted CSS is shown in a frame that contacts only the hosts that a person allows (contract J2)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The queue of submissions: looked at, applied, declined, mended, and undone (contract R4)."""
+"""The queue of submissions: reviewing, applying, declining, editing and undoing (contract R4)."""
 
 import re
 

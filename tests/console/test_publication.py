@@ -1,4 +1,4 @@
-"""What sites get of the gallery: the check of saved CSS, blocking, changed imports, and the view of the publication."""
+"""Publication: the check of saved CSS, blocking, changed imports, and the view of the publication."""
 
 import ast
 import base64

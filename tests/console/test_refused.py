@@ -1,4 +1,4 @@
-"""Requests that the service or its proxy refuses: explained in words, in the right place, with nothing typed lost."""
+"""Refusals by the service or its proxy: explained in the right place, without loss of input."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Signing in: with every way that a service has, in place where a request needs it, and what comes before all else."""
+"""Signing in: every method, renewal in place, and steps that come before all else."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The sheets of the console: what each rule says holds, whichever way one came to a view."""
+"""The style sheets of the console: every rule applies, in whichever order views are opened."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Requests that take long or get no answer: progress, time limits, and errors that name the true cause."""
+"""Requests that are slow or get no response: progress, timeouts, and errors that name the true cause."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Services that run one after another or at the same time, with a passed socket or a port of their own."""
+"""Services that run in sequence or concurrently, with a passed socket or their own port."""
 
 import http.client
 import json

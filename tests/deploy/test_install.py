@@ -1,4 +1,4 @@
-"""The commands that root pastes from the docs work, in a root directory of their own."""
+"""The commands that root pastes from the docs work, in a separate root directory."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A socket from systemd, by its protocol, and restarts that it bridges."""
+"""Socket activation by the protocol of systemd, and restarts that it bridges."""
 
 import http.client
 import socket

@@ -1,4 +1,4 @@
-"""CSS of the maximum length, through everything that carries it (contract D, L2, I4, J7)."""
+"""CSS of the maximum length in every format that carries it (contract D, L2, I4, J7)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Trying commands in one stocked gallery, each undone by :meth:`LogoAdmin.atomic`."""
+"""Run commands in one stocked gallery, each undone by :meth:`LogoAdmin.atomic`."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How commands end, which the fixture ``run`` runs in this process."""
+"""Results of commands, which the fixture ``run`` runs in this process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

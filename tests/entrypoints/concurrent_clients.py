@@ -1,4 +1,4 @@
-"""Asking applications for several things at the same moment."""
+"""Concurrent requests to applications."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""A folder with made-up files, and the application that serves it."""
+"""A folder with invented files, and the application that serves it."""
 
 import asyncio
 import hashlib

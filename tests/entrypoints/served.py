@@ -1,4 +1,4 @@
-"""Applications for the tests, each served by a process of its own: ``python -m tests.entrypoints.served``."""
+"""Applications for the tests, each served by a separate process: ``python -m tests.entrypoints.served``."""
 
 import os
 import sys

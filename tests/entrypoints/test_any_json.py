@@ -1,4 +1,4 @@
-"""Anything at all over HTTP: only the statuses that the contract gives an operation, and always JSON."""
+"""Any input over HTTP gets a status that the contract allows for the operation, and JSON."""
 
 import json
 from typing import Any

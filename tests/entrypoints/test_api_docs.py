@@ -1,4 +1,4 @@
-"""The page at /docs as it is sent. test_browser shows that it works in a browser."""
+"""The page at /docs as served; test_browser opens it in a browser."""
 
 import hashlib
 import re

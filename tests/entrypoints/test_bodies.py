@@ -1,4 +1,4 @@
-"""What a body may take of the service: its bytes, its values, and the time that others wait for it (contract A21)."""
+"""Limits of a body: its bytes, its values, and the time that others wait for it (contract A21)."""
 
 import asyncio
 import re

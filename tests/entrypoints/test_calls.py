@@ -1,4 +1,4 @@
-"""One may follow a call: little stands between an endpoint and its use case, and an editor finds both."""
+"""Calls can be followed: few functions are between an endpoint and its use case, and an editor finds both."""
 
 import json
 import sys

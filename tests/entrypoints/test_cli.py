@@ -1,4 +1,4 @@
-"""The command line: what it does, and the one line it says when it cannot."""
+"""The command line, and the one line that it prints on failure."""
 
 import json
 import os

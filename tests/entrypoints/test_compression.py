@@ -1,4 +1,4 @@
-"""Answers in gzip."""
+"""Responses in gzip."""
 
 import gzip
 from collections.abc import Sequence

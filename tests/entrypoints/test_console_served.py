@@ -1,4 +1,4 @@
-"""How the console is served. What it does in a browser is shown in tests/console."""
+"""How the console is served; tests/console opens it in a browser."""
 
 import gzip
 import html

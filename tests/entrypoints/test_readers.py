@@ -1,4 +1,4 @@
-"""Clients that read slowly: how little a real service holds for them."""
+"""Slow readers: how little memory a real service uses for them."""
 
 import re
 import socket

@@ -1,4 +1,4 @@
-"""The response cache: which responses it serves again, and as what (contract E1, F1)."""
+"""The response cache: which responses are served again, and in which form (contract E1, F1)."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Schemathesis tries everything it can think of, with every check it has."""
+"""Schemathesis with all of its checks."""
 
 import json
 from typing import Any

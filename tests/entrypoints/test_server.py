@@ -1,4 +1,4 @@
-"""Serving: the address, the signals, several processes and the log. Each server runs in a process of its own."""
+"""Serving: the address, signals, several processes and the log. Each server is a separate process."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""The values that settings take and refuse (contract H1, H5, A22, F2, L8, O7, O8, Q2)."""
+"""The values that settings accept and refuse (contract H1, H5, A22, F2, L8, O7, O8, Q2)."""
 
 import re
 import sys

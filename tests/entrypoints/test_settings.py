@@ -1,4 +1,4 @@
-"""Where settings are from, which are refused, and what of them is shown (contract K4)."""
+"""Settings: sources, refusals, and how they are printed (contract K4)."""
 
 import os
 import re

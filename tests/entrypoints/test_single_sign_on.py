@@ -1,4 +1,4 @@
-"""Single sign-on over HTTP, at an issuer that lies where a test wants it, and at a certified one (contract O7)."""
+"""Single sign-on over HTTP, at an issuer that can forge any field, and at a certified one (contract O7)."""
 
 import re
 import shutil

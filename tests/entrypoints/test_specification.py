@@ -1,4 +1,4 @@
-"""The specification as it is written: each of its twelve endpoints, its errors and its rules, over HTTP."""
+"""The specification to the letter: its twelve endpoints, errors and rules, over HTTP."""
 
 from typing import Any, Final
 

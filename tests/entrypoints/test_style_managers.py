@@ -1,4 +1,4 @@
-"""usercss-meta, with which managers of user styles read a head, reads each user style (contract Q3)."""
+"""usercss-meta, the parser of user style managers, reads the head of each user style (contract Q3)."""
 
 import json
 import os

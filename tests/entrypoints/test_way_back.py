@@ -1,4 +1,4 @@
-"""Every lock-out has one command: the commands, and the table in docs/people.md (contract O6)."""
+"""Every lockout has one command: the commands, and the table in docs/people.md (contract O6)."""
 
 import io
 import json

@@ -1,1 +1,1 @@
-"""Databases that released versions made, which every later version opens (contract K7)."""
+"""Databases of released versions, which every later version opens (contract K7)."""

@@ -1,7 +1,7 @@
 """Keep a database of this version for the tests of every later one: ``python -m tests.kept.keep``, once a release.
 
 Writes ``<version>.sqlite3.gz``, ``<version>.sql`` (a dump of the same gallery on MariaDB), and ``<version>.json``: the
-secrets with which people sign in to it, and its records. The files of a version are never written again.
+secrets for signing in to it, and its records. The files of a version are never written again.
 """
 
 import gzip

@@ -1,6 +1,6 @@
 """Writes the test vectors of docs/read.md: ``python -m tests.reader.format_vectors``.
 
-They are the stories that every reader lives through, as far as they do not depend on a server that misbehaves or on a
+They are the stories that every reader passes, as far as they do not depend on a server that misbehaves or on a
 store that was damaged. Each file is an array of vectors with a ``name`` and ``steps``, which share one store:
 
     do: ``open``, the program starts, with the ``keys`` as JWKs; or ``check``, it looks for news.

@@ -1,4 +1,4 @@
-"""A server of published galleries that does what it is asked to, be it wrong, slow or without an end."""
+"""A server of published galleries that responds as a test wants: wrongly, slowly or endlessly."""
 
 import hashlib
 import threading

@@ -1,4 +1,4 @@
-"""Compares the observations of a reader with those that it should make."""
+"""Compares the observations of a reader with the expected ones."""
 
 import json
 from collections.abc import Mapping, Sequence

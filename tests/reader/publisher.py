@@ -1,4 +1,4 @@
-"""A publisher of galleries that do not exist, with keys of its own, which can also publish nonsense."""
+"""A publisher of invented galleries with its own keys, which can also publish invalid files."""
 
 import base64
 import hashlib

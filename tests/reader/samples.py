@@ -1,4 +1,4 @@
-"""A gallery in two versions, with long CSS, for tests of what programs do with it."""
+"""A gallery in two versions, with long CSS, for tests of programs that read it."""
 
 import base64
 from dataclasses import replace

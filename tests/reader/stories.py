@@ -1,4 +1,4 @@
-"""The stories that every reader must live through alike: see vectors.py."""
+"""The stories that every reader must pass with the same observations: see vectors.py."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

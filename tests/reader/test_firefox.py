@@ -1,4 +1,4 @@
-"""reader.js lives through all stories of readers in Firefox (contract L6)."""
+"""reader.js passes all stories in Firefox (contract L6)."""
 
 import json
 

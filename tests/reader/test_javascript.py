@@ -1,4 +1,4 @@
-"""reader.js lives through all stories of readers, in Node, in a page and in a service worker (contract L6)."""
+"""reader.js passes all stories in Node, in a page and in a service worker (contract L6)."""
 
 import gzip
 import json

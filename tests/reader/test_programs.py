@@ -1,4 +1,4 @@
-"""Programs that read with ``logoadmin.reader`` get what the contract promises (contract L6)."""
+"""``logoadmin.reader`` keeps the promises of the contract (contract L6)."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""The reader in Python lives through all stories of readers (contract L6)."""
+"""The Python reader passes all stories (contract L6)."""
 
 from contextlib import suppress
 from pathlib import Path

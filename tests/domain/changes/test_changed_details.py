@@ -1,4 +1,4 @@
-"""Changes of what artworks say of themselves: their history, undo, many at once, and proposals (contract S2)."""
+"""Changes of the details of artworks: history, undo, bulk changes and proposals (contract S2)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What artworks say of themselves in files: found by their origin, kept, replaced and refused (contract I1, I4, S2)."""
+"""Details of artworks in files: found by origin, kept, replaced and refused (contract I1, I4, S2)."""
 
 import json
 from typing import Any

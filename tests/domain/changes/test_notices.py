@@ -1,4 +1,4 @@
-"""Notices about proposals and blocks: their content, their time, their number and their receivers (contract R6)."""
+"""Notices about proposals and blocks: content, timing, number and receivers (contract R6)."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""History from before a record had one of its fields, which is what an upgrade leaves behind (contract G4)."""
+"""History from before a record had one of its fields, as after an upgrade (contract G4)."""
 
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Undoing all that one request changed (contract G4)."""
+"""Undoing all changes of a request (contract G4)."""
 
 import json
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Who goes first where pictures are decoded (contract P1)."""
+"""The priorities of the queue for decoding pictures (contract P1)."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

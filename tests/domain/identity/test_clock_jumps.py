@@ -1,4 +1,4 @@
-"""A clock that ran a day ahead and was put right leaves nothing that lasts longer than it was to (contract K7)."""
+"""After a clock that ran a day ahead is corrected, nothing outlasts its term (contract K7)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext

@@ -1,4 +1,4 @@
-"""The last user who holds everything and can sign in is never stranded (contract B4, O4, O6)."""
+"""The last administrator who can sign in is never locked out (contract B4, O4, O6)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Listing and ending one's own sessions, and session expiry (contract C6, K7)."""
+"""Listing and ending sessions, and session expiry (contract C6, K7)."""
 
 from dataclasses import replace
 from typing import Final

@@ -1,4 +1,4 @@
-"""Passkeys: enrolling them, signing in with them, and what must not (contract O1, O2; ASVS 6.5, 6.7)."""
+"""Passkeys: enrolment, sign-in and refusals (contract O1, O2; ASVS 6.5, 6.7)."""
 
 from collections.abc import Callable
 from contextlib import nullcontext

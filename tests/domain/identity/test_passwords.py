@@ -1,4 +1,4 @@
-"""New passwords, and the current one of users who change their own (contract O5)."""
+"""New passwords, and changing a password with the current one (contract O5)."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every way to give an account a password, or a user or a role a scope, needs a recent sign-in (contract O3)."""
+"""Every way to set a password or to grant a scope to a user or role needs a recent sign-in (contract O3)."""
 
 import json
 from collections.abc import Callable

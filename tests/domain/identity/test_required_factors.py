@@ -1,4 +1,4 @@
-"""Second factors that everybody must have who may change something (contract O4)."""
+"""Second factors required of every user with write access (contract O4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Codes that sign in once: the way back for who lost a password or a factor, and attacks on it (contract O6)."""
+"""Single-use sign-in codes for users who lost a password or factor, and attacks on them (contract O6)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final

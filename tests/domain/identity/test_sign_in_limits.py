@@ -1,4 +1,4 @@
-"""Limits on signing in, and networks in which nobody can lock a user out from elsewhere (contract C1)."""
+"""Limits on sign-ins, and known networks, from which attackers elsewhere lock nobody out (contract C1)."""
 
 from ipaddress import IPv6Address
 from itertools import pairwise

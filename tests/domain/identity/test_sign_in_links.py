@@ -1,4 +1,4 @@
-"""Links with which members of the host site come in, and attacks on them (contract R5)."""
+"""Links that sign members of the host site in, and attacks on them (contract R5)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Suspended users: what their suspension ends, what stays, and who may end it (contract D, B4, C5, O3)."""
+"""Suspended users: the effects of a suspension, and who may end it (contract D, B4, C5, O3)."""
 
 from typing import Final
 

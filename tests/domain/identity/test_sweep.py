@@ -1,4 +1,4 @@
-"""The sweep of what has expired, on every storage (contract C1, C3, F3, O2, O9)."""
+"""The sweep of expired rows, on every storage (contract C1, C3, F3, O2, O9)."""
 
 from typing import Final
 

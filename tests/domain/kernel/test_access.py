@@ -1,4 +1,4 @@
-"""Who may do what, against a table written by hand from contract B1 and B3."""
+"""Permissions, compared with a table written by hand from contract B1 and B3."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The one door for changes: nothing that changes a record can forget the history (contract F1, G)."""
+"""The change log: every change of a record is in the history (contract F1, G)."""
 
 import json
 import re

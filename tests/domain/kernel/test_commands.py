@@ -1,4 +1,4 @@
-"""What all commands have in common (contract A4, A5)."""
+"""The validation that all commands share (contract A4, A5)."""
 
 import itertools
 import json

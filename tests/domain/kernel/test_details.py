@@ -1,4 +1,4 @@
-"""What an artwork says of itself: the limits of its members, how patches are merged, and how it is stored."""
+"""The details of an artwork: limits of the members, merging of patches, and storage."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Commands that are sent again (contract F3)."""
+"""Retried commands (contract F3)."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""First whether somebody may, then everything else, whatever is asked for (contract A19, B4)."""
+"""Permissions are checked before everything else (contract A19, B4)."""
 
 import json
 from collections.abc import Callable

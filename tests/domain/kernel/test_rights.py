@@ -1,4 +1,4 @@
-"""The right belongs to the use case, which takes commands of exactly its type (contract B6)."""
+"""A right belongs to a use case, which accepts only commands of exactly its type (contract B6)."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum

@@ -1,4 +1,4 @@
-"""What Chromium does with CSS, compared with the verdict on it and its rewriting (contract L4, L5)."""
+"""Requests of Chromium for CSS, compared with the verdict and the rewriting (contract L4, L5)."""
 
 import random
 from typing import Final

@@ -1,4 +1,4 @@
-"""What Firefox does with CSS, compared with the verdict on it (contract L4).
+"""Requests of Firefox for CSS, compared with the verdict (contract L4).
 
 Other browsers load no document in a ``data:`` URL together with what it names; Firefox does, out of some properties.
 """

@@ -1,4 +1,4 @@
-"""The URLs of a style sheet as absolute ones; everything else stays as it is (contract L5)."""
+"""Rewriting makes the URLs of a style sheet absolute and changes nothing else (contract L5)."""
 
 import pytest
 from hypothesis import given

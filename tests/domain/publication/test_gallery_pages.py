@@ -1,4 +1,4 @@
-"""Works and authors have pages of their own, written whole at publication (contract Q1, Q5)."""
+"""The pages of works and authors, written in full at publication (contract Q1, Q5)."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Themes that are one import each, as a third of the samples: once copied, they stay what they are (contract L5)."""
+"""Themes that consist of one import, as a third of the samples do: copies never change (contract L5)."""
 
 import json
 from collections.abc import Iterator

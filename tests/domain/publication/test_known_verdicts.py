@@ -1,4 +1,4 @@
-"""The verdicts of the last publication: which are used again, and that nobody else can choose them."""
+"""Verdicts of the last publication: which ones are reused, and that nobody else can choose them."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The settings that administrators decide for everybody (contract J8)."""
+"""The settings that administrators make for everybody (contract J8)."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Artworks as UserCSS: nothing in an artwork changes anything but its own text (contract Q3)."""
+"""Artworks as UserCSS: the content of an artwork affects only its own text (contract Q3)."""
 
 from typing import Any, Final
 
