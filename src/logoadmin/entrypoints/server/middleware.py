@@ -169,7 +169,8 @@ class LoggedRequests:
 
     async def _refusal(self, scope: Scope, receive: Receive, send: Send) -> HttpError | None:
         """Run the application; return the response to send in its place if it fails or the request is not valid."""
-        if scope["http_version"] == "1.1" and len(request_of(scope).headers.get(b"host", ())) != 1:
+        hosts = len(request_of(scope).headers.get(b"host", ()))
+        if hosts > 1 or (not hosts and scope["http_version"] != "1.0"):
             return HttpError(400, "The request should have one Host header", {"connection": "close"})  # RFC 9112 §3.2
         try:
             await self._app(scope, receive, send)

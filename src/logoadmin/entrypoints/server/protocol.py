@@ -19,11 +19,14 @@ except ImportError:  # Windows has no such limits
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _OPEN_FILES: Final = 65_536
-_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d{1,19})[ \t]*\r\n")
+_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*0*(\d{1,19})[ \t]*\r\n")
 _CHUNKED: Final = re.compile(rb"(?i)\r\ntransfer-encoding:")
 # An offer to upgrade, such as to HTTP/2, may be ignored (RFC 9110 §7.8). The parser would lose the body after it, and
 # Java's client and ``curl --http2`` send their first POST this way.
 _OFFER: Final = re.compile(rb"(?i)\r\nupgrade:")
+# A target as clients send it to proxies; its host counts, and that in Host does not (RFC 9112 §3.2.2).
+_ABSOLUTE: Final = re.compile(rb"(?i)([a-z]+ )https?://([^/?#\s]*)(?=[/?# ])")
+_HOST: Final = re.compile(rb"(?i)\r\nhost:[^\r\n]*")
 
 
 def allow_many_connections() -> None:
@@ -44,6 +47,7 @@ class _Stoppable(HttpToolsProtocol):
 
     idle_seconds: ClassVar[float] = 4
     is_stopping = False
+    is_broken = False
 
     def shutdown(self) -> None:
         self.is_stopping = True
@@ -54,8 +58,22 @@ class _Stoppable(HttpToolsProtocol):
         super().shutdown()
 
     def send_400_response(self, msg: str) -> None:
-        """Respond to invalid HTTP in the form of all errors (contract A21)."""
-        refuse(self.transport, "400 Bad Request", msg)
+        """Respond to invalid HTTP in the form of all errors (contract A21), or end after earlier responses."""
+        current, self.is_broken = self.cycle, True
+        if current is not None and not current.response_complete and (self.pipeline or not current.more_body):
+            self.close_after_response()
+        else:
+            refuse(self.transport, "400 Bad Request", msg)
+
+
+def _in_origin_form(head: bytes) -> bytes:
+    """Return a head whose target is a path, and whose host is that of an absolute target."""
+    absolute = _ABSOLUTE.match(head)
+    if absolute is None:
+        return head
+    method, host = absolute.groups()
+    rest = _HOST.sub(lambda _: b"\r\nHost: " + host, head[absolute.end() :])
+    return method + (b"" if rest.startswith(b"/") else b"/") + rest
 
 
 def refuse(transport: asyncio.Transport, status: str, detail: str) -> None:
@@ -113,7 +131,7 @@ class BoundedProtocol(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on bodies and complete heads, and hold back incomplete heads."""
-        while data and not self._is_finished and not self._transport.is_closing():
+        while data and not (self._is_finished or self._inner.is_broken or self._transport.is_closing()):
             data = self._body_received(data) if self._remaining else self._head_received(data)
 
     def _body_received(self, data: bytes) -> bytes:
@@ -164,7 +182,7 @@ class BoundedProtocol(asyncio.Protocol):
             self._end_in(self.body_seconds)
         if self._is_chunked or self._inner.is_stopping:
             head = head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
-        return _OFFER.sub(b"\r\nX-Upgrade:", head)
+        return _OFFER.sub(b"\r\nX-Upgrade:", _in_origin_form(head))
 
     def _end_in(self, seconds: float) -> None:
         self._disarm()
