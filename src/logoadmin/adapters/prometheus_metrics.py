@@ -34,13 +34,13 @@ _Aggregation = Literal["livesum", "max", "mostrecent"]
 _BATCH: Final = 256  # responses
 _DELAY: Final = 0.25  # seconds
 _MILESTONES: Final[Mapping[Milestone, str]] = {
-    "last_backup": "Unix time of the last backup, 0 before the first; absent while the database is away.",
-    "published": "Unix time when a folder was last published, 0 before; absent while the database is away.",
+    "last_backup": "Unix time of the last backup, 0 before the first; absent while the database is unavailable.",
+    "published": "Unix time of the last publication into a folder, 0 before; absent while the database is unavailable.",
 }
 _PICTURES: Final = {
-    "pictures": "Stored pictures; absent while the database is away.",
-    "picture_bytes": "Bytes that they take, with their thumbnails.",
-    "picture_space_bytes": "Bytes that they may take.",
+    "pictures": "Stored pictures; absent while the database is unavailable.",
+    "picture_bytes": "Bytes of stored pictures and their thumbnails.",
+    "picture_space_bytes": "Maximum bytes of stored pictures and their thumbnails.",
 }
 
 
@@ -54,17 +54,17 @@ class PrometheusMetrics(Metrics):
         self._registry = CollectorRegistry()
         self._adding = threading.Lock()
         self._database_calls = self._counter("database_calls", "Database calls by outcome.", "outcome")
-        self._database_seconds = self._histogram("database_call_seconds", "Time of a database call, with waits.")
+        self._database_seconds = self._histogram("database_call_seconds", "Time of a database call, including waits.")
         self._sign_ins = self._counter("sign_ins", "Sign-ins by password, by outcome.", "outcome")
         self._requests = self._counter("http_requests", "Requests by operation and status.", "operation", "status")
         self._seconds = self._histogram("http_request_seconds", "Time from a request to the end of its response.")
-        self._in_flight = self._gauge("http_requests_in_flight", "Requests that are being answered.")
+        self._in_flight = self._gauge("http_requests_in_flight", "Requests in progress.")
         self._received = self._counter("http_request_bytes", "Received bytes of request bodies.")
         self._sent = self._counter("http_response_bytes", "Sent bytes of response bodies.")
-        self._cache = self._counter("response_cache", "Public responses: served again (hit) or stored.", "outcome")
+        self._cache = self._counter("response_cache", "Public responses: cached (hit) or not (miss).", "outcome")
         self._generations = self._counter("gallery_generations", "Generations of the published gallery.", "outcome")
         # All workers publish the same, so their numbers are not added up.
-        self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Unix time of the last one.", "max")
+        self._generated_at = self._gauge("gallery_generated_timestamp_seconds", "Time of the last generation.", "max")
         self._left_out = self._gauge(
             "gallery_left_out", "Active records that are not published.", "mostrecent", "reason"
         )
@@ -188,13 +188,13 @@ def _about(
     pictures: tuple[int, int, int] | None,
 ) -> Iterator[Metric]:
     yield GaugeMetricFamily(
-        f"{_NAMESPACE}_last_change_id", "The id of the last change; absent while the database is away.", last_change
+        f"{_NAMESPACE}_last_change_id", "Id of the last change; absent while the database is unavailable.", last_change
     )
     for milestone, text in _MILESTONES.items():
         yield GaugeMetricFamily(f"{_NAMESPACE}_{milestone}_timestamp_seconds", text, milestones.get(milestone))
     waiting, seconds = proposals or (None, None)
     yield GaugeMetricFamily(f"{_NAMESPACE}_proposals_waiting", "Proposals that wait for a decision.", waiting)
-    text = "How long the first of them has waited; 0 without any."
+    text = "Seconds that the oldest proposal has waited; 0 if none waits."
     yield GaugeMetricFamily(f"{_NAMESPACE}_oldest_proposal_seconds", text, seconds)
     for (name, text), value in zip(_PICTURES.items(), pictures or (None, None, None), strict=True):
         yield GaugeMetricFamily(f"{_NAMESPACE}_{name}", text, value)
