@@ -36,7 +36,7 @@ class Act:
     source: Annotated[Source | None, described("The source of its request; `null` if unknown.", "console")]
     count: Annotated[int, described("The number of changes that it made.", 40)]
     actions: Annotated[Mapping[str, int], described("The number of changes by action.", {"logo.amended": 40})]
-    fields: Annotated[tuple[str, ...], described("The fields that all of its changes changed.", ["active"])]
+    fields: Annotated[tuple[str, ...], described("The fields that every one of its changes affects.", ["active"])]
     names: Annotated[tuple[str, ...], described("The names of the first three records at that time.", ["Aurora"])]
     authors: Annotated[
         tuple[str, ...],

@@ -65,7 +65,7 @@ class MemberNotices:
     notices: Annotated[
         tuple[MemberNotice, ...],
         described(
-            "At most 50, the newest first; the unseen ones come before all others.",
+            "At most 50 notices, the newest first; unseen ones come before all others.",
             [
                 {
                     "at": 1_800_000_600,
@@ -86,7 +86,7 @@ class MemberNotices:
 class UnseenNotices:
     """The number of notices that the user has not seen."""
 
-    unseen: Annotated[int, described("Always 0, since all are marked as seen.", 0)]
+    unseen: Annotated[int, described("Always 0: all notices are marked as seen.", 0)]
 
 
 class MemberNoticeService(Service):

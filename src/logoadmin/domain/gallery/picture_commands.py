@@ -85,7 +85,7 @@ class KeptPicture:
     width: Annotated[int, described("The width of the stored picture, in pixels.", 1600)]
     height: Annotated[int, described("The height of the stored picture, in pixels.", 900)]
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
-    sent_at: Annotated[UnixTime, described("When it was sent, as Unix time in seconds.", 1_800_000_000)]
+    sent_at: Annotated[UnixTime, described("When the picture was sent, as Unix time in seconds.", 1_800_000_000)]
     user_id: Annotated[
         int | None, described("The user who sent the picture; `null` if unknown, or once the user is removed.", 1042)
     ]

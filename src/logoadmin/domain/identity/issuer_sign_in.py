@@ -79,7 +79,7 @@ class IssuerWay:
         str, described("The URL to which the issuer returns browsers.", "http://localhost:8000/console/")
     ]
     scope: Annotated[
-        str, described("The scopes to ask for, separated by spaces; none if empty.", "openid profile email")
+        str, described("The scopes to request, separated by spaces; none if empty.", "openid profile email")
     ]
     issuer: Annotated[str, described("The identifier of the issuer in its responses, `iss`.", "https://login.example")]
     iss_in_response: Annotated[

@@ -38,7 +38,7 @@ _KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code
 
 
 class SignInWithFactor(Command):
-    """The second step of a sign-in, with one of the factors that the first one named."""
+    """The second step of a sign-in, with one of the factors that the first step named."""
 
     model_config = examples({"challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 

@@ -69,7 +69,9 @@ Tag = Annotated[
     described("A tag, which is stored in lower case, in NFC and without spaces around it.", "dark"),
 ]
 Alt = Annotated[
-    str, *line_text(0, 200), described("What the picture shows, for people who cannot see it.", "A thread at night")
+    str,
+    *line_text(0, 200),
+    described("A description of the picture, for people who cannot see it.", "A thread at night"),
 ]
 ArtworkOrigin = Annotated[
     str,

@@ -110,7 +110,7 @@ PageSize = Annotated[
 ]
 KeySeconds = Annotated[int, Strict(), Field(ge=1, le=100 * 366 * 86_400)]
 Flag = Annotated[bool, Strict()]
-Active = Annotated[Flag, described("Whether it is in use.", True)]
+Active = Annotated[Flag, described("Whether the artwork is in use.", True)]
 _USERNAME: Final = described(
     "The name, with at least one visible character; unique and compared exactly: `Ann` and `ann` are two.", "Ann"
 )

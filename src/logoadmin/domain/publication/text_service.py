@@ -22,7 +22,7 @@ class RenderText(Command):
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """A text as HTML."""
+    """A text, rendered as HTML."""
 
     html: Annotated[
         str,

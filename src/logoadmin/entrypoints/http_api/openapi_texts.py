@@ -60,7 +60,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         "The token, or the username or password, is not valid, or a recent sign-in or a second step is required.",
         "Couldn't validate credentials",
     ),
-    403: ("The token is missing, or lacks the scope.", "Not enough permissions"),
+    403: ("The token is missing or lacks the scope.", "Not enough permissions"),
     404: ("The record or the link does not exist.", "Logo 12 not found"),
     409: (
         "Another record has a value that must be unique, or the records are in a state that forbids it.",
