@@ -15,7 +15,7 @@ Answer = bytes | Callable[[socket.socket], object]
 
 
 class HostileServer:
-    """Answers by path, and remembers the heads and bodies of all requests."""
+    """Responds by path, and records the headers and bodies of all requests."""
 
     def __init__(self, listener: socket.socket, context: ssl.SSLContext | None) -> None:
         self._listener = listener
@@ -87,7 +87,7 @@ def serving(address: str = PUBLIC, port: int = 0, context: ssl.SSLContext | None
 
 
 class Names:
-    """Resolves names as a test says: to the next of their lists of addresses, the last one again and again."""
+    """Resolves each name to the next of its lists of addresses, and then always to the last one."""
 
     def __init__(self, **names: Sequence[Sequence[str]]) -> None:
         self.names = {name.replace("_", "."): [*answers] for name, answers in names.items()}

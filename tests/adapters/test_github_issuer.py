@@ -44,7 +44,7 @@ def redeem(issuer: GitHubIssuer, code: str, verifier: str = VERIFIER) -> IssuedI
 
 
 def refused(issuer: GitHubIssuer, code: str, caplog: pytest.LogCaptureFixture, verifier: str = VERIFIER) -> str:
-    """Return the logged reason; neither it nor the error has anything that was received or sent."""
+    """Return the logged reason; neither it nor the error contains received or sent data."""
     caplog.clear()
     with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
         redeem(issuer, code, verifier)
@@ -74,7 +74,7 @@ def test_a_code_is_exchanged_for_a_person(issuer: GitHubIssuer, fake: FakeGitHub
 
 
 def test_browsers_ask_for_no_scope(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
-    """ASVS 10.2.3. The identifier in responses is another one than in the setting."""
+    """ASVS 10.2.3. The identifier in responses differs from the setting."""
     oauth = f"{fake.url}/login/oauth"
     assert issuer.authorization() == Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
     assert (issuer.name, issuer.url, issuer.client_id) == ("GitHub", fake.url, CLIENT_ID)

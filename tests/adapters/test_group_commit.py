@@ -41,7 +41,7 @@ def commits_of(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], object]) -> list[object]:
-    """Start writes in threads while another one is under way; return what each returned or raised."""
+    """Start writes in threads during another one; return the result or error of each."""
     begun, may_end = threading.Event(), threading.Event()
 
     def first(_: UnitOfWork) -> None:

@@ -51,7 +51,7 @@ ED25519 = ed25519.Ed25519PrivateKey.from_private_bytes(b"7" * 32)
 
 @cache
 def rsa_key() -> rsa.RSAPrivateKey:
-    """Return a key that takes a while to make, as these tests and nobody else need it."""
+    """Return a key that is slow to generate, and needed only by these tests."""
     return rsa.generate_private_key(65537, 2048)
 
 

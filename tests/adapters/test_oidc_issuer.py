@@ -43,7 +43,7 @@ CONTEXT = ssl.create_default_context()  # one for all tests: loading the certifi
 
 
 class Timer:
-    """The clock by which documents are kept."""
+    """The clock of the document cache."""
 
     now = 1000.0
 
@@ -80,7 +80,7 @@ def redeem(issuer: OidcIssuer, code: str, **instead: Any) -> IssuedIdentity:
 
 
 def refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, **instead: Any) -> str:
-    """Return the logged reason; neither it nor the error has anything that was received or sent."""
+    """Return the logged reason; neither it nor the error contains received or sent data."""
     caplog.clear()
     code = fake.code()
     with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
@@ -111,7 +111,7 @@ def test_the_secret_may_be_sent_in_the_form(issuer: OidcIssuer, fake: FakeIssuer
 
 
 def test_the_authorization_url_is_returned(issuer: OidcIssuer, fake: FakeIssuer) -> None:
-    """No scope is asked for that is not needed (ASVS 10.2.3)."""
+    """Only needed scopes are requested (ASVS 10.2.3)."""
     endpoint = f"{fake.url}/authorize"
     assert issuer.authorization() == Authorization(
         endpoint, "openid profile email groups", fake.url, iss_in_response=True
@@ -386,7 +386,7 @@ def test_a_short_rsa_key_is_not_accepted(
 def test_a_verifier_is_bound_to_its_code(
     issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A code that was injected has another challenge (ASVS 10.2.1)."""
+    """An injected code has another challenge (ASVS 10.2.1)."""
     assert refused(issuer, fake, caplog, code_verifier="w" * 43).endswith("refuses the code: invalid_grant")
 
 
@@ -522,7 +522,7 @@ def test_missing_metadata_has_defaults(issuer: OidcIssuer, fake: FakeIssuer) -> 
 
 def test_an_issuer_with_tls_cannot_name_endpoints_without_tls(fake: FakeIssuer) -> None:
     class Pretending(GuardedOutgoing):
-        """Asks the server without TLS whatever the URL is."""
+        """Sends every request without TLS, regardless of the URL."""
 
         def send(self, url: str, **given: Any) -> Any:
             return super().send(url.replace("https:", "http:"), **given)

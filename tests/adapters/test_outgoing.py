@@ -39,7 +39,7 @@ SLOW = "styles.test: takes longer than 0.3 s"
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded() -> None:
-    """Load what the first request loads, which takes long on a busy machine."""
+    """Import in advance what the first request imports, which is slow on a busy machine."""
     import_module("logoadmin.adapters.httpcore_outgoing.exchange")
 
 

@@ -40,7 +40,7 @@ def saved(image: Image.Image, form: str, **options: Any) -> bytes:
 
 
 def scene(mode: str = "RGB", size: tuple[int, int] = (WIDTH, HEIGHT)) -> Image.Image:
-    """Return a picture that looks different however it is turned."""
+    """Return a picture that looks different in every orientation."""
     across, down = Image.linear_gradient("L").rotate(90).resize(size), Image.linear_gradient("L").resize(size)
     image = Image.merge("RGB", (across, down, ImageChops.invert(across)))
     image.paste("red", (0, 0, size[0] // 4, size[1] // 4))

@@ -48,7 +48,7 @@ def animation(
 
 
 def bomb(width: int, height: int) -> bytes:
-    """Return a PNG whose header says that it has these sides."""
+    """Return a PNG whose header claims these dimensions."""
     return png((width, height), 8, 2, [bytes(4 * 1024**2)])
 
 

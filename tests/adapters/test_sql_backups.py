@@ -327,7 +327,7 @@ def opened_at(url: str) -> logoadmin.LogoAdmin:
 
 
 def run_what_is_said(do: Callable[[str, Path], None], url: str, file: Path) -> None:
-    """Run the command that is said instead of doing it, with the password where it would be asked for."""
+    """Run the command that is printed, with the password where it would prompt."""
     with pytest.raises(StartError) as said:
         do(url, file)
     match = re.search(r": (\(umask .*\)|mariadb .*?)(; then run .*)?$", str(said.value))

@@ -46,7 +46,7 @@ def add(storage: SqlStorage) -> None:
 
 
 def cause_on(storage: SqlStorage, work: Work = read) -> Cause:
-    """Return why it fails, which its text does not say."""
+    """Return the cause of a failure, which its text does not reveal."""
     with pytest.raises(StorageUnavailable) as caught:
         work(storage)
     assert str(caught.value) == f"Cannot connect to the database server at {storage.server}"

@@ -188,7 +188,7 @@ def test_errors_of_clusters_are_classified(number: int, words: str, kind: Failur
 
 
 class Commits:
-    """Fails the first commits of a storage, before the server hears of them or instead of its answer."""
+    """Fails the first commits of a storage, before they reach the server or in place of its response."""
 
     def __init__(self, number: int, times: int) -> None:
         self.number, self.left, self.seen = number, times, 0

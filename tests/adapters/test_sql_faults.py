@@ -50,7 +50,7 @@ def add(storage: Storage, author_id: int = 1) -> None:
 
 
 def refused(storage: SqlStorage, call: Callable[[SqlStorage], object] = read, cause: Cause | None = None) -> float:
-    """Make a call that must fail as the contract says; return how many seconds it took."""
+    """Make a call that must fail as in the contract; return its duration in seconds."""
     began = time.monotonic()
     with pytest.raises(StorageUnavailable) as caught:
         call(storage)
@@ -64,7 +64,7 @@ def refused(storage: SqlStorage, call: Callable[[SqlStorage], object] = read, ca
 
 
 def recovered(storage: Storage) -> None:
-    """Wait until the storage works again, which must be soon."""
+    """Wait until the storage has recovered, which must be soon."""
     began = time.monotonic()
     while True:
         with contextlib.suppress(StorageUnavailable):
@@ -76,7 +76,7 @@ def recovered(storage: Storage) -> None:
 
 @pytest.fixture
 def no_secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Whatever was logged has neither the password nor a traceback in it."""
+    """The log contains neither the password nor a traceback."""
     with caplog.at_level("INFO"):
         yield
     assert PASSWORD not in caplog.text
@@ -172,7 +172,7 @@ def end_connections(mariadb: MariaDbServer) -> None:
 
 
 class Proxy:
-    """Stands between client and server and loses a commit, or the answer to it, with the connection."""
+    """A proxy that loses a commit, or the response to it, with the connection."""
 
     def __init__(self, port: int) -> None:
         self._server_port = port
@@ -335,7 +335,7 @@ def test_a_long_held_lock_does_not_block_readers(
 
 
 def add_both(uow: UnitOfWork) -> None:
-    """Keep the next author, and the change that says so."""
+    """Store the next author and its change."""
     author_id = uow.records(AUTHORS).next_id()
     uow.records(AUTHORS).add(author(author_id))
     uow.changes.add([change(uow.changes.last_id() + 1, author_id)])

@@ -18,7 +18,7 @@ NUMBER: Final = 40
 
 
 def in_fork(work: Callable[[], object]) -> int:
-    """Return a new process that does some work, and ends with 0 if nothing goes wrong."""
+    """Return a new process that does some work, and exits with 0 on success."""
     process = os.fork()
     if process == 0:
         status = 1

@@ -66,7 +66,7 @@ def test_the_cost_of_a_page_of_changes_is_independent_of_the_length_of_the_histo
 
 
 def assert_cheap(sql_storage: SqlStorage) -> None:
-    """Make sure that no page is looked for in the whole history."""
+    """Check that no page reads the whole history."""
     everything = work_for(sql_storage, lambda uow: uow.changes.page(-1, 6_000))
 
     def work(where: dict[str, Any], order: Order, after: int) -> int:

@@ -49,7 +49,7 @@ def execute(storage: SqlStorage, statement: str) -> None:
 
 
 def differences(connection: Connection) -> list[Any]:
-    """Return what the tables of a database are not like; that of leases, no migration makes."""
+    """Return how the tables of a database differ, except that of leases, which no migration creates."""
     opts = {
         "version_table": VERSION_TABLE,
         "compare_type": True,
@@ -184,7 +184,7 @@ def test_a_relative_path_is_resolved_at_the_start(tmp_path: Path, monkeypatch: p
 
 
 class PowerCut(Exception):
-    """Nothing runs any more."""
+    """Ends every operation."""
 
 
 @contextlib.contextmanager

@@ -59,7 +59,7 @@ def at(url: str, create: Any = "never") -> logoadmin.LogoAdmin:
 
 
 def on(url: str, work: Callable[[Connection], Any]) -> Any:
-    """Work on a database, whatever is in it."""
+    """Work on a database with any content."""
     engine = dialect_of(url).engine(1, None)
     try:
         with engine.connect() as connection:

@@ -37,7 +37,7 @@ def page_of(kind: AnyKind, after: int, where: Filter, order: Order = "asc") -> C
 
 
 def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
-    """Return how much a database does for a page: the steps of SQLite, the rows that MariaDB looks at."""
+    """Return the cost of a page: steps of SQLite, or rows that MariaDB reads."""
     connection = storage._pool.engine.raw_connection()
     driver: Any = connection.driver_connection
     steps = 0
@@ -163,7 +163,7 @@ def test_the_cost_of_a_filtered_page_is_that_of_its_matches(sql_storage: SqlStor
 
 @contextlib.contextmanager
 def sent_statements() -> Iterator[list[str]]:
-    """Yield the statements that databases get meanwhile."""
+    """Yield the statements sent to databases during the block."""
     sent: list[str] = []
     execute, store = Transaction._execute, Transaction.store_held_back
 

@@ -31,7 +31,7 @@ def documented() -> str:
 
 @contextmanager
 def next_program(step: str, directory: Path) -> Iterator[None]:
-    """Be the next program meanwhile: one that knows one migration more."""
+    """Act as the next version of the program, which has one more migration."""
     found = re.search(r'^revision, down_revision = "(x0002)", "x0001"$', step, re.MULTILINE)
     assert found is not None
     shutil.copytree(schema._MIGRATIONS, directory)
@@ -43,7 +43,7 @@ def next_program(step: str, directory: Path) -> Iterator[None]:
 
 
 def notes(storage: SqlStorage) -> list[tuple[int, str]]:
-    """Return what only the next program reads of logos."""
+    """Return the column of logos that only the next version reads."""
     with storage._pool.engine.connect() as connection:
         return [(row.logo_id, row.note) for row in connection.execute(text("SELECT logo_id, note FROM logos"))]
 

@@ -49,7 +49,7 @@ def hook() -> None:
 
 @pytest.fixture
 def opened() -> Iterator[list[str]]:
-    """What Python itself opens during a test."""
+    """The files that Python itself opens during a test."""
     _opened.clear()
     _watching.append(True)
     yield _opened

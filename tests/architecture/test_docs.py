@@ -211,7 +211,7 @@ def test_the_readme_has_the_endpoints_of_the_specification_with_their_statuses()
 
 
 def kinds_of(error: type[Exception]) -> Iterator[type[Exception]]:
-    """Yield all subclasses of an error that a program can name; others are for the core itself."""
+    """Yield all public subclasses of an error."""
     for kind in error.__subclasses__():
         if hasattr(logoadmin, kind.__name__):
             yield kind

@@ -15,7 +15,7 @@ def _is_private(name: str) -> bool:
 
 
 def _foreign_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield each name that a module imports from another package, and what it stands for."""
+    """Yield each name that a module imports from another package, and its target."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.asname or alias.name.split(".")[0], alias.name) for alias in node.names)

@@ -21,7 +21,7 @@ def modules() -> Iterator[tuple[str, str]]:
 
 
 def test_test_variables_are_read_in_one_place() -> None:
-    """Elsewhere they are gone from the environment, and a test that must fail would be skipped."""
+    """Elsewhere they are missing from the environment, and a test that must fail would be skipped."""
     told = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
     tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
     assert [path.name for path, text in tests.items() if told.search(text)] == []

@@ -56,7 +56,7 @@ class VirtualAuthenticator:
         self._send("addCredential", credential=passkey)
 
     def forget(self) -> None:
-        """Lose all passkeys, as a device that was reset."""
+        """Delete all passkeys, as on a device that was reset."""
         self._send("clearCredentials")
 
     def unplug(self) -> None:

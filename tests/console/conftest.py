@@ -76,6 +76,6 @@ def service() -> Iterator[Served]:
 
 @pytest.fixture
 def console(chromium: Browser, service: Served) -> Iterator[Person]:
-    """A window with nothing in it; at the end, nothing may have happened that should not."""
+    """An empty window; at the end, it checks for complaints."""
     with looking(chromium, service) as person:
         yield person

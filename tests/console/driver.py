@@ -132,7 +132,7 @@ class Person:
         expect(self.page.locator(".sidebar")).to_be_visible()
 
     def see(self, appearance: Appearance) -> None:
-        """Look at what is shown in another way."""
+        """Change the appearance of the window."""
         self.page.set_viewport_size({"width": appearance.width, "height": 640 if appearance.width < 640 else 800})
         self.page.emulate_media(color_scheme=appearance.scheme, forced_colors="active" if appearance.forced else "none")
         if self.page.locator("html").get_attribute("lang") != appearance.language:
@@ -151,7 +151,7 @@ class Person:
         assert self.becomes(_RESTS), "something is still to appear"
 
     def becomes(self, holds: str, seconds: float = 20) -> bool:
-        """Wait until something is true in the page, whose policy lets Playwright itself not wait for it."""
+        """Wait until an expression is true; the policy of the page keeps Playwright from doing so."""
         end = time.monotonic() + seconds
         while not self.page.evaluate(holds):
             if time.monotonic() > end:
@@ -187,7 +187,7 @@ class Person:
         self.page.get_by_role("menuitem", name=name, exact=True).click()
 
     def waits(self, words: Sequence[str], place: Locator, button: Locator) -> None:
-        """See seconds pass until a button may be used again; only the first of them is read aloud."""
+        """Wait until a countdown enables a button; only its first second is announced."""
         for expected in words[:2]:
             self.catch(expected, place)
             expect(button).to_have_attribute("aria-disabled", "true")

@@ -61,7 +61,7 @@ class _Server(ThreadingHTTPServer):
     found: ExternalHosts
 
     def handle_error(self, *_: Any) -> None:
-        """Say nothing of connections that a browser gave up; anything else is a fault of ours."""
+        """Ignore connections that a browser closed; report anything else."""
         if not isinstance(error := sys.exception(), OSError):
             self.found.strays.append(repr(error))
 
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._is_tunnel = True
 
     def do_GET(self) -> None:  # the library names it
-        """Answer a picture whose colour is that of its address."""
+        """Respond with a picture whose colour depends on its address."""
         self.server.found.pictures.append({name.lower(): value for name, value in self.headers.items()})
         body = _PICTURE.format(hue=sum(map(ord, self.path)) * 47 % 360).encode()
         self.send_response(200)

@@ -89,5 +89,5 @@ SHEET = b"body { letter-spacing: 3px } @keyframes k { to { opacity: 0 } }"
 
 
 def counting() -> AbstractContextManager[Answering]:
-    """A server that gives everybody a picture or a sheet."""
+    """A server that responds with a picture or a sheet."""
     return answering(lambda path: Answer(SHEET) if path.endswith(".css") else Answer(PNG, "image/png"))

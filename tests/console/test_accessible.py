@@ -74,7 +74,7 @@ def findings(page: Page) -> list[str]:
 
 @pytest.fixture
 def still(chromium: Browser, service: Served) -> Iterator[Person]:
-    """Somebody in whose window nothing moves."""
+    """A person with reduced motion."""
     with looking(chromium, service, reduced_motion="reduce") as person:
         yield person
 

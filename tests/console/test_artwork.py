@@ -59,7 +59,7 @@ def write_css(page: Page, text: str) -> None:
 
 
 def done(page: Page, words: str) -> Locator:
-    """Wait until something was said to be done, and return where it is."""
+    """Wait for a notice of success, and return its locator."""
     found = page.locator(".notice", has_text=words)
     expect(found).to_be_visible()
     return found

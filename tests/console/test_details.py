@@ -56,7 +56,7 @@ def chips(page: Page) -> Locator:
 
 
 def more(page: Page) -> None:
-    """Open the fields that most do not need."""
+    """Open the rarely needed fields."""
     page.locator(".rare > summary").click()
 
 

@@ -30,7 +30,7 @@ PASSWORD = Answer(status=401, headers={"WWW-Authenticate": 'Basic realm="Your se
 
 @pytest.fixture
 def fox(service: Served) -> Iterator[Firefox]:
-    """Firefox, as easily made to ask for passwords as it can be."""
+    """Firefox, configured to prompt for passwords as readily as possible."""
     with firefox.started(service.external_hosts.proxy, ALLOWED) as found:
         yield found
 

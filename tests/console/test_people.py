@@ -17,7 +17,7 @@ HEAD = ("head", "the head's password")
 
 
 def add_head(service: Served) -> None:
-    """Make somebody who manages people and logos, and may do nothing else."""
+    """Create a user who may only manage people and logos."""
     scope = ("users:read", "users:write", "roles:read", "roles:write", "logos:write", "proposals:write")
     role = service.gallery.roles.create(roles.CreateRole(name="heads", scope=scope))
     name, password = HEAD

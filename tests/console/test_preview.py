@@ -24,7 +24,7 @@ render(h(View, {}), root);
 
 @pytest.fixture
 def elsewhere() -> Iterator[Answering]:
-    """Somebody else's server."""
+    """A foreign server."""
     with counting() as server:
         yield server
 

@@ -244,7 +244,7 @@ def test_shortcuts_and_menus_work_by_keyboard(console: Person) -> None:
 
 @pytest.fixture
 def russian(chromium: Browser, service: Served) -> Iterator[Person]:
-    """Somebody whose browser speaks Russian, in the dark, on a phone."""
+    """A person with a Russian browser, in dark mode, on a phone."""
     phone = {"viewport": {"width": 320, "height": 640}, "has_touch": True}
     with looking(chromium, service, locale="ru-RU", color_scheme="dark", **phone) as person:
         yield person
@@ -442,7 +442,7 @@ def test_users_who_may_not_add_to_an_empty_gallery_see_why(chromium: Browser) ->
 
 @pytest.mark.rule("contract O4", "contract O5")
 def test_a_due_password_change_comes_before_a_due_factor(chromium: Browser) -> None:
-    """With the first password a session may do nothing else, so the other order would lead nowhere."""
+    """With the first password a session may do nothing else, so the reverse order would fail."""
     required = SignInRules(second_factor="required")
     with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
         page, heading = person.page, person.page.get_by_role("heading", level=1)

@@ -77,7 +77,7 @@ def with_app(service: Served, username: str, password: str) -> Phone:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Served]:
-    """A gallery for all these tests."""
+    """A gallery shared by all these tests."""
     with served() as found:
         yield found
 

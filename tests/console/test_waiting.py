@@ -17,7 +17,7 @@ OUT_OF_REACH = {"detail": "Cannot connect to the database server at db.example:3
 
 @pytest.fixture
 def timed(chromium: Browser, service: Served) -> Iterator[Person]:
-    """A window whose time a test can pass at once."""
+    """A window with a clock that a test can advance."""
     with looking(chromium, service, permissions=["clipboard-read", "clipboard-write"]) as person:
         person.page.clock.install()
         yield person

@@ -19,7 +19,7 @@ def storage() -> MemoryStorage:
 
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery after its first start, with nothing in it."""
+    """An empty gallery after its first start."""
     return gallery_on(storage, clock)
 
 

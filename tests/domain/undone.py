@@ -15,11 +15,11 @@ Answer = TypeVar("Answer")
 
 
 class _Undone(Exception):
-    """Ends a block whose changes are not to be kept."""
+    """Ends a block to roll it back."""
 
 
 def undone(gallery: LogoAdmin, work: Callable[[LogoAdmin, Storage], Answer]) -> Answer:
-    """Return the answer of work on a gallery and its storage, and undo all that it changed."""
+    """Return the result of work on a gallery and its storage, and undo its changes."""
     answers: list[Answer] = []
 
     def block(bound: LogoAdmin) -> None:
@@ -32,7 +32,7 @@ def undone(gallery: LogoAdmin, work: Callable[[LogoAdmin, Storage], Answer]) -> 
 
 
 def error_of(gallery: LogoAdmin, kind: type[Command], who: Caller) -> LogoAdminError | None:
-    """Return the error of a command with its usual values, None for success, and undo what it did."""
+    """Return the error of a command with its usual values, None for success, and undo its changes."""
 
     def tried(bound: LogoAdmin, _: object) -> LogoAdminError | None:
         try:

@@ -16,7 +16,7 @@ Clients = tuple[httpx2.AsyncClient, ...]
 
 
 def with_clients(galleries: tuple[LogoAdmin, ...], work: Callable[[Clients], Awaitable[Answer]]) -> Answer:
-    """Return the answer of work that has a client of an application for each gallery."""
+    """Return the result of work with a client of an application for each gallery."""
 
     async def run() -> Answer:
         async with AsyncExitStack() as stack:

@@ -76,14 +76,14 @@ def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> Logo
 
 
 class SwitchableGallery:
-    """Galleries, one at a time, behind the same application: making one takes longer than most tests."""
+    """Galleries, one at a time, behind one application, which is slow to create."""
 
     def __init__(self, first: LogoAdmin) -> None:
         self.gallery = first
         self._turn = 0
 
     def take(self, gallery: LogoAdmin) -> None:
-        """Go on with another gallery, to which no answer of those before it is known."""
+        """Switch to another gallery, with an empty response cache."""
         self.gallery = gallery
         self._turn += 1
 
@@ -101,7 +101,7 @@ class SwitchableGallery:
 
 @pytest.fixture(scope="session")
 def applications() -> dict[Policy, tuple[SwitchableGallery, AppClient]]:
-    """The application of each policy that was needed so far, with its client."""
+    """The applications created so far by policy, each with its client."""
     return {}
 
 
@@ -144,7 +144,7 @@ def workers(
 
 
 def bearer(gallery: LogoAdmin, username: str, password: str) -> Headers:
-    """Sign in and return the header that proves it."""
+    """Sign in and return the authorization header."""
     tokens = gallery.sessions.sign_in(SignIn(username=username, password=password))
     return {"authorization": f"Bearer {tokens.access_token}"}
 
@@ -201,7 +201,7 @@ def initialised(initialised_file: Path, empty_directory: Path) -> None:
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process, as a shell would see it."""
+    """Run the command line in this process."""
 
     def run(*arguments: str, stdin: str | None = "") -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])

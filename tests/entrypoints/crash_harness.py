@@ -22,7 +22,7 @@ from logoadmin.settings import settings_of
 
 
 def schedule_power_cut(moment: str) -> None:
-    """Have this process end as by a power cut before its third commit, or after it."""
+    """End this process as a power cut would, before or after its third commit."""
     commit, commits = Transaction.commit, count(1)
 
     def last(transaction: Transaction) -> None:
@@ -36,7 +36,7 @@ def schedule_power_cut(moment: str) -> None:
 
 
 def fork_service(database: str, listener: socket.socket, moment: str) -> int:
-    """Return the number of a new process, which serves until it is killed."""
+    """Return the id of a new process, which serves until it is killed."""
     process = os.fork()
     if process == 0:
         gallery = logoadmin.connect(database, access="open")
@@ -61,7 +61,7 @@ def has_died(process: int) -> bool:
 
 
 def main(database: str, moment: str = "") -> None:
-    """Live and die until there is nobody any more who says so."""
+    """Restart the service on each line until standard input closes."""
     with logoadmin.connect(database, access="open") as gallery:
         logoadmin.asgi(gallery)
     # Each service would load it otherwise, which takes longer than some of them live.

@@ -51,7 +51,7 @@ class CountedFiles(MemoryGalleryFiles):
         self.fault: Exception | None = None
 
     def publish(self, *, keep: bool = True) -> None:
-        """Publish the version; without ``keep``, all other files go."""
+        """Publish the version; without ``keep``, delete all other files."""
         version = self.version
         index = b'{"logos":[%s]}' % b",".join(b'{"logo_id":%d}' % number for number in range(version, version + 400))
         withdrawn = b'{"withdrawn":[]}'
@@ -90,7 +90,7 @@ def hashed(stem: str, content: bytes) -> str:
 
 
 class IdlePublisher:
-    """Publishes nothing, and notes when it begins and ends."""
+    """Publishes nothing, and records when it starts and stops."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -125,7 +125,7 @@ class Reader:
         return self.loop.run_until_complete(self.response(name, method, **headers))
 
     def ask_at_once(self, count: int, name: str = "latest.json") -> list[AppResponse]:
-        """Return the responses to many requests that are made at once."""
+        """Return the responses to many concurrent requests."""
 
         async def all_of_them() -> list[AppResponse]:
             return await asyncio.gather(*(self.response(name) for _ in range(count)))

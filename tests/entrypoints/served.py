@@ -22,7 +22,7 @@ from tests.gallery import FrozenClock, gallery_on
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer with the number of the process; some paths do something else before, or instead."""
+    """Respond with the process id; some paths do something else before or instead."""
     if scope["type"] == "lifespan":
         await _live(receive, send)
         return
@@ -83,7 +83,7 @@ def gallery() -> ASGIApp:
 
 
 def without_prefix(inner: ASGIApp) -> ASGIApp:
-    """Take ``/gallery`` off all paths and tell nobody, as a proxy does."""
+    """Strip ``/gallery`` from all paths, as a proxy does."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")

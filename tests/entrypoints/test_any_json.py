@@ -39,7 +39,7 @@ def behind() -> Behind:
 
 
 def proved(answered: AppResponse, allowed: set[int], is_file: bool = False) -> None:
-    """Prove that an answer is one of those allowed, and JSON; an error has its detail and nothing else."""
+    """Check that a response is allowed, and JSON; an error has only its detail."""
     assert answered.error is None
     assert answered.complete
     assert answered.status_code in allowed, (answered.status_code, answered.body)
@@ -64,7 +64,7 @@ def proved(answered: AppResponse, allowed: set[int], is_file: bool = False) -> N
 
 @st.composite
 def json_bodies(draw: st.DrawFn, row: Sample) -> Any:
-    """Draw a body that is often close to a good one."""
+    """Draw a body that is often nearly valid."""
     good = row.body if isinstance(row.body, dict) else {}
     names = st.sampled_from([*good, "x"])
     near = st.dictionaries(names, JSON_VALUES, max_size=3).map(lambda changes: {**good, **changes})

@@ -42,7 +42,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 @asynccontextmanager
 async def lifespan_of(app: Callable[..., Awaitable[Any]]) -> AsyncIterator[None]:
-    """Live as long as an application is served, which leaves nothing behind."""
+    """Run the lifespan of an application."""
     received: asyncio.Queue[Message] = asyncio.Queue()
     sent: asyncio.Queue[Message] = asyncio.Queue()
     task = asyncio.ensure_future(app({"type": "lifespan"}, received.get, sent.put))

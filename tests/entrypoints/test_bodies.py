@@ -81,7 +81,7 @@ def test_every_operation_accepts_the_largest_valid_body(operation: Operation) ->
 
 
 class Unfinished:
-    """A request with a service key that somebody made up, whose body does not end."""
+    """A request with an invented service key and an endless body."""
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -376,7 +376,7 @@ def made_by_openssl(path: str, *arguments: str) -> None:
 
 
 def started(**settings: object) -> logoadmin.LogoAdmin:
-    """Open the gallery as a service of its own would that starts now."""
+    """Open the gallery as a newly started service would."""
     return open_gallery(load_settings(database="sqlite:///logoadmin.db", admin_password=ADMIN_PASSWORD, **settings))
 
 
@@ -642,7 +642,7 @@ def test_openapi_prints_the_document_for_a_policy(run: Run, monkeypatch: pytest.
 def serving(
     *arguments: str, program: str = "", stdin: int = subprocess.DEVNULL
 ) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """Run a service on an empty database; yields its process, its address and the password that it made up."""
+    """Run a service on an empty database; yields its process, its address and the generated password."""
     served = start(
         *(("-c", program) if program else ("-m", "logoadmin")), "serve", "--port", "0", *arguments, stdin=stdin
     )

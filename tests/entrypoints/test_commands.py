@@ -201,7 +201,7 @@ def test_an_export_lists_what_it_omits_from_every_table() -> None:
 def test_commands_options_and_values_are_completed(
     run: Run, monkeypatch: pytest.MonkeyPatch, typed: list[str], offered: set[str]
 ) -> None:
-    """The questions of the bash script and their answers; in the next test, bash itself asks."""
+    """The calls of the bash script and their output; in the next test, bash makes them."""
     monkeypatch.setenv("_LOGOADMIN_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", shlex.join(["logoadmin", *typed]))
     monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")
@@ -323,7 +323,7 @@ def _picture(path: str) -> Answer:
 
 @pytest.fixture
 def origin(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A local host that the settings allow to ask."""
+    """A local host that the settings allow requests to."""
     del initialised
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
     with answering(_picture) as server:

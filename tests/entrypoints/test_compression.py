@@ -37,7 +37,7 @@ def signed_in(app: ASGIApp) -> list[tuple[str, str]]:
 
 
 def both(app: ASGIApp, path: str, headers: Sequence[tuple[str, str]] = ()) -> tuple[AppResponse, AppResponse]:
-    """Return the same answer as it is, and in gzip."""
+    """Return the same response, plain and in gzip."""
     plain, compressed = ask(app, "GET", path, headers=headers), ask(app, "GET", path, headers=[*GZIP, *headers])
     assert plain.header("content-encoding") is None
     assert plain.header("vary") == compressed.header("vary") == "Accept-Encoding"

@@ -39,7 +39,7 @@ def from_(origin: str | None, headers: Headers | None = None) -> Headers:
 
 
 def cors(answer: Any) -> dict[str, str]:
-    """Return the headers that tell a browser who may read an answer."""
+    """Return the CORS headers of a response."""
     headers = answer.headers
     return {name: value for name, value in headers.items() if name.startswith(CORS)}
 

@@ -55,7 +55,7 @@ class SlowStorage(WatchedStorage):
 
 @pytest.fixture
 def storage() -> Iterator[SlowStorage]:
-    """A storage that is made to wait, and let go at the end."""
+    """A storage that blocks, and is released at the end."""
     made = SlowStorage()
     yield made
     made.may_go_on.set()
@@ -75,7 +75,7 @@ def new_request(deadline: float | None = None) -> Request:
 
 
 async def until(event: threading.Event) -> None:
-    """Wait for a thread without keeping the event loop."""
+    """Wait for a thread without blocking the event loop."""
     assert await asyncio.to_thread(event.wait, WITHIN)
 
 

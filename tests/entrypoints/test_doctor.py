@@ -56,7 +56,7 @@ def started(gallery: Path) -> Path:
 
 
 def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
-    """Return the verdict and the words of each check that was printed, and make sure that the exit code fits."""
+    """Return the verdict and text of each printed check, and check the exit code."""
     *lines, summary = ended.out.splitlines()
     assert ended.err == ""
     assert SECRET not in ended.out
@@ -70,7 +70,7 @@ def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
 
 
 def problems(ended: CommandResult) -> dict[str, str]:
-    """Return the words of all checks that are not ok."""
+    """Return the texts of all checks that are not ok."""
     return {check: text for check, (verdict, text) in said(ended).items() if verdict != "ok" and check not in ALWAYS}
 
 
@@ -482,7 +482,7 @@ PROBE: Final = "/gallery/api/changes?limit=none"
 
 
 def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0.1") -> dict[str, tuple[str, str]]:
-    """Return what doctor finds at a URL where a proxy answers some paths."""
+    """Return the findings of doctor for a URL where a proxy responds to some paths."""
     with answering_at(bodies) as port:
         ended = run("doctor", "--port", "0", "--url", f"http://{host}:{port}/gallery")
     assert "eyJ" not in ended.out

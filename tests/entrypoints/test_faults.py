@@ -58,7 +58,7 @@ class Place:
         self.keep(directory / "gallery.db")
 
     def keep(self, file: Path) -> None:
-        """Have the gallery in a file."""
+        """Put the gallery in a file."""
         self.file, self.url = file, f"sqlite:///{file}"
 
     @property
@@ -91,11 +91,11 @@ Strike = Callable[[Place], Iterator[None]]
 
 
 def in_file(place: Place) -> None:
-    """Have the gallery in a file, as it is without anything else."""
+    """Put the gallery in a file, the default."""
 
 
 def on_server(place: Place) -> None:
-    """Have the gallery on a server."""
+    """Put the gallery on a server."""
     _ = place.server
 
 
@@ -107,7 +107,7 @@ def wrong_password(place: Place) -> Iterator[None]:
 
 
 def in_another(place: Place) -> None:
-    """Have the gallery in a database of its own on the server."""
+    """Put the gallery in a separate database on the server."""
     place.url = place.server.url_of(place.server.new_database())
 
 
@@ -207,7 +207,7 @@ def too_many_connections(place: Place) -> Iterator[None]:
 
 
 def on_small_disk(place: Place) -> None:
-    """Have the gallery on a disk of its own, where this process may make one."""
+    """Put the gallery on a separate disk, if this process may create one."""
     disk = place.directory / "disk"
     disk.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True, check=False)

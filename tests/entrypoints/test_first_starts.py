@@ -41,7 +41,7 @@ def url_of(file: Path) -> str:
 
 
 def ended(started: Service) -> str:
-    """Return what a process wrote that ended well."""
+    """Return the output of a process that exited with 0."""
     out, err = started.process.communicate(timeout=_GIVE_UP)
     assert started.process.returncode == 0, err
     return out
@@ -81,7 +81,7 @@ class Gallery(Service):
         return author_id
 
     def lets_in(self, password: str) -> None:
-        """Make sure that this is the first administrator's password."""
+        """Check that this is the first administrator's password."""
         body = {"username": "admin", "password": password}
         answer = httpx2.post(f"{self.address}/api/auth/token", json=body, timeout=10)
         assert answer.status_code == 200, "wrong password"
@@ -110,7 +110,7 @@ def lines_to_import(directory: Path) -> str:
 
 
 def is_whole(file: Path, *answered: Authors) -> None:
-    """Make sure that the file is sound and has the answered records, each id once, and nothing else."""
+    """Check that the file is intact and has exactly the acknowledged records, each id once."""
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     expected = {user_id: id_ for authors in answered for user_id, id_ in authors.items()}

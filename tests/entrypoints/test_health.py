@@ -29,7 +29,7 @@ LONG: Final = 10.0
 
 
 class Watched(WatchedStorage):
-    """A storage that is asked in threads, and may keep those who check it waiting."""
+    """A storage that is called in threads, and may block checks."""
 
     def __init__(self) -> None:
         super().__init__(MemoryStorage())

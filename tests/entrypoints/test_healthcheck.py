@@ -27,7 +27,7 @@ def answer(status: str, body: bytes) -> bytes:
 
 @contextmanager
 def answering(say: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[str]:
-    """Have a thread say something to the first who asks; yield the port."""
+    """Respond to the first connection from a thread; yield the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
     def serve() -> None:

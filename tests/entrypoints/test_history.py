@@ -70,7 +70,7 @@ def test_a_dry_run_is_requested_only_in_the_query(client: AppClient, admin: Head
 
 @pytest.mark.rule("contract G5")
 def test_the_history_has_the_source_and_the_note_of_a_request(client: AppClient, admin: Headers) -> None:
-    """Its note is percent-encoded UTF-8 (contract G5)."""
+    """The note is percent-encoded UTF-8 (contract G5)."""
     headers = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
     noted = {**headers, "x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
     assert client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=noted).status_code == 201

@@ -97,7 +97,7 @@ LIES: Final = [
     "path", ["/console/", "/console/users/7", "/openapi.json", "/docs", "/", "/api/authors?limit=1"]
 )
 def test_no_response_repeats_the_host_header(path: str) -> None:
-    """The public URL comes from the settings alone, whatever ``Host`` and ``X-Forwarded-Host`` say."""
+    """The public URL comes only from the settings, never from ``Host`` or ``X-Forwarded-Host``."""
     with logoadmin.connect(access="open", public_url="https://gallery.example") as gallery:
         app = logoadmin.asgi(gallery)  # the embedding application judges names
         honest = ask(app, "GET", path, headers=[("host", "gallery.example")])

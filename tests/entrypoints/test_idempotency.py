@@ -52,7 +52,7 @@ def again(headers: Headers, key: str) -> Headers:
 
 
 def kept(client: AppClient, admin: Headers) -> list[Any]:
-    """Return all that there is, to see that nothing was doubled."""
+    """Return all records, to check for duplicates."""
     paths = [row.path for row in SAMPLES if row.method == "GET" and row.is_list and row.is_versioned]
     answers = [client.get(path, headers=admin) for path in paths]
     keys = client.get("/api/auth/keys", headers=admin).json()
@@ -154,7 +154,7 @@ def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, Log
 
 
 class CrashHarness(Service):
-    """A real service on a database, that is killed and there again within some hundredths of a second."""
+    """A real service on a database, killed and restarted within hundredths of a second."""
 
     def __init__(self, database: str, *moment: str) -> None:
         command = ("-m", "tests.entrypoints.crash_harness", database, *moment)
@@ -286,7 +286,7 @@ def test_a_service_killed_during_its_commit_loses_and_doubles_nothing(database: 
 
 
 def answered_once(database: str, clients: list[Client], seed: int) -> None:
-    """Make sure that each requested author exists once, as in the answer, with one change."""
+    """Check that each requested author exists once, as in the response, with one change."""
     answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
     with logoadmin.connect(database) as gallery:
         authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}

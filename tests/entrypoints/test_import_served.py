@@ -74,7 +74,7 @@ def write_lines(path: Path, *, good: bool = True, size: int = 64 * MIB) -> int:
 
 
 def measured(client: Client, path: Path) -> tuple[int, Any, int]:
-    """Import a file; return the status, the answer, and by how much memory rose at the most."""
+    """Import a file; return the status, the response, and the peak growth of memory."""
     Path(f"/proc/{client.process_id}/clear_refs").write_text("5")
     before = resident(client.process_id, "VmRSS")
     with path.open("rb") as file:

@@ -37,7 +37,7 @@ def described(document: dict[str, Any], row: Sample) -> dict[str, Any]:
 
 
 def validator(document: dict[str, Any], schema: dict[str, Any]) -> Draft202012Validator:
-    """Return what judges by a schema of the document, whose references lead into it."""
+    """Return a validator for a schema of the document, with its references resolved."""
     return Draft202012Validator({"components": document["components"], **schema})
 
 

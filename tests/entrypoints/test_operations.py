@@ -61,7 +61,7 @@ def send(
     json: object = ...,
     content: bytes | None = None,
 ) -> AppResponse:
-    """Send a row's good request, or one that differs from it, without a word that is not given here."""
+    """Send a row's valid request, or a variation of it."""
     body = row.body if json is ... else json
     sent = dict(headers or {})
     if content is None and body is not None:
@@ -75,7 +75,7 @@ def problem(loc: list[str | int], type_: str, msg: str) -> dict[str, object]:
 
 
 def types_of(response: Any) -> list[tuple[list[str | int], str]]:
-    """Return where and what is wrong, of a 422 whose entries have exactly the three fields."""
+    """Return the locations and types of a 422 whose entries have exactly the three fields."""
     assert response.status_code == 422
     assert list(response.json()) == ["detail"]
     for entry in response.json()["detail"]:
@@ -217,7 +217,7 @@ def test_a_valid_request_returns_the_record_that_was_read_or_changed(
 
 
 def is_stored_as_answered(client: AppClient, admin: Headers, row: Sample, response: AppResponse) -> None:
-    """Make sure that a read finds what the answer said."""
+    """Check that a read returns what the response said."""
     record = re.match(r"/api/\w+/\d+", row.path)
     if row.status == 201 or row.method == "PATCH":
         made = f"/{next(iter(response.json().values()))}" if row.status == 201 else ""
@@ -341,7 +341,7 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("grant_type", ["security_question", None, ["password"]])
 def test_a_refused_grant_type_lists_the_supported_ones(client: AppClient, grant_type: object) -> None:
-    """ASVS 6.4.2: no hint and no question is one of them."""
+    """ASVS 6.4.2: password hints and security questions are not among them."""
     response = client.post("/api/auth/token", json={"grant_type": grant_type, "username": "ann", "password": "x"})
     known = "password, refresh_token, second_factor, passkey, sign_in_code, link, authorization_code"
     problem = {"loc": ["body", "grant_type"], "msg": f"Input should be one of {known}", "type": "literal_error"}

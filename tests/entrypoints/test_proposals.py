@@ -95,13 +95,13 @@ def test_a_proposal_that_is_not_applied_is_visible_to_nobody_else(
 
 
 def answer(client: AppClient, path: str, headers: Headers) -> tuple[Any, ...]:
-    """Return all that a client can tell a response by."""
+    """Return everything that distinguishes a response for a client."""
     found = client.get(path, headers=headers)
     return path, found.status_code, found.headers.get("etag"), found.headers.get("link"), found.text
 
 
 def refused(response: Any) -> None:
-    """Make sure that a proposal looks like one that does not exist."""
+    """Check that a proposal looks like a missing one."""
     assert response.status_code == 404
     assert response.json()["detail"].endswith(" not found")
     assert SECRET not in response.text

@@ -75,7 +75,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Running:
-    """A server in a thread of its own."""
+    """A server in a separate thread."""
 
     def __init__(self, protocol: type[BoundedProtocol]) -> None:
         config = Config(
@@ -124,7 +124,7 @@ class Running:
             return answers(client)
 
     def refusal(self, *parts: bytes, every: float = 0.0) -> tuple[int, str]:
-        """Return status and text of the one answer, which must have the form of the server's own."""
+        """Return status and text of the only response, which must have the form of the server's."""
         (answer,) = self.ask(*parts, every=every)
         return answer.status, answer.detail
 

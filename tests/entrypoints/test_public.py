@@ -36,7 +36,7 @@ CHANGES = sorted(
 
 
 class Forgetful:
-    """A gallery of which everything has always changed."""
+    """A gallery in which everything seems to have changed."""
 
     def __init__(self, gallery: LogoAdmin) -> None:
         self._gallery = gallery

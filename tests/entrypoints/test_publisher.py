@@ -25,7 +25,7 @@ URL: Final = "https://styles.example/a.css"
 
 
 class Publishing:
-    """A publisher, and what it reports; it looks when a test says so."""
+    """A publisher that checks when a test tells it to, and its reports."""
 
     def __init__(self, gallery: LogoAdmin, files: GalleryFiles, *, leased: bool = True) -> None:
         self.files = files

@@ -69,7 +69,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def elsewhere() -> Iterator[Answering]:
-    """Somebody else's server."""
+    """A foreign server."""
     with counting() as server:
         yield server
 

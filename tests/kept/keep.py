@@ -54,7 +54,7 @@ def settings(url: str) -> Settings:
 
 
 def fill(gallery: logoadmin.LogoAdmin) -> dict[str, Any]:
-    """Make some of everything; return the secrets of its people, and its records."""
+    """Create some of everything; return the secrets of the users, and the records."""
     mia = logoadmin.CreateUser(user_id=MIA, username="Mia", role_id=2, password=_MIA_PASSWORD)
     gallery.users.create(mia)
     _fill_gallery(gallery)

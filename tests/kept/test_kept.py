@@ -42,7 +42,7 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=["sqlite", pytest.param("mariadb", marks=pytest.mark.slow("a dump is loaded"))])
 def gallery(request: pytest.FixtureRequest, version: str, tmp_path: Path) -> Iterator[logoadmin.LogoAdmin]:
-    """The gallery that a version left, brought up to date."""
+    """The gallery of an earlier version, migrated."""
     if request.param == "sqlite":
         file = tmp_path / "gallery.db"
         file.write_bytes(gzip.decompress((FOLDER / f"{version}.sqlite3.gz").read_bytes()))

@@ -51,7 +51,7 @@ def lines_of(imported: Imported) -> int:
 
 
 def refused(gallery: LogoAdmin, *lines: object) -> list[tuple[int, list[tuple[tuple[str | int, ...], str]]]]:
-    """Return the lines that are refused, and prove that nothing was written."""
+    """Return the refused lines, and check that nothing was written."""
     before = dump(gallery)
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, *lines)
@@ -470,7 +470,7 @@ def test_bad_lines_beyond_the_limit_are_only_counted(stocked: LogoAdmin) -> None
 @pytest.mark.rule("contract I2", "contract I4")
 def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
     class Endless:
-        """Lines of which nobody would find the last."""
+        """An endless sequence of lines."""
 
         def __iter__(self) -> Iterator[str]:
             return repeat("x")

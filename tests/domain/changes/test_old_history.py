@@ -22,7 +22,7 @@ from tests.gallery import NOW, FrozenClock, ask, gallery_on, stock
 
 @dataclass(frozen=True)
 class Newer:
-    """A record of a stocked gallery, with a field that is taken for one that came later."""
+    """A record of a stocked gallery, and one of its fields that stands for a newer one."""
 
     kind: Kind
     id: int
@@ -73,7 +73,7 @@ def earlier(uow: UnitOfWork, newer: Newer) -> Snapshot:
 
 
 def write(uow: UnitOfWork, newer: Newer, action: str, before: Snapshot | None, after: Snapshot | None) -> int:
-    """Write what an earlier version did into the history, and return the id of the change."""
+    """Record a change of an earlier version in the history; return its id."""
     number = uow.changes.last_id() + 1
     kind = newer.kind
     uow.changes.add([Change(number, NOW, None, f"{kind}.{action}", kind, newer.id, before, after, None)])

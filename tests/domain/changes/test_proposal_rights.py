@@ -89,7 +89,7 @@ def apply(gallery: LogoAdmin, caller: Caller = OWNER, proposal_id: int = 1) -> P
 
 
 def refusal(gallery: LogoAdmin, caller: Caller, *changes: Any) -> Any:
-    """Return how a proposal is refused: the class of the error, or the places of its problems; None if it is not."""
+    """Return the class of the error or the locations of the problems of a proposal, None if it is accepted."""
     try:
         propose(gallery, caller, *changes)
     except errors.InvalidInput as error:
@@ -503,7 +503,7 @@ NAMES: Final = st.sampled_from(["Ann", "Ben", "Cyd"])
 
 
 def existing(kinds: st.SearchStrategy[str], **what: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return changes of an existing record, or of one that does not exist and that none of the others creates."""
+    """Return changes of an existing record, or of a missing one that no other change creates."""
     ids = st.sampled_from([1, 7, 9])
     return st.fixed_dictionaries({"kind": kinds, "id": ids, "version": st.just(99), **what})
 

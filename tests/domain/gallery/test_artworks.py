@@ -29,7 +29,7 @@ from tests.gallery import ARTWORK, NOW, signed_in
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the two kinds: its words, its commands and its answers."""
+    """One of the two kinds: its names, commands and results."""
 
     name: str
     service: Callable[[LogoAdmin], Any]
@@ -39,7 +39,7 @@ class Kind:
     removed_link: Any
 
     def asked(self, pattern: str, **values: Any) -> Any:
-        """Make the command that is named after a pattern, such as ``Get{}``."""
+        """Make the command whose name matches a pattern, such as ``Get{}``."""
         return getattr(artworks, pattern.format(self.name))(**values)
 
     def of(self, artwork_id: int, **values: Any) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def test_logos_and_themes_do_not_share_links(stocked: LogoAdmin) -> None:
 
 @pytest.mark.rule("contract B6", "contract P3")
 def test_only_the_program_replaces_pictures_by_copies(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """The copies are no input of users: nothing checks their addresses."""
+    """The copies are not user input: nothing checks their addresses."""
     mirror = PictureMirror(stocked.pictures)
     for caller, refusal in ((ANONYMOUS, NotAuthenticated), (signed_in(storage, "*"), NotPermitted)):
         with pytest.raises(refusal):

@@ -24,7 +24,7 @@ def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
 
 
 def refreshing(tokens: Tokens, key: str | None = None) -> Refresh:
-    """Return the command that refreshes tokens, perhaps under an idempotency key."""
+    """Return the command that refreshes tokens, with an optional idempotency key."""
     command = Refresh(refresh_token=tokens.refresh_token)
     return command if key is None else once(command, key)
 
@@ -34,7 +34,7 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
 
 
 def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
-    """Return whether an access token still proves something."""
+    """Return whether an access token is still valid."""
     try:
         who = caller(gallery, tokens)
         gallery.users.get(GetUser(user_id=who.user_id), who)

@@ -46,7 +46,7 @@ SIGNED_IN: Final = SignInEvent(1, NOW, "signed_in", 7, "ann", "192.0.2.1", "Brow
 
 @pytest.fixture
 def newest(storage: MemoryStorage, stocked: LogoAdmin) -> Newest:
-    """How to get the events since the last call, the oldest first; before the first one, a gallery was stocked."""
+    """Return a function that returns the events since its last call, oldest first, in a stocked gallery."""
     seen = 0
 
     def newest() -> list[SignInEvent]:

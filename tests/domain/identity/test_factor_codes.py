@@ -48,7 +48,7 @@ def test_one_time_passwords_match_the_rfc(now: int, code: str) -> None:
 
 
 def test_a_one_time_password_is_valid_one_step_early_and_late() -> None:
-    """ASVS 6.5.5: a code is of 30 seconds, and valid for as long before and after."""
+    """ASVS 6.5.5: a code is for 30 seconds, and valid 30 seconds before and after."""
     step, code = 1234567890 // 30, VECTORS[1234567890]
     valid = [step + shift for shift in range(-3, 4) if matching_step(RFC_SECRET, code, (step + shift) * 30, NEVER)]
     assert valid == [step - 1, step, step + 1]
@@ -74,7 +74,7 @@ def test_digits_of_every_keyboard_are_read(typed: str) -> None:
 
 
 def test_a_secret_has_160_random_bits() -> None:
-    """ASVS 6.5.3: seeds are made by the generator of the operating system."""
+    """ASVS 6.5.3: seeds come from the random generator of the operating system."""
     secrets = [new_secret(RANDOM) for _ in range(100)]
     assert len(set(secrets)) == 100
     assert {len(base64.b32decode(secret)) for secret in secrets} == {20}

@@ -141,7 +141,7 @@ def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin)
 
 @O1
 def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
-    """ASVS 6.5.1: a code that was replaced is as good as used."""
+    """ASVS 6.5.1: a replaced code counts as used."""
     who, _, old = enrolled(stocked)
     second_step(stocked, challenged(stocked), recovery_code=old[0])
     assert left(stocked, who) == 9
@@ -212,7 +212,7 @@ def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
 
 @O1
 def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """ASVS 6.5.2; and nothing of it is in the history or in an export."""
+    """ASVS 6.5.2; neither the history nor an export has secrets."""
     who, totp, codes = enrolled(stocked)
     stored = storage.read(lambda uow: uow.identity.factors.of_user(7)[0])
     at_rest = repr((stored, stored.secret, vars(vars(storage)["_tables"])))
@@ -272,7 +272,7 @@ def test_without_the_factor_key_recovery_codes_still_work_and_the_log_has_the_re
 
 @pytest.mark.rule("contract O1", "contract O9")
 def test_changes_of_factors_are_events(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """Of the user whose factors they are; no secret is in it, and a secret that was not confirmed is no event."""
+    """Events belong to the user of the factors and have no secret; an unconfirmed secret is not an event."""
     who, totp, codes = enrolled(stocked)
     enrol(stocked, who)
     stocked.factors.remove(factors.RemoveFactor(factor_id=totp.factor_id), who)

@@ -157,7 +157,7 @@ def test_an_administrator_may_go_once_another_can_sign_in(storage: MemoryStorage
 @B4_O4
 @pytest.mark.parametrize("kind", STORAGES)
 def test_two_administrators_cannot_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
-    """Each is the last but for the other: one loses their passkey while the other does, or is demoted."""
+    """One of them loses their passkey while the other does as well, or is demoted."""
     storage: Storage = request.getfixturevalue(f"{kind}_storage")
     gallery = gallery_with(PASSKEY, storage, FrozenClock())
     gallery.import_export.load(ImportRecords(), [user_line(2)])
@@ -211,7 +211,7 @@ POLICIES: Final = st.sampled_from(["optional", "required"])
 
 
 class NeverStranded(RuleBasedStateMachine):
-    """Administrators and others enrol, remove and lose factors, passwords, roles and settings."""
+    """Administrators and others gain and lose factors, passwords, roles and settings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -233,7 +233,7 @@ class NeverStranded(RuleBasedStateMachine):
         self.gallery.import_export.load(ImportRecords(), [line])
 
     def session(self, user_id: int) -> SignedIn:
-        """Return somebody who just signed in, in whatever way."""
+        """Return a user who has just signed in, by any method."""
         self.sessions += 1
         name, now = f"session {self.sessions}", self.clock.now()
         if self.exists(user_id):
@@ -254,7 +254,7 @@ class NeverStranded(RuleBasedStateMachine):
         return self.storage.read(work)
 
     def gets_in(self, user: User) -> bool:
-        """Let a user really try to sign in with all they know and have, except for recovery codes."""
+        """Try to sign a user in with every credential except recovery codes."""
         self.clock.pass_by(30)  # for the next code of each app
         for factor in self.factors(user.user_id):
             if factor.credential is not None and self.ways.passkey and self.uses(self.devices[factor.credential]):
@@ -284,7 +284,7 @@ class NeverStranded(RuleBasedStateMachine):
     # What happens.
 
     def does(self, work: Callable[[], object]) -> None:
-        """Do something through the interface, refused or not: it strands nobody."""
+        """Make a change through the interface, refused or not: it locks nobody out."""
         before = self.gallery.has_administrator()
         with suppress(LogoAdminError):
             work()
@@ -361,7 +361,7 @@ class NeverStranded(RuleBasedStateMachine):
 
     @rule(ways=WAYS, policy=POLICIES)
     def settings_change(self, ways: Ways, policy: SecondFactorPolicy) -> None:
-        """Settings cannot be refused; ``serve`` and ``doctor`` report that they leave nobody."""
+        """Settings cannot be refused; ``serve`` and ``doctor`` report that they lock everybody out."""
         rules = SignInRules(second_factor=policy, ways=ways)
         self.ways = ways
         passkeys: Any = None if ways.passkey else "Passkeys are switched off"

@@ -47,7 +47,7 @@ MANAGER: Final = ("users:read", "users:write", "roles:read", "roles:write", "cha
 
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
-    """A stocked gallery: role 3 is a painter's, who is stronger than a manager; user 7 is a mere member."""
+    """A stocked gallery: role 3, painter, has more rights than a manager; user 7 is a member."""
     made = gallery_on(storage, clock, Policy.GUARDED)
     stock(made)
     return made
@@ -55,20 +55,20 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
 
 @pytest.fixture
 def manager(gallery: LogoAdmin, storage: MemoryStorage) -> SignedIn:
-    """Somebody who may change all users and roles, and nothing else: user 500 with role 4."""
+    """A caller who may change only users and roles: user 500 with role 4."""
     assert gallery
     return signed_in(storage, *MANAGER, user_id=500)
 
 
 @pytest.fixture
 def painter(manager: SignedIn, storage: MemoryStorage) -> SignedIn:
-    """Somebody who may do what the manager may not: user 600 with role 5."""
+    """A caller with rights that the manager lacks: user 600 with role 5."""
     assert manager
     return signed_in(storage, "logos:write", user_id=600)
 
 
 def refused(gallery: LogoAdmin, does: Callable[[], object], error: type[LogoAdminError] = NotPermitted) -> None:
-    """Make sure that something is refused and leaves no trace."""
+    """Check that a call is refused and changes nothing."""
     before = exported(gallery), history(gallery)
     with pytest.raises(error) as caught:
         does()
@@ -77,7 +77,7 @@ def refused(gallery: LogoAdmin, does: Callable[[], object], error: type[LogoAdmi
 
 
 def key_of(gallery: LogoAdmin, caller: Caller, *scope: str, expires_in: int | None = None) -> KeyHolder:
-    """Return who holds a new key of a caller."""
+    """Return the holder of a new key of a caller."""
     made = gallery.keys.create(CreateKey(name="script", scope=scope, expires_in=expires_in), caller)
     found = gallery.sessions.caller(made.key)
     assert isinstance(found, KeyHolder)
@@ -420,7 +420,7 @@ class Escalation(RuleBasedStateMachine):
         return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.records(ROLES).page(-1, 500)})
 
     def does(self, caller: int, command: Any) -> None:
-        """Let a caller do something, refused or not, and check the result."""
+        """Run a command of a caller, refused or not, and check the result."""
         who = self.callers[caller % len(self.callers)]
         try:
             scope = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)
@@ -435,7 +435,7 @@ class Escalation(RuleBasedStateMachine):
 
     @staticmethod
     def judge(scope: frozenset[str], *states: tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]) -> None:
-        """Make sure that a caller with a scope could make the changes to users and roles."""
+        """Check that a caller with a scope could make the changes to users and roles."""
         if "*" in scope:
             return
         for before, after in states:
@@ -471,7 +471,7 @@ class Escalation(RuleBasedStateMachine):
 
     @rule(caller=st.integers(0, 30), user_id=USER_IDS)
     def take_over(self, caller: int, user_id: int) -> None:
-        """Somebody whose password one may set, one may be; so they must not be stronger."""
+        """Setting the password of a user means becoming that user, who must not have more rights."""
         who = self.callers[caller % len(self.callers)]
         with suppress(LogoAdminError):
             mine = frozenset(self.gallery.sessions.me(WhoAmI(), who).scope)

@@ -53,7 +53,7 @@ def test_users_see_their_sessions_and_which_one_is_current(stocked: LogoAdmin, c
 
 @pytest.mark.rule("contract C3")
 def test_ending_a_session_invalidates_all_its_tokens_at_once(stocked: LogoAdmin) -> None:
-    """ASVS 7.5.2, but for signing in again: holders of an open session gain nothing by ending others."""
+    """ASVS 7.5.2 without another sign-in: holders of an open session gain nothing by ending others."""
     lost = stocked.sessions.sign_in(ANN)
     here = caller(stocked, stocked.sessions.sign_in(ANN))
     session_id = caller(stocked, lost).session_id

@@ -138,7 +138,7 @@ def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn,
 def test_a_forged_response_neither_enrols_a_passkey_nor_signs_in(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator
 ) -> None:
-    """Which lies there are, the port knows."""
+    """The forgeries are listed with the port."""
     evil = PublicUrl("https://evil.example", "localhost")
     begun = stocked.passkeys.begin(BeginPasskey(), ann)
     answer = Authenticator(site=evil).create(begun.options)
@@ -158,7 +158,7 @@ def test_a_forged_response_neither_enrols_a_passkey_nor_signs_in(
 @pytest.mark.rule("contract O1")
 @pytest.mark.parametrize("back", [0, 1, 2])
 def test_a_decreasing_counter_is_refused(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int) -> None:
-    """A copy of a key that cannot be copied would count on its own."""
+    """A cloned authenticator would count separately."""
     device.counter = 5
     enrol(stocked, ann, device)
     alone(stocked, device)
@@ -183,7 +183,7 @@ def test_the_counter_of_a_synced_passkey_is_ignored(stocked: LogoAdmin, ann: Sig
 
 @pytest.mark.rule("contract O2")
 def test_a_challenge_is_used_once(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    """ASVS 6.5.1, also if the authenticator does not count."""
+    """ASVS 6.5.1, also for an authenticator without a counter."""
     device.synced = True
     enrol(stocked, ann, device)
     asked = stocked.passkeys.options(AskPasskey())
@@ -270,7 +270,7 @@ def test_a_challenge_is_bound_to_its_purpose_and_user(stocked: LogoAdmin, ann: S
 
 @pytest.mark.rule("contract O2")
 def test_a_challenge_is_accepted_in_one_encoding_only(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
-    """Decoders ignore some characters and the last bits: another spelling must not make a used challenge new."""
+    """Decoders ignore some characters and the last bits: another encoding must not make a used challenge valid."""
     device.synced = True
     enrol(stocked, ann, device)
     asked = stocked.passkeys.options(AskPasskey())
@@ -313,7 +313,7 @@ def test_a_challenge_survives_a_key_rotation(stocked: LogoAdmin, storage: Watche
 
 @pytest.mark.rule("contract O2")
 def test_asking_for_a_challenge_stores_nothing(stocked: LogoAdmin, storage: WatchedStorage) -> None:
-    """Anybody may ask, so nothing may grow; each is another (ASVS 6.7.2)."""
+    """Anybody may request one, so nothing may grow; all are different (ASVS 6.7.2)."""
     storage.asked.clear()
     challenges = {stocked.passkeys.options(AskPasskey()).challenge for _ in range(50)}
     assert len(challenges) == 50

@@ -135,7 +135,7 @@ def test_the_name_of_the_user_counts_wherever_a_password_is_set(guarded: LogoAdm
 
 
 def test_the_list_has_more_than_the_three_thousand_most_common_passwords() -> None:
-    """ASVS 6.2.4: those of at least 8 characters, as they are compared, in the order of how common they are."""
+    """ASVS 6.2.4: those of at least 8 characters, normalised, most common first."""
     listed = files("logoadmin.domain.identity").joinpath("common_passwords.txt").read_text("utf-8").splitlines()
     assert {"password", "12345678", "123456789", "jennifer", "michelle", "88888888"} <= {*listed[:60]}
     assert len(set(listed)) == len(listed) > 10_000
@@ -258,7 +258,7 @@ def user_line(user_id: int, password: str, **values: object) -> str:
 
 
 def test_only_the_owner_imports_hashes_which_hide_the_password(guarded: LogoAdmin) -> None:
-    """ASVS 6.2.1 and 6.2.4: a file is no way around the rules for callers with a token."""
+    """ASVS 6.2.1 and 6.2.4: callers with a token cannot bypass the rules with a file."""
     admin = caller(guarded, guarded.sessions.sign_in(ADMIN))
     with pytest.raises(errors.InvalidLines) as caught:
         guarded.import_export.load(ImportRecords(), [user_line(8, "1")], admin)
@@ -314,7 +314,7 @@ def test_users_change_their_password_with_the_current_one(stocked: LogoAdmin, an
 
 
 def test_an_open_session_is_not_enough_to_take_over_its_user(stocked: LogoAdmin, ann: SignedIn) -> None:
-    """ASVS 6.2.3: nobody learns the current password from a minute at an open screen."""
+    """ASVS 6.2.3: a minute at an unlocked screen does not reveal the current password."""
     with pytest.raises(errors.InvalidInput) as missing:
         stocked.users.set_password(own("mine now"), ann)
     assert [(each.loc, each.type) for each in missing.value.problems] == [(("current_password",), "missing")]
@@ -345,7 +345,7 @@ def test_wrong_current_passwords_are_failed_sign_ins(stocked: LogoAdmin, ann: Si
 def test_a_user_without_a_password_may_set_one_soon_after_signing_in(
     stocked: LogoAdmin, storage: MemoryStorage, ann: SignedIn, clock: FrozenClock
 ) -> None:
-    """ASVS 7.5.1: there is no current password that an open session could not give."""
+    """ASVS 7.5.1: there is no current password to ask for."""
     line = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
     stocked.import_export.load(ImportRecords(), [json.dumps(line)])
     ida = storage.write(lambda uow: session_of(uow, 9, ann))
@@ -359,7 +359,7 @@ def test_a_user_without_a_password_may_set_one_soon_after_signing_in(
 
 
 def session_of(uow: UnitOfWork, user_id: int, like: SignedIn) -> SignedIn:
-    """Begin a session of a user who has no password, as a sign-in by other means would."""
+    """Start a session of a user without a password, as another sign-in method would."""
     known = next(each for each in uow.identity.sessions.of_user(like.user_id) if each.session_id == like.session_id)
     session = type(known)("other means", user_id, known.created_at, known.expires_at)
     uow.identity.sessions.add(session)
@@ -367,7 +367,7 @@ def session_of(uow: UnitOfWork, user_id: int, like: SignedIn) -> SignedIn:
 
 
 def test_an_ended_session_verifies_no_password(stocked: LogoAdmin, ann: SignedIn, storage: MemoryStorage) -> None:
-    """A stolen token whose session was ended is no oracle, and locks nobody out."""
+    """A stolen token of an ended session is no password oracle, and locks nobody out."""
     storage.write(lambda uow: uow.identity.sessions.end_all(7))
     for password in ("wrong", ANN_PASSWORD) * 10:
         with pytest.raises(errors.InvalidToken):
@@ -401,7 +401,7 @@ def test_of_two_changes_with_one_password_the_second_is_refused(storage: MemoryS
 @pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("by", ["oneself", "command line", "import"])
 def test_a_new_password_invalidates_an_unfinished_sign_in(stocked: LogoAdmin, clock: FrozenClock, by: str) -> None:
-    """A thief with the old password and a code in hand comes too late."""
+    """A thief with the old password and a valid code is too late."""
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     totp, _ = enrol(stocked, ann)
     clock.pass_by(30)
@@ -427,7 +427,7 @@ def is_due(gallery: LogoAdmin, username: str, password: str) -> bool:
 
 @pytest.mark.rule("contract H3")
 def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, clock: FrozenClock) -> None:
-    """ASVS 6.4.1: the console asks for another one before anything else."""
+    """ASVS 6.4.1: the console asks for a new one before anything else."""
     rules = NewPasswords(CHEAP_PASSWORDS, 8)
     generated = storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, None))
     assert generated is not None

@@ -50,7 +50,7 @@ def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[errors
 
 
 def asked_again(gallery: LogoAdmin, who: Caller) -> set[type[Command]]:
-    """Return the commands for which somebody is asked to sign in again."""
+    """Return the commands that require another sign-in."""
     return {kind for kind in RECENT if outcome(gallery, kind, who) is errors.RecentSignInRequired}
 
 
@@ -75,7 +75,7 @@ def test_a_sign_in_is_recent_for_ten_minutes(stocked: LogoAdmin, clock: FrozenCl
 def test_a_sign_in_counts_only_for_its_session_and_a_refresh_does_not_count(
     stocked: LogoAdmin, clock: FrozenClock
 ) -> None:
-    """A step-up answered for another session: the old one gains nothing when its user signs in."""
+    """A new sign-in does not step up the old session."""
     tokens = stocked.sessions.sign_in(ADMIN)
     before = caller(stocked, tokens)
     clock.pass_by(601)
@@ -112,7 +112,7 @@ def test_callers_without_a_session_are_never_asked(storage: MemoryStorage, clock
 
 @pytest.mark.rule("contract K7")
 def test_a_clock_that_ran_ahead_makes_no_sign_in_recent(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    """Neither before nor after its refresh: nobody can tell when it was."""
+    """Neither before nor after its refresh: its time is unknown."""
     clock.pass_by(86_400)
     tokens = stocked.sessions.sign_in(ADMIN)
     clock.pass_by(-86_400)
@@ -156,7 +156,7 @@ def test_the_first_factor_ends_other_sessions_and_strengthens_its_own(stocked: L
 
 
 def test_with_a_factor_a_password_only_session_is_not_recent(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """Such as one that was open when factors did not yet end sessions."""
+    """For example, a session from before factors ended sessions."""
     who, _, _ = enrolled(stocked, ADMIN)
 
     def forget(uow: UnitOfWork) -> None:

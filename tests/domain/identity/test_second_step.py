@@ -122,7 +122,7 @@ def test_a_challenge_is_not_a_token(stocked: LogoAdmin) -> None:
 
 
 def test_a_challenge_is_for_its_user(stocked: LogoAdmin) -> None:
-    """The challenge of another user, with one's own code."""
+    """The challenge of another user, with the caller's own code."""
     _, ann, ann_codes = enrolled(stocked)
     _, admin, admin_codes = enrolled(stocked, ADMIN)
     of_ann, of_admin = challenged(stocked), challenged(stocked, ADMIN)
@@ -184,7 +184,7 @@ def is_limited(gallery: LogoAdmin, command: SignIn = ANN, client: Anonymous | No
 
 
 def test_a_right_password_alone_resets_no_limits(stocked: LogoAdmin) -> None:
-    """Each step counts for the name: attackers with the password get no more attempts than others."""
+    """Each step counts towards the name: attackers with the password get no more attempts than others."""
     _, totp, codes = enrolled(stocked)
     wrong = wrong_code(totp, NOW)
     for _ in range(5):

@@ -173,7 +173,7 @@ def test_a_refresh_token_returns_new_tokens_with_the_current_scope(stocked: Logo
 
 @pytest.mark.rule("contract C3")
 def test_a_refresh_token_reused_at_once_returns_another_pair(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    """The response was lost, or another tab refreshed as well; neither ends with the other."""
+    """The response was lost, or another tab refreshed as well; neither pair invalidates the other."""
     first = stocked.sessions.sign_in(ANN)
     second = refresh(stocked, first)
     clock.pass_by(10)
@@ -237,7 +237,7 @@ def test_a_session_ends_when_it_is_not_refreshed_in_time(stocked: LogoAdmin, clo
 
 
 def there(storage: WatchedStorage, given: list[str]) -> int:
-    """Return how many refresh tokens of those that were given are still kept."""
+    """Return how many of the given refresh tokens are still stored."""
     hashes = [stored_hash("refresh token", token) for token in given]
     return storage.read(lambda uow: sum(uow.identity.sessions.refresh_token(hash_) is not None for hash_ in hashes))
 
@@ -299,7 +299,7 @@ def test_identifying_the_caller_does_not_query_storage(stocked: LogoAdmin, stora
 
 
 def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
-    """Return who holds a new key of somebody."""
+    """Return the holder of a new key of a caller."""
     made = gallery.keys.create(CreateKey(name="script", scope=scope), who)
     found = gallery.sessions.caller(made.key)
     assert isinstance(found, KeyHolder)

@@ -43,7 +43,7 @@ def sign_in(gallery: LogoAdmin, code: str, username: str = "ann", client: Caller
 
 
 def refused(gallery: LogoAdmin, code: str, username: str = "ann") -> None:
-    """Make sure that a code is refused in the words of a wrong password."""
+    """Check that a code is refused with the text of a wrong password."""
     with pytest.raises(errors.SignInRefused, match=r"^Incorrect username or code$"):
         sign_in(gallery, code, username)
 
@@ -163,7 +163,7 @@ def test_wrong_codes_count_towards_the_limits_until_a_right_one_resets_them(stoc
 
 
 def test_unknown_names_cost_the_same_work(storage: MemoryStorage, clock: FrozenClock) -> None:
-    """A refusal asks storage for the same things, and hashes no password, whether or not the user and a code exist."""
+    """A refusal reads the same rows, and hashes no password, whether or not the user and a code exist."""
     watched = WatchedStorage(storage)
     gallery = gallery_on(watched, clock)
     stock(gallery)

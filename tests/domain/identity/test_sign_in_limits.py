@@ -61,7 +61,7 @@ def limits(storage: MemoryStorage, clock: FrozenClock) -> Limits:
 
 
 def tries(limits: Limits, username: str, origin: str, most: int = 1000) -> int:
-    """Fail to sign in until it is refused; return how often it was not."""
+    """Fail to sign in until limited; return the number of attempts before that."""
     for number in range(most):
         try:
             limits.attempt(username, origin)
@@ -214,7 +214,7 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
 
 
 def fails(gallery: LogoAdmin, client: Anonymous) -> bool:
-    """Return whether a wrong password is judged; otherwise there were too many."""
+    """Return whether a wrong password is verified, not limited."""
     try:
         gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), client)
     except SignInRefused:
@@ -225,7 +225,7 @@ def fails(gallery: LogoAdmin, client: Anonymous) -> bool:
 
 
 def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") -> int:
-    """Use up the limits of a name, and of the /48 around MOBILE; return how many guesses were judged."""
+    """Use up the limits of a name, and of the /48 around MOBILE; return the number of verified guesses."""
     origins = [f"2001:db8:0:{number:x}::2" for number in range(256, 768)]
     origins += [f"203.0.113.{number}" for number in range(100)]
 

@@ -44,7 +44,7 @@ FROM_HOME = Anonymous("203.0.113.7", None, "Firefox")
 
 @dataclass
 class FakeIssuer:
-    """An issuer whose person a test chooses, or its failure."""
+    """An issuer that returns the person or failure that a test sets."""
 
     person: IssuedIdentity = ANN
     fails: Exception | None = None
@@ -132,7 +132,7 @@ def test_a_person_stays_the_same_user_under_another_name(gallery: LogoAdmin) -> 
 
 
 def test_the_same_name_at_the_issuer_does_not_match_an_existing_user(gallery: LogoAdmin) -> None:
-    """Neither a name nor an address leads to the account of another (ASVS 6.8.1)."""
+    """Neither a name nor an address gives access to the account of another (ASVS 6.8.1)."""
     names = ("ann", "administrator", "admin")
     taken = {user_of(gallery, sign_in(gallery, IssuedIdentity(f"{n}", ("editors",), names))).username for n in range(3)}
     assert taken == {"ann-2", "ann-3", "ann-4"}
@@ -156,7 +156,7 @@ def test_names_are_made_valid_and_unique(gallery: LogoAdmin, names: tuple[str, .
 def test_the_same_subject_at_another_issuer_is_another_user(
     gallery: LogoAdmin, opened: Opened, fake: FakeIssuer
 ) -> None:
-    """The same sub at another issuer is somebody else (ASVS 6.8.1, 10.5.2)."""
+    """The same sub at another issuer is another person (ASVS 6.8.1, 10.5.2)."""
     tokens = sign_in(gallery)
     fake.url = "https://other.example"
     moved = opened(oidc_issuer=fake.url)
@@ -229,7 +229,7 @@ def test_the_first_listed_group_decides(gallery: LogoAdmin, groups: tuple[str, .
 
 
 def test_roles_follow_at_each_sign_in(gallery: LogoAdmin) -> None:
-    """A group that was lost or won counts at once."""
+    """Gaining or losing a group takes effect at once."""
     assert user_of(gallery, sign_in(gallery)).role_id == 3
     tokens = sign_in(gallery, with_groups("admins"))
     assert (user_of(gallery, tokens).role_id, tokens.scope) == (2, "*")

@@ -22,7 +22,7 @@ DAY: Final = 86_400
 
 
 def rest(uow: UnitOfWork) -> int:
-    """Remove what will have expired in some years, and return how much that was."""
+    """Sweep as in a few years; return the number of removed rows."""
     late, identity = NOW + 2_000 * DAY, uow.identity
     removed = (
         identity.sign_in_attempts.forget_ended(late, 9_999),
@@ -35,7 +35,7 @@ def rest(uow: UnitOfWork) -> int:
 
 
 def use(gallery: LogoAdmin) -> None:
-    """Leave something in every table."""
+    """Add rows to every table."""
     refresh(gallery, gallery.sessions.sign_in(ANN, HOME))
     with pytest.raises(SignInRefused):
         gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), HOME)

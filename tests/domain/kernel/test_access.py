@@ -156,14 +156,14 @@ def gallery(storage: MemoryStorage, clock: FrozenClock, policy: Policy) -> LogoA
 
 
 class Refused(Protocol):
-    """How each of some commands is refused to a caller, who is made for it."""
+    """Return how commands are refused to a caller made for each."""
 
     def __call__(self, kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]: ...
 
 
 @pytest.fixture
 def refused(gallery: LogoAdmin) -> Refused:
-    """Ask under each policy for one command after the other, each undone before the next."""
+    """Run commands under each policy, each undone before the next."""
 
     def refused(kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:
         def ask_for(kind: type[Command]) -> Refusal:
@@ -180,7 +180,7 @@ def refused(gallery: LogoAdmin) -> Refused:
 
 
 def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
-    """Return how a caller is refused for who they are, None if they are not."""
+    """Return the permission error of a caller, None if permitted."""
     try:
         ask(gallery, kind(**ASKED[kind][1]), caller)
     except (errors.NotAuthenticated, errors.NotPermitted) as error:

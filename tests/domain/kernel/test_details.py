@@ -17,12 +17,12 @@ URL = "https://example.org/"
 
 
 def stating(**members: Any) -> Details:
-    """Return details as JSON states them."""
+    """Return details in JSON."""
     return Details(**members)
 
 
 def problems(**members: Any) -> list[tuple[str, str]]:
-    """Return where members are refused, and the types of the errors."""
+    """Return the locations of refused members and the types of the errors."""
     with pytest.raises(InvalidInput) as refused:
         Details(**members)
     return [(".".join(map(str, each.loc)), each.type) for each in refused.value.problems]

@@ -61,7 +61,7 @@ def everything(gallery: LogoAdmin) -> tuple[list[str], int]:
 
 
 def caller_for(kind: type[Command], gallery: LogoAdmin, storage: MemoryStorage) -> Caller:
-    """Return somebody who may do it, with a key 1 or a session of theirs to remove."""
+    """Return a caller with the right, and with a key 1 or a session to remove."""
     if kind is sessions.RemoveSession:
         signed_in(storage, "*", user_id=500)
         storage.write(lambda uow: uow.identity.sessions.add(Session("another", 500, NOW, NOW + 3600)))
@@ -242,7 +242,7 @@ def test_a_replay_requires_the_current_right(
 
 @pytest.mark.rule("contract C1", "contract C5")
 def test_responses_with_secrets_are_not_stored(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """Each request is done; a key that never arrived is removed, and another one created."""
+    """Each request runs; a client whose key was lost removes it and creates another."""
     ann = SignIn(username="ann", password=ANN_PASSWORD)
     tokens = [stocked.sessions.sign_in(once(ann, KEY)) for _ in range(2)]
     maker = signed_in(storage, "*", user_id=500)

@@ -42,7 +42,7 @@ OLD: Final = 999  # a version that nothing has
 
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
-    """A stocked gallery: role 3 is a painter's, who is stronger than a manager, and user 7 has it."""
+    """A stocked gallery: role 3, painter, has more rights than a manager, and user 7 has it."""
     made = gallery_on(storage, clock, Policy.GUARDED)
     stock(made)
     made.users.amend(users.AmendUser(user_id=7, role_id=3))
@@ -50,7 +50,7 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
 
 
 def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[errors.LogoAdminError] | None:
-    """Return how something is refused, None where it is done."""
+    """Return the error of a command, None for success."""
     try:
         ask(gallery, command, caller)
     except errors.LogoAdminError as error:
@@ -94,7 +94,7 @@ class Case:
 
 
 def taken(gallery: LogoAdmin) -> None:
-    """Give the default role more than a manager holds."""
+    """Give the default role more rights than a manager holds."""
     gallery.roles.amend(roles.AmendRole(role_id=1, scope=("logos:write",)))
 
 

@@ -66,7 +66,7 @@ LIST: Final = ListChanges()
 
 
 class Sneaked(RemoveLogo):
-    """A command that has the fields of another one, and is none."""
+    """A class with the fields of a command that is not one."""
 
 
 def made(kind: type[Command]) -> Command:
@@ -261,7 +261,7 @@ def test_every_other_way_to_make_a_change_requires_the_same_right(
 
 
 class Prying(Service):
-    """Use cases that name the types of what they can reach."""
+    """Use cases that return the types of all objects they can reach."""
 
     @writes()
     def of_a_write(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> set[str]:
@@ -289,7 +289,7 @@ def types_from(*starts: object) -> set[str]:
 
 
 def reached(start: object) -> Iterator[object]:
-    """Yield every object on an attribute path, those of private names among them; none may be of an adapter."""
+    """Yield every object on an attribute path, private names included; none may be of an adapter."""
     known, left = {id(start): start}, [start]
     while left:
         each = left.pop()

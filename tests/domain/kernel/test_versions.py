@@ -122,7 +122,7 @@ def test_a_record_in_another_version_is_left_unchanged(stocked: LogoAdmin, kind:
 
 
 def test_a_version_never_comes_back(stocked: LogoAdmin) -> None:
-    """An artwork must not be as old as it was, when it loses the author who made it new."""
+    """Removing the author whose link raised the version must not lower it again."""
     seen: set[int] = set()
     does: list[Callable[[], object]] = [
         lambda: stocked.logos.link(artworks.LinkLogoAuthor(logo_id=1, author_id=2)),

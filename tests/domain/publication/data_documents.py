@@ -11,7 +11,7 @@ PNG: Final = "data:image/png;base64,iVBORw0KGgo="
 
 
 def svg(inside: str, before: str = "") -> str:
-    """Return an SVG document that has something inside."""
+    """Return an SVG document with this content."""
     return f"{before}{HEAD}{inside}</svg>"
 
 

@@ -39,7 +39,7 @@ PARTS: Final = (
 
 
 def requests_of(page: Page, origin: str, css: str) -> list[str]:
-    """Return the URLs that Chromium asks for when a page of this origin has this CSS, but those of the page itself."""
+    """Return the URLs that Chromium requests for a page of this origin with this CSS, except those of the page."""
     asked: list[str] = []
 
     def answer(route: Route) -> None:

@@ -70,7 +70,7 @@ OWN: Final = ("page.test", "mozilla", "googleapis")
 
 
 def answer(url: str) -> Answer:
-    """Be every host, with the page at one of them."""
+    """Respond as any host, one of which has the page."""
     is_own = urlsplit(url).netloc == "page.test"
     return Answer(PAGE.encode() if is_own else b"", "text/html" if is_own else "text/css", headers=FRESH)
 

@@ -39,7 +39,7 @@ def copy_of(sheet: str | bytes, name: str = "a", text: str | None = None) -> str
 
 
 def reasons(css: str, **sheets: Any) -> list[str]:
-    """Return why imports are not copied; then the CSS stays as it is."""
+    """Return why imports are not copied, after which the CSS is unchanged."""
     found = inlined(css, **sheets)
     assert (found.custom_css, found.sheets) == (css, ())
     return [each.reason for each in found.failed]

@@ -47,7 +47,7 @@ def test_rewriting_is_idempotent_and_changes_only_urls(css: str) -> None:
 
 
 def _shape(css: str) -> list[object]:
-    """Return the tokens of CSS without what URLs and strings say."""
+    """Return the tokens of CSS without the content of URLs and strings."""
     return [
         type(node) if isinstance(node, URLToken | StringToken) else (node.type, getattr(node, "value", _name(node)))
         for node in walk(tokenize(css).nodes)

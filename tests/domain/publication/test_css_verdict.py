@@ -363,7 +363,7 @@ def places(css: str, risk: RiskName, form: CssForm) -> list[tuple[int, int]]:
 
 
 def marked(css: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return CSS without its marks, and the lines and columns where they were."""
+    """Return CSS without its marks, and the lines and columns of these."""
     found, parts = [], css.split("§")
     for index in range(1, len(parts)):
         before = "".join(parts[:index]).replace("\r\n", "\n").replace("\f", "\n")

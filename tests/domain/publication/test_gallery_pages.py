@@ -31,7 +31,7 @@ THEME: Final[dict[str, Any]] = {"preview_url": "https://i.example/a.png", "targe
 
 
 class Watched(MemoryGalleryFiles):
-    """Files that note what is written, and may be full."""
+    """Files that record writes, and may be full."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ def test_only_pages_whose_content_changed_are_written() -> None:
 
 def publish_blocks_alone(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(Exception):
-        """The block is out, and nothing else."""
+        """Only the block has been published."""
 
     def generate(*_: Any) -> Any:
         raise Full

@@ -27,7 +27,7 @@ HARMLESS: Final = {"form": "sheet"}
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the texts that are judged from now on."""
+    """Return a list of the texts judged from now on."""
     texts: list[str] = []
     judge = css.judge
 

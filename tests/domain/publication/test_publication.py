@@ -200,7 +200,7 @@ def test_publishing_knows_whether_a_record_is_left_out(stocked: LogoAdmin) -> No
 
 @dataclass
 class SmallDisk(MemoryGalleryFiles):
-    """Files that have a limit together, to which others have filled the disk."""
+    """Files with a total limit, on a disk that others have filled."""
 
     limit: int = sys.maxsize
 
@@ -486,7 +486,7 @@ def test_a_new_field_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.rule("contract R2")
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_a_new_field_is_not_set_by_submitters(kind: Kind) -> None:
-    """Whatever fields the commands have: those that are not named are refused."""
+    """Fields of commands are refused unless listed."""
     storage = MemoryStorage()
     gallery = gallery_on(storage, FrozenClock())
     gallery.authors.create(CreateAuthor(user_id=101, username="Ann"))

@@ -155,7 +155,7 @@ def test_css_stays_in_its_rule(css: str) -> None:
 @given(css_texts())
 @example("{@import url(")
 def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
-    """It has no file; this would hold if the verdict were wrong."""
+    """Such CSS gets no file; the rule would hold even if the verdict were wrong."""
     for kind in (Kind.THEME, Kind.LOGO):
         found = style(kind, css)
         assume(found is not None)

@@ -80,7 +80,7 @@ def computed(page: Page, css: str) -> Any:
 
 
 def unwrapped(text: str) -> str:
-    """Return what applies to a page of the target, since Chromium knows no ``@-moz-document``."""
+    """Return the rules for a page of the target, since Chromium does not support ``@-moz-document``."""
     found = re.fullmatch(
         r'/\*.*?\*/\n(?P<before>.*)@-moz-document domain\("forum\.example"\) \{\n(?P<css>.*)\n\}\n', text, re.DOTALL
     )
