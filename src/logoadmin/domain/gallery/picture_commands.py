@@ -87,7 +87,7 @@ class KeptPicture:
     size: Annotated[int, described("The size of the stored file, in bytes.", 48_112)]
     sent_at: Annotated[UnixTime, described("When the picture was sent, as Unix time in seconds.", 1_800_000_000)]
     user_id: Annotated[
-        int | None, described("The user who sent the picture; `null` if unknown, or once the user is removed.", 1042)
+        int | None, described("The user who sent the picture; `null` if there was none, or the user was removed.", 1042)
     ]
     user_name: Annotated[str | None, described("The name of that user.", "Ann")]
     named_by: Annotated[
