@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import Any
 
-# Addresses of this machine: tests list the first as if it were public; nothing may ever reach the others.
+# Addresses of this machine: tests list the first as if it were public; nothing may reach the others.
 PUBLIC, PRIVATE = "127.0.0.2", "127.0.0.3"
 
 Answer = bytes | Callable[[socket.socket], object]
@@ -71,7 +71,7 @@ class HostileServer:
                     connection.sendall(answer)
                 else:
                     answer(connection)
-                with suppress(OSError, ValueError):  # the end of TLS is announced only where a test does it
+                with suppress(OSError, ValueError):  # only tests that need it close TLS cleanly
                     connection.shutdown(socket.SHUT_WR)
 
 

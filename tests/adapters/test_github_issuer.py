@@ -84,7 +84,7 @@ def test_browsers_ask_for_no_scope(issuer: GitHubIssuer, fake: FakeGitHub) -> No
 def test_a_renamed_login_is_the_same_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
     fake.person = account(ANN_ID, "ann-renamed")
     assert redeem(issuer, fake.code()) == replace(ANN, names=("ann-renamed",))
-    fake.person = account(ANN_ID + 1, "ann")  # the login is free again, and somebody takes it
+    fake.person = account(ANN_ID + 1, "ann")  # the login is free again, and another user takes it
     assert redeem(issuer, fake.code()).subject != ANN.subject
 
 
@@ -116,7 +116,7 @@ def test_a_wrong_secret_and_a_wrong_callback_are_logged(fake: FakeGitHub, caplog
     "answer",
     [
         *((200, b""), (200, b"[]"), (200, b"null"), (200, b"\xff"), (200, b"[" * 100_000), (200, b'{"a": NaN}')),
-        (200, "access_token=gho_s3cret&scope=&token_type=bearer"),  # as if it had not heard that JSON is wanted
+        (200, "access_token=gho_s3cret&scope=&token_type=bearer"),  # as if it ignored the Accept header
         *((200, {}), (200, {"access_token": "gho_s3cret"}), (200, {"access_token": "gho_s3cret", "token_type": "mac"})),
         *((200, {"token_type": "bearer"}), (200, {"token_type": "bearer", "access_token": 5})),
         *[(200, {"token_type": "bearer", "access_token": lie}) for lie in ("", "a b", "a\r\nX: y", "\N{SNOWMAN}")],

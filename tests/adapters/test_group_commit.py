@@ -98,7 +98,7 @@ def test_a_write_refused_before_it_changes_rows_does_not_affect_the_others(sql_s
         return id_
 
     def fails(uow: UnitOfWork) -> None:
-        add(uow)  # held back, and so not yet a row
+        add(uow)  # buffered, and so not yet a row
         raise ZeroDivisionError
 
     *ids, failed = sorted(written_while_one_waits(sql_storage, add, fails, add), key=repr)
@@ -130,7 +130,7 @@ def test_a_failed_commit_fails_every_write_that_shares_it(
     commit, commits = Transaction.commit, count()
 
     def fails(transaction: Transaction) -> None:
-        if next(commits) == 1:  # after the write for which the others wait
+        if next(commits) == 1:  # after the write that the others wait for
             raise sql_storage._pool.engine.dialect.loaded_dbapi.OperationalError(2013, "lost")
         commit(transaction)
 

@@ -150,7 +150,7 @@ def test_a_replaced_key_is_trusted_only_for_the_lifetime_of_a_token(private: Key
     assert [verified_at(ours, SHARED, NOW + passed) for passed in (0, 899, 900)] == [True, True, False]
     assert not verified_at(ours, SHARED, NOW)  # by a clock that was set back
     assert verified_at(ours, private, NOW + 900)
-    # A key that is also in the settings is trusted for good.
+    # A key that is also in the settings is trusted permanently.
     both = JwtTokens([private, SHARED, replace(SHARED, trusted_since=NOW)], "logoadmin", "gallery", 900)
     assert verified_at(both, SHARED, NOW + 900)
 
@@ -161,7 +161,7 @@ def test_a_key_recorded_with_a_clock_ahead_is_never_trusted(private: Key) -> Non
     assert not any(verified_at(ours, SHARED, NOW + passed) for passed in (0, 86_400))
 
 
-# Which key: the header only chooses among ours.
+# The choice of the key: the header only chooses among ours.
 
 
 def test_a_token_without_kid_is_tried_with_the_shared_keys_alone(private: Key) -> None:
@@ -211,7 +211,7 @@ def test_the_algorithm_is_that_of_the_key_that_the_header_names(private: Key, al
             assert not accepted(service, with_header(token, {"alg": algorithm}, str(SHARED.signing).encode()))
 
 
-# What others see of the keys.
+# The public form of the keys.
 
 
 def test_the_kid_of_the_rfc_8037_key_matches_the_rfc(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_new_keys_are_fetched_once_a_minute(
     assert fake.paths().count("/keys") == 2
 
 
-# Lies in the ID token (ASVS 10.5.1 to 10.5.4)
+# Forged ID tokens (ASVS 10.5.1 to 10.5.4)
 
 NOW = 10**9
 LIES: dict[str, list[object]] = {

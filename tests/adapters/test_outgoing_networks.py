@@ -10,7 +10,7 @@ from logoadmin.adapters.httpcore_outgoing.networks import FORBIDDEN, HOLDING_IPV
 
 pytestmark = pytest.mark.rule("contract L8")
 
-# By hand, so that the table and its test cannot be wrong together: the first and the last address of each network, and
+# Written by hand, so that table and test cannot be wrong together: the first and last address of each network, and
 # the public addresses just outside, if there are any.
 LISTED = {
     "0.0.0.0/8": ("0.0.0.0", "0.255.255.255", "1.0.0.0"),

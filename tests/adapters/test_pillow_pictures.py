@@ -153,7 +153,7 @@ def test_small_drawings_are_lossless() -> None:
         ([(255, 255, 255, 255)], "dark"),
         ([(20, 30, 160, 255)], "light"),
         ([(255, 220, 0, 90)], "dark"),
-        # Of the colours, those that are seen count, as much as they are.
+        # Only visible colours count, weighted by their opacity.
         ([(255, 255, 255, 255), (0, 0, 0, 0), (0, 0, 0, 0)], "dark"),
         ([(0, 0, 0, 255), (255, 255, 255, 0), (255, 255, 255, 0)], "light"),
         ([(0, 0, 0, 255), (255, 255, 255, 60), (255, 255, 255, 60)], "light"),
@@ -284,7 +284,7 @@ LARGEST: Final[dict[str, Callable[[], bytes]]] = {
 }
 
 
-# These take the most of each format; a release tries the others as well.
+# These use the most memory of each format; a release tests the others as well.
 LARGEST_OF_ALL: Final = ("PNG of 16 bits with a transparent colour", "animated GIF", "JPEG", "WEBP with metadata")
 
 

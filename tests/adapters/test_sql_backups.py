@@ -34,7 +34,7 @@ pytestmark = pytest.mark.rule("contract K4")
 URL: Final = "sqlite:///gallery.db"
 COPY: Final = "sqlite:///copy.db"
 FILE: Final = Path("backup.db")
-# Dies with the copy made, but not yet verified.
+# Killed after copying, before verification.
 _KILLED: Final = """
 import os, pathlib, signal
 from logoadmin.adapters.sql_storage import copies, open_sql_storage
@@ -163,7 +163,7 @@ def test_nothing_is_overwritten() -> None:
     copies.back_up(URL, FILE)
     with pytest.raises(StartError, match="not overwritten"):
         copies.restore(URL, FILE)
-    # SQLite would take the log of another file for this one's.
+    # SQLite would mistake the log of another file for this one's.
     Path("copy.db-wal").touch()
     with pytest.raises(StartError, match=r"copy\.db-wal already exists"):
         copies.restore(COPY, FILE)
@@ -184,7 +184,7 @@ def test_after_a_restore_no_id_or_version_is_reused(gallery: logoadmin.LogoAdmin
             assert new.author_id > lost.author_id + 2**20 - 2
             assert new.version > max(lost.version, lost_key) + 2**20 - 2
             lost = lost if url == COPY else new
-            # The same moments as before are found by their time, on both sides of the skipped ids.
+            # Times from before are found on both sides of the skipped ids.
             everything = history(restored)
             assert history(restored, since=0, until=MAX_ID * 4) == everything
             assert history(restored, since=0, order="desc") == everything[::-1]
@@ -232,7 +232,7 @@ def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.Monke
     with pytest.raises(StartError, match="not overwritten"):
         copies.back_up_into(URL, directory, 1)
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
-    # By a clock that was put right, it is older than all others, and the newest all the same.
+    # After a correction of the clock, it seems older than all others, but is the newest.
     monkeypatch.setattr(copies, "_DATED", "{stem}-2050-01-01T000000Z")
     made.append(copies.back_up_into(URL, directory, 2))
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
@@ -300,7 +300,7 @@ def test_for_a_server_the_command_is_printed_without_its_password(do: Callable[[
 
 _DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 _BACKUP: Final = _DEPLOY.parent / "docs" / "backup.md"
-# What docs/install.md has the user be granted.
+# The privileges that docs/install.md grants.
 _GRANTED: Final = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES"
 
 

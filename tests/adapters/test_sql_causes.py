@@ -100,7 +100,7 @@ def test_an_oversized_row_is_not_an_unreachable_server(
             with pytest.raises(TooLargeToStore) as caught:
                 picture_of(MAX_STORED)(storage)
             assert caught.value.cause is Cause.TOO_LARGE
-        # Those of others that share its transaction are stored.
+        # Writes of others that share its transaction are stored.
         with ThreadPoolExecutor(8) as threads:
             large = [threads.submit(picture_of(MAX_STORED + more), storage) for more in range(4)]
             small = [threads.submit(picture_of(more), storage) for more in range(4)]

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.own_mariadb,
 ]
 
-# These keep no file on the disk, to be quick.
+# These do not sync to disk, for speed.
 OF_TESTS = {"durability"}
 
 

@@ -100,7 +100,7 @@ def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_st
     assert writes(sql_storage) == 3
 
 
-# What each transaction sees
+# What each transaction reads
 
 
 @pytest.mark.rule("contract B5")
@@ -153,7 +153,7 @@ def test_a_read_waits_for_writes_on_other_servers(
         assert storage.read(lambda uow: uow.changes.last_id()) >= 0
 
 
-# What only a cluster says
+# Errors that only clusters report
 
 
 @pytest.mark.rule("contract A20", "contract H5")
@@ -174,7 +174,7 @@ def test_a_read_waits_for_writes_on_other_servers(
 )
 def test_errors_of_clusters_are_classified(number: int, words: str, kind: FailureKind, cause: Cause) -> None:
     driver_errors = DriverErrors(classify, pymysql)
-    # As the driver makes it of a packet of the server's.
+    # As the driver creates it from a packet of the server.
     packet = b"\xff" + number.to_bytes(2, "little") + b"#HY000" + words.encode()
     with pytest.raises(pymysql.Error) as caught:
         pymysql.err.raise_mysql_exception(packet)
@@ -183,7 +183,7 @@ def test_errors_of_clusters_are_classified(number: int, words: str, kind: Failur
     assert (before.kind, before.cause, before.code, before.unsure) == (kind, cause, number, False)
     at_commit = driver_errors.failure_of_commit(caught.value)
     assert at_commit is not None
-    # Of a conflict alone it is certain that nothing was kept, so nothing else is repeated.
+    # Only after a conflict it is certain that nothing was stored, so nothing else is retried.
     assert at_commit.unsure is (kind is not FailureKind.CONFLICT)
 
 
@@ -225,7 +225,7 @@ def test_a_commit_is_retried_after_a_conflict_but_not_with_an_unknown_outcome(
         with pytest.raises(StorageUnavailable):
             mariadb_storage.write(add)
     assert failing.seen == commits
-    # Nobody else is kept from the server by it.
+    # It blocks no other access to the server.
     assert mariadb_storage.read(lambda uow: uow.changes.last_id()) == 0
 
 
@@ -253,7 +253,7 @@ def test_a_lease_has_one_holder_that_renews_it(server: SqlStorage, monkeypatch: 
             time.sleep(2.5 if number == 0 else 0.01)
             held.append(number)
 
-    # At once, and with nobody having made the table.
+    # At once, and without the table.
     with ThreadPoolExecutor(3) as executor:
         list(executor.map(hold, range(3)))
     assert sorted(held[::2]) == [0, 1, 2]

@@ -117,7 +117,7 @@ def test_a_hanging_server_times_out(running: MariaDbServer, mariadb_storage: Sql
     read(mariadb_storage)
     running.freeze()
     with ThreadPoolExecutor(20) as executor:
-        for call in (read, add):  # twenty at once, of whom most wait for a connection
+        for call in (read, add):  # twenty at once, most of which wait for a connection
             list(executor.map(lambda _: refused(mariadb_storage, call), range(20)))  # noqa: B023 (called here)
     running.resume()
     recovered(mariadb_storage)
@@ -203,7 +203,7 @@ class Proxy:
                 self._threads[-1].start()
 
     def _carry(self, client: socket.socket, server: socket.socket) -> None:
-        # The protocol takes turns: a request, then the whole answer.
+        # The protocol alternates: a request, then the whole response.
         with contextlib.suppress(OSError):
             client.sendall(server.recv(65536))
             while request := client.recv(65536):
@@ -295,7 +295,7 @@ def test_a_change_refused_by_the_database_rolls_back_everything(
 
     def calls(storage: Storage) -> None:
         add_author(storage, 3)
-        # Whatever becomes of an error in between, nothing is kept without the rest.
+        # Even if the error is suppressed, nothing is stored without the rest.
         with contextlib.suppress(StorageUnavailable):
             storage.write(adds_a_bad_change)
         with contextlib.suppress(StorageUnavailable):
@@ -308,7 +308,7 @@ def test_a_change_refused_by_the_database_rolls_back_everything(
     assert numbers(sql_storage) == [1, 5]
 
 
-# A server that is running and cannot work
+# A server that is running but cannot work
 
 
 @pytest.mark.usefixtures("no_secrets")

@@ -53,7 +53,7 @@ def add_authors(storage: SqlStorage, first: int) -> None:
 @pytest.mark.parametrize("name", ["sqlite_storage", "mariadb_storage"])
 def test_forked_processes_write_concurrently(request: pytest.FixtureRequest, name: str) -> None:
     storage: SqlStorage = request.getfixturevalue(name)
-    add_authors(storage, 1)  # so that a connection rests
+    add_authors(storage, 1)  # so that a connection is idle
     forked = in_fork(lambda: add_authors(storage, 1_000))
     add_authors(storage, 2_000)
     assert has_succeeded(forked)
@@ -61,7 +61,7 @@ def test_forked_processes_write_concurrently(request: pytest.FixtureRequest, nam
 
 
 def test_a_forked_process_opens_the_file_again(sqlite_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sqlite_storage.data_version() is None  # it connects for the next time
+    assert sqlite_storage.data_version() is None  # it reconnects
     assert author(sqlite_storage, 1) is None
     assert sqlite_storage.data_version() is not None
     connect: Callable[..., sqlite3.Connection] = sqlite3.connect

@@ -224,7 +224,7 @@ def assert_prepared(storage: SqlStorage) -> None:
 def test_preparing_can_be_repeated_after_an_interruption_at_any_step(new: SqlStorage) -> None:
     cuts = 0
     while True:
-        # A file is as it was before; a server keeps each step, so that the next attempt gets further. A migration may
+        # A file is unchanged; a server keeps each step, so that the next attempt gets further. A migration may
         # begin with an update, which only the next step keeps.
         with cut_after(cuts if new.embedded else 2, fail), contextlib.suppress(PowerCut):
             new.prepare()

@@ -61,7 +61,7 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
         before = looked_at()
         page(uow)
         looked = looked_at()
-        # Without what it takes to read the counters.
+        # Without the cost of reading the counters.
         return looked - before - (looked_at() - looked)
     finally:
         connection.close()
@@ -89,7 +89,7 @@ def sorted_after(kind: AnyKind, sort: SortKey, id_: int | None, order: Order, uo
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_cost_of_a_page_is_independent_of_the_size_of_the_table(sql_storage: SqlStorage, order: Order) -> None:
-    # Only the last hundred have the second role; seen from the other end, the first hundred.
+    # Only the last hundred have the second role: in descending order, the first hundred.
     numbers = range(3_000) if order == "asc" else range(2_999, -1, -1)
     users = [
         User(id_, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 2_900 else 1, 0)
@@ -112,7 +112,7 @@ def test_the_cost_of_a_page_is_independent_of_the_size_of_the_table(sql_storage:
 def test_the_cost_of_a_sorted_page_is_independent_of_the_size_of_the_table(
     sql_storage: SqlStorage, sort: SortKey, order: Order
 ) -> None:
-    # All have the same version, as the works of an author who is removed, and some the same name.
+    # All have the same version, like the works of a removed author, and some the same name.
     users = [User(id_, f"user {id_:04}", None, 1, 0, version=7) for id_ in range(3_000)]
 
     def keep_logos(uow: UnitOfWork) -> None:
@@ -133,7 +133,7 @@ def test_the_cost_of_a_sorted_page_is_independent_of_the_size_of_the_table(
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
 def test_the_cost_of_a_filtered_page_is_that_of_its_matches(sql_storage: SqlStorage) -> None:
-    # In the middle: as far as can be from where a list begins, in either order.
+    # In the middle: as far as possible from the start of a list, in either order.
     rare = 990
 
     def keep_logos(uow: UnitOfWork) -> None:

@@ -27,9 +27,9 @@ from tests.contracts.steps import quickest
 pytestmark = pytest.mark.rule("contract H2")
 
 AUTHOR: Final = '{"kind": "author", "author_id": 9, "user_id": 9, "username": "nine"}\n'
-# What the last process does that closes the file: it writes the log back and removes it.
+# The last process to close the file writes the log back and removes it.
 _OTHER: Final = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM users'); c.close()"
-# Names of files that were opened by Python itself while somebody watches, but for those that it made.
+# Names of the files that Python itself opened, except those that it created, while recording.
 _opened: list[str] = []
 _watching: list[bool] = []
 
@@ -43,7 +43,7 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def hook() -> None:
-    # There is no way to take it away again; it does nothing while nobody watches.
+    # An audit hook cannot be removed; it does nothing while not recording.
     sys.addaudithook(_watch)
 
 
@@ -138,7 +138,7 @@ def test_an_empty_file_is_locked_from_the_first_access_on(file: Path, opened: li
     assert_locked(file)
     storage.close()
     assert "gallery.db" not in opened
-    # Who made the file has chosen who may read it.
+    # The creator of the file chose its mode.
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
@@ -188,7 +188,7 @@ def test_a_killed_first_start_leaves_nothing(file: Path) -> None:
 
 @pytest.mark.rule("contract F1")
 def test_every_commit_to_a_file_shows_in_its_data_version(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
-    sqlite_storage.data_version()  # the first look begins to look
+    sqlite_storage.data_version()  # the first check starts
     with contextlib.closing(open_sql_storage(f"sqlite:///{tmp_path / 'gallery.db'}")) as other:
         seen = [sqlite_storage.data_version()]
         for value, storage in enumerate((sqlite_storage, other, sqlite_storage, other)):

@@ -11,11 +11,11 @@ pytestmark = pytest.mark.lint
 
 ROOT: Final = Path(__file__).parents[2]
 _KINDS: Final = {".py", ".md", ".js", ".html", ".css", ".sh", ".toml", ".yaml", ".cfg", ".conf", ".service", ".socket"}
-# What others wrote, and what is generated.
+# Third-party and generated files.
 _LEFT_OUT: Final = re.compile(
     r"/(vendor|swagger_ui|_build|node_modules)/|^tests/architecture/test_english\.py$|\.d\.ts$"
 )
-# Each with what a native writer would write.
+# Each with a plain replacement.
 WORDS: Final = {
     "amiss": "wrong",
     "anew": "again",

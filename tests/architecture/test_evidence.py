@@ -9,7 +9,7 @@ from pathlib import Path
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 
 ROOT = Path(__file__).parent.parent.parent
-# The log of a running service, whose lines come from its processes; what people see in a browser.
+# The log of a running service, written by its processes; what users see in a browser.
 SLOWLY_PROVED = {"contract J3", "contract J4", "contract J6"}
 # Tests that `make test` leaves to `make test-slow`.
 LATER = ("slow", "server")
@@ -52,7 +52,7 @@ def _named_in(path: Path) -> Iterator[tuple[str, bool]]:
     of_all = [statement for statement in assigned if ast.unparse(statement.targets[0]) == "pytestmark"]
     all_slow = any(_marks(statement, name) for statement in of_all for name in LATER)
     for statement in statements:
-        # Only the decorators of a test: most of the code is below them and names no rule.
+        # Only the decorators of a test: most of the code is below them and cites no rule.
         decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
         is_slow = all_slow or any(ast.unparse(each).startswith(MARKS) for each in decorators)
         parts: Sequence[ast.stmt | ast.expr] = decorators or [statement]

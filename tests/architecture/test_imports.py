@@ -19,13 +19,13 @@ pytestmark = pytest.mark.rule("contract H6")
 
 ROOT = Path(__file__).parents[2]
 
-# What the domain stands on besides the standard library. Whatever is not in it belongs into an adapter.
+# The dependencies of the domain besides the standard library. All others belong in an adapter.
 DOMAIN_STANDS_ON = {
     *("pydantic", "pydantic_core"),  # commands and their limits
     *("tinycss2",),  # the verdict on CSS
     *("pyotp",),  # codes of apps
     *("can_ada",),  # URLs as browsers read them
-    *("cachetools",),  # verdicts that are remembered
+    *("cachetools",),  # cached verdicts
 }
 TECHNOLOGY = {
     *("alembic", "argon2", "click", "cryptography", "fastapi", "fido2", "httpcore2", "httptools", "httpx2", "jwt"),
@@ -88,7 +88,7 @@ def test_every_imported_package_is_declared(graph: grimp.ImportGraph) -> None:
         assert {canonicalize_name(name) for name in distributions.get(package, [package])} & declared, package
 
 
-# One after another in one process: a step also reports the packages that the steps before it loaded.
+# In sequence in one process: a step also reports the packages that earlier steps loaded.
 STEPS = {
     "package": "import logoadmin",
     "command": "logoadmin.CreateAuthor(user_id=1, username='Ann')",
@@ -108,7 +108,7 @@ def loaded_by() -> dict[str, set[str]]:
 
 
 DATABASE: Final = {"sqlalchemy", "pymysql", "alembic"}
-# What a step loads, and what it must not load.
+# What a step imports, and what it must not import.
 LOADS: Final[tuple[tuple[str, str, set[str]], ...]] = (
     ("package", "logoadmin", TECHNOLOGY | {"pydantic", "pydantic_core", "asyncio", "json"}),
     ("command", "pydantic", TECHNOLOGY - {"jwt"}),
@@ -132,7 +132,7 @@ def test_the_help_of_the_command_line_imports_only_click() -> None:
     assert not loaded & (TECHNOLOGY - {"click"} | {"pydantic", "asyncio", "ssl"})
 
 
-# What can open a connection, beside the drivers of databases and the server.
+# Modules that can open a connection, besides database drivers and the server.
 NETWORK = {"aiohttp", "ftplib", "httpcore2", "http.client", "httpx", "httpx2", "requests"}
 NETWORK |= {"smtplib", "socket", "urllib.request", "urllib3", "xmlrpc.client"}
 REASONS = {

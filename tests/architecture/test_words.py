@@ -11,7 +11,7 @@ WORDS: Final = re.compile(
     r"|\b(Authorization: |Cache-Control|Content-Security-Policy|Content-Type|ETag|Idempotency-Key"
     r"|If-Match|If-None-Match|Retry-After|Set-Cookie|User-Agent|WWW-Authenticate|X-Change-Note|X-Request-Id)"
 )
-# What signs people in names the client's ``User-Agent``, and returns to the console.
+# Signing in uses the client's ``User-Agent``, and returns to the console.
 REMAINING: Final = {
     *(f"identity/{name}.py" for name in ("records", "callers", "sign_in_events", "issuer_sign_in")),
 }

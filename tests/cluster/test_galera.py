@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 # Contract H5: counted from the proxy's switch.
 BACK_WITHIN: Final = 10.0
-# Contract A20 says two seconds; here, everything of it is on the processors of one machine.
+# Contract A20 says two seconds; here, everything shares the processors of one machine.
 ANSWERED_WITHIN: Final = 2.6
 _BEFORE: Final = 2.5
 _AFTER: Final = 2.0
@@ -121,7 +121,7 @@ def test_a_fault_of_the_writing_server_loses_and_doubles_nothing(
         time.sleep(_AFTER)
         end(cluster.nodes[0])
         cluster.proxy.leads_to("one")
-        # Acknowledged writes may have been under way; only requests from now on count.
+        # Earlier requests may still be acknowledged; only requests from now on count.
         wait_for_a_write(write_log, time.monotonic())
         time.sleep(_AFTER)
     assert began < switched
@@ -149,7 +149,7 @@ def test_without_a_quorum_nothing_is_acknowledged(
         time.sleep(_BEFORE)
         two.kill()
         three.kill()
-        # The last one finds out that it is alone; until then it keeps everybody waiting.
+        # The last one detects that it is alone; until then all requests wait.
         cluster.proxy.leads_to(None)
         alone = time.monotonic()
         time.sleep(3)
@@ -173,7 +173,7 @@ def test_without_a_quorum_nothing_is_acknowledged(
     assert looked["tables"].verdict is Verdict.OK
 
 
-# Without a proxy that leads all writes to one of them: slower, never wrong.
+# Without a proxy that sends all writes to one of them: slower, but correct.
 
 
 @pytest.fixture(scope="module")

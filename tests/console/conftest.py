@@ -19,14 +19,14 @@ from tests.console.service import Served, served
 
 CONSOLE = Path(__file__).parents[2] / "src/logoadmin/entrypoints/console"
 PLACE = "http://127.0.0.1:1"
-# What tests import by name from the page.
+# The names that tests import from the page.
 OPENED = (
     *("client.js", "router.js", "texts.js", "vendor/codemirror.js", "vendor/preact.js"),
     *("parts/css/css_editor.js", "parts/css/css_hosts.js", "parts/css/css_preview.js"),
     "parts/factors/new_passkey.js",
 )
 
-# Calls what a module exports: with the name of the module, of the function, and what it takes.
+# Calls an exported function by the names of the module and function, with arguments.
 Module = Callable[[str, str, Any], Any]
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator
 from tests.console.service import Served
 from tests.gallery import ADMIN_PASSWORD
 
-# What pictures are taken of, what must not scroll sideways on a phone, and what axe reads.
+# Appearances for screenshots, for the check of sideways scrolling, and for axe.
 VIEWS: Final = (
     *("", "logos", "logos?look=table", "logos/1", "logos/42", "logos/new"),
     *("themes", "themes?look=table", "themes/1", "themes/new", "authors", "authors/5", "authors/new"),
@@ -23,13 +23,13 @@ VIEWS: Final = (
     *("submissions", "submissions/1", "submissions/1/changes/0", "submit", "works", "works/logos/1", "works/themes/1"),
 )
 WIDTHS: Final = (1280, 768, 320)
-# Texts come in the other language without a reload, as after a click in the menu of one's own.
+# Texts change to the other language without a reload, as after a click in the personal menu.
 _SPEAK: Final = """async (language) => {
   const files = document.styleSheets[0].href.replace(/style\\/.*/, "");  // that of when it was loaded
   const { chooseLanguage } = await import(files + "texts.js");
   await chooseLanguage(language);
 }"""
-# Gives a tab a session, in place of any that was before.
+# Gives a tab a session, in place of any previous one.
 _SIGN_IN: Final = """(token) => {
   localStorage.removeItem("logoadmin.newest");
   sessionStorage.clear();
@@ -64,7 +64,7 @@ LANGUAGES: Final[tuple[Literal["en", "ru"], ...]] = ("en", "ru")
 APPEARANCES: Final = tuple(Appearance(*each) for each in product(WIDTHS, SCHEMES, LANGUAGES))
 
 
-# Said one after the other to a person who is too fast, in English and in Russian.
+# The successive messages of a rate limit, in English and Russian.
 AGAIN: Final = ("Try again in 3 seconds", "Try again in 2 seconds", "You can try again now")
 AGAIN_RU: Final = ("через 3 секунды", "через 2 секунды", "Теперь можно повторить")
 
@@ -81,7 +81,7 @@ def looking(chromium: Browser, service: Served, **how: Any) -> Iterator["Person"
     usual: dict[str, Any] = {
         "locale": "en-GB",
         "viewport": {"width": 1190, "height": 800},
-    }  # no room for a record beside its list
+    }  # no room for a record next to its list
     others: Any = {"server": service.external_hosts.proxy, "bypass": "127.0.0.1,localhost"}
     with chromium.new_context(**usual | how, proxy=others, ignore_https_errors=True) as context:
         person = Person(context, service)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from tests.certificates import make_certificate
 
 PICTURES: Final = "i.example"
-# What Chromium asks on its own account, whatever page it shows.
+# Requests that Chromium makes on its own, for any page.
 _OF_THE_BROWSER: Final = ("content-autofill.googleapis.com:443",)
 _PICTURE: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 80" width="160" height="80">'
@@ -57,7 +57,7 @@ def external_hosts() -> Iterator[ExternalHosts]:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    block_on_close = False  # the browser keeps its connections for as long as it likes
+    block_on_close = False  # the browser decides when to close its connections
     found: ExternalHosts
 
     def handle_error(self, *_: Any) -> None:

@@ -16,7 +16,7 @@ from tests import browser
 from tests.services import ROOT, service
 
 FOLDER: Final = ROOT / "docs/pictures"
-# What each picture was taken of, so that a test can tell when the view has changed since.
+# The digest of the source of each picture, so that a test notices a changed view.
 TAKEN: Final = FOLDER / "taken.json"
 # Each picture with the modules of its view.
 PICTURES: Final = {
@@ -32,7 +32,7 @@ PICTURES: Final = {
     "review": ("entrypoints/console/pages/submission.js", "entrypoints/console/parts/proposals/change_review.js"),
     "history": ("entrypoints/console/pages/history.js",),
 }
-# Those that are there in the dark as well, as NAME-dark.png.
+# Those that also exist in dark mode, as NAME-dark.png.
 DARK: Final = ("page", "review")
 _PASSWORD: Final = "a password for pictures"
 

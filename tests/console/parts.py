@@ -17,7 +17,7 @@ PNG = bytes.fromhex(
     "5a34f36d0000000049454e44ae426082"
 )
 
-# Before what a test shows: modules by name, and a place for it.
+# Runs before a part is shown: modules by name, and a root element.
 BEGINNING = """
 const files = document.querySelector('script[src$="/app.js"]').src.replace(/app\\.js$/, "");
 const load = (name) => import(files + name);

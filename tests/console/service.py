@@ -25,7 +25,7 @@ from tests.origins import Origins
 from tests.services import in_thread
 
 PAINTER: Final = ("painter", "the painter's password")
-# Names that a page gets wrong which puts them into HTML, lets them turn its text around, or makes room for them.
+# Names that break a page that injects them as HTML, does not isolate their direction, or makes room for them.
 HOSTILE_NAMES: Final = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',

@@ -18,7 +18,7 @@ from tests.console.states import STATES
 pytestmark = pytest.mark.slow("a browser")
 
 AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-# The frame of the preview is the site of somebody else, and has a test of its own. Of forced colours the system knows
+# The frame of the preview is a foreign site, and has its own test. Of forced colours the system knows
 # the contrast; axe reads those of before.
 RUN: Final = """
 axe.run({exclude: ["iframe"]}, {
@@ -108,7 +108,7 @@ def test_every_pair_of_appearance_options_is_tested() -> None:
         assert {tuple(asdict(appearance)[name] for name in names) for appearance in seen} == set(product(one, other))
 
 
-# Which of two ways of looking is taken: each change is looked at in one of them.
+# Which of two appearances is used: each change is checked in one of them.
 WAYS: Final = pytest.mark.parametrize("way", [0, pytest.param(1, marks=pytest.mark.release)])
 
 

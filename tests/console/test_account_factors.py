@@ -72,7 +72,7 @@ def test_a_newcomer_enrols_an_app_and_keeps_the_codes_by_keyboard_alone_on_a_pho
         field = page.get_by_label("Code from the app")
         expect(field).to_be_focused()
         expect(field).to_have_attribute("autocomplete", "one-time-code")
-        # The link, the picture and the text say the same.
+        # The link, the picture and the text have the same content.
         link = page.locator(".on-phones a").get_attribute("href") or ""
         secret = re.sub(r"\s", "", page.locator(".secret").inner_text())
         assert f"secret={secret}" in link
@@ -143,7 +143,7 @@ def test_a_passkey_is_created_at_the_public_url_linked_by_the_console(chromium: 
             card = section(page, "Two-step sign-in")
             expect(card.get_by_role("listitem").first).to_contain_text("The key on my keyring")
             assert [each["rpId"] for each in authenticator.passkeys] == ["localhost"]
-            # The same authenticator has one already.
+            # The same authenticator already has one.
             card.get_by_role("button", name="Add another").click()
             card.get_by_role("button", name="Passkey").click()
             create.click()
@@ -180,7 +180,7 @@ def test_recovery_codes_are_renewed_when_few_are_left_and_a_factor_is_removed(co
     expect(shown.locator(".printed li")).to_have_count(10)
     fresh = shown.locator(".printed li").all_inner_texts()
     assert set(fresh).isdisjoint(codes)
-    # They are shown only now: Escape does not lose them.
+    # They are shown only now: Escape does not close the dialog.
     page.keyboard.press("Escape")
     shown.get_by_label("I have kept these codes").check()
     shown.get_by_role("button", name="Done").click()

@@ -123,7 +123,7 @@ def test_the_head_of_a_record_stays_in_view_with_its_state_and_its_last_change(
         page.evaluate("scrollTo(0, 0)")
         page.get_by_role("button", name="Discard changes").click()
         expect(field(page, "name")).to_have_value("Logo 1")
-    # What has the focus is not behind the head.
+    # The focused element is not behind the header.
     css(page).focus()
     field(page, "name").focus()
     head = page.locator(".record-head").bounding_box()
@@ -147,7 +147,7 @@ def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(
     chromium: Browser, console: Person, tmp_path: Path
 ) -> None:
     service, page = console.service, console.page
-    # Without the address of the picture, which another picture would change.
+    # Without the address of the picture, which depends on its content.
     service.gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 120px"))
     began = logo(service)
     console.sign_in("logos/1")
@@ -169,7 +169,7 @@ def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(
         names = dialog.get_by_role("group", name="Name")
         for text in ("Logo 1", "Theirs", "Mine"):
             expect(names).to_contain_text(text)
-        # Only what both changed is to be decided.
+        # Only fields that both changed need a decision.
         save = dialog.get_by_role("button", name="Save selection")
         expect(save).to_have_attribute("aria-disabled", "true")
         expect(dialog.get_by_role("group", name="CSS").get_by_label("Yours")).to_be_checked()
@@ -253,7 +253,7 @@ def test_a_write_without_a_response_is_retried_without_duplicates(console: Perso
     assert [change.action for change in made] == ["logo.created"]  # with its authors
     assert authors(service, made[0].id) == ["Ben", "Ann"]
     expect(page).to_have_url(f"{service.address}/console/logos/{made[0].id}")
-    # Although the answer was lost, one click takes all back.
+    # Although the response was lost, one click undoes everything.
     page.locator(".notice").get_by_role("button", name="Undo").click()
     done(page, "Undone")
     expect(page.get_by_role("alert")).to_contain_text("removed it")
@@ -275,7 +275,7 @@ def test_errors_are_shown_at_their_fields_and_no_input_is_lost(chromium: Browser
     expect(field(page, "preview_url")).to_be_focused()
     expect(page.locator(".problem")).to_contain_text("Remove the user name and password")
     field(page, "preview_url").fill("https://i.example/theme.svg")
-    # Somebody removes the author who is about to be credited.
+    # The author who is about to be credited is removed.
     page.get_by_role("combobox", name="Authors").fill("ann")
     page.keyboard.press("Enter")
     service.gallery.authors.remove(RemoveAuthor(author_id=1))
@@ -306,7 +306,7 @@ def test_errors_are_shown_at_their_fields_and_no_input_is_lost(chromium: Browser
         expect(save).to_have_attribute("aria-disabled", "true")
         expect(save).to_have_attribute("title", re.compile("You need the"))
         assert logo(service, 3).name == "Logo 3"
-        # A click notices the restored right, and the typed values can be saved.
+        # A click notices the restored right, and the unsaved input can be saved.
         service.gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)))
         save.click(force=True)
         expect(save).to_have_attribute("aria-disabled", "false")
@@ -344,7 +344,7 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_one_click_awa
     expect(dialog.get_by_role("alert")).to_be_visible()
     number.fill("9000")
     name.fill("Zoë")
-    # An answer that is lost creates nobody twice.
+    # A lost response creates nobody twice.
     page.route("**/api/authors", lambda route: (route.fetch(), route.abort()), times=1)
     page.keyboard.press("ControlOrMeta+s")
     expect(dialog.get_by_role("alert")).not_to_contain_text("101")

@@ -78,7 +78,7 @@ def test_space_opens_a_record_next_to_the_list_and_arrow_keys_move_on(wide: Pers
     expect(_beside(page)).to_have_count(0)
     expect(page.get_by_role("link", name="Logo 4", exact=True)).to_be_focused()
     expect(page.locator(".found")).to_have_text("1 selected")
-    # Cards do it as well; however many were shown there, Back closes it.
+    # Cards do so as well; after any number of records, Back closes it.
     wide.open("logos?look=grid&order=oldest")
     page.get_by_role("link", name="Logo 1", exact=True).focus()
     press("Space")
@@ -189,7 +189,7 @@ def test_a_record_links_to_the_next_and_the_previous_one_of_its_list(console: Pe
     first = page.get_by_role("button", name="This is the first one")
     expect(first).to_have_attribute("aria-disabled", "true")
     page.keyboard.press("k")
-    # Letters that are typed are no keys.
+    # Typed letters are not shortcuts.
     page.get_by_label("Name", exact=True).press("j")
     expect(heading).to_have_text("Logo 3")
     page.keyboard.press("Backspace")

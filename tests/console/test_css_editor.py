@@ -89,7 +89,7 @@ def test_properties_and_values_are_suggested(page: Shown, kind: str, before: str
     page.page.keyboard.press("ControlOrMeta+End")
     page.page.keyboard.type("background-col")
     expect(page.page.get_by_role("option", name="background-color")).to_be_visible()
-    page.page.wait_for_timeout(100)  # which CodeMirror waits before it takes an Enter for an answer
+    page.page.wait_for_timeout(100)  # the delay before CodeMirror accepts Enter for a completion
     page.page.keyboard.press("Enter")
     page.page.keyboard.type("transpar")
     expect(page.page.get_by_role("option", name="transparent")).to_be_visible()
@@ -172,7 +172,7 @@ def test_the_scroller_is_reached_by_keyboard_and_errors_are_announced(page: Show
     expect(field).to_have_attribute("aria-description", "Too long")
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(page.page.locator(".cm-scroller")).to_have_attribute("tabindex", "0")
-    # A form puts the focus on the first field that is wrong.
+    # A form focuses the first invalid field.
     page.page.evaluate("document.querySelector('[aria-invalid=\"true\"]').focus()")
     expect(field).to_be_focused()
 

@@ -128,7 +128,7 @@ def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: 
         since.press("Enter")
         expect(since).to_have_value(re.compile(shown))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # The calendar of the browser is a click away.
+    # The calendar of the browser opens on click.
     page.get_by_role("button", name="Открыть календарь").first.click()
     page.keyboard.press("Escape")
 
@@ -151,7 +151,7 @@ def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Pers
     rows.nth(1).get_by_role("button", expanded=False).first.click()
     page.get_by_role("link", name="Show all 120 changes on a page of their own").click()
     expect(rows).to_have_count(50)
-    # A view that has just come scrolls to its own place once more.
+    # A newly opened view restores its scroll position once more.
     for _ in range(100):
         if rows.count() == 120:
             break
@@ -161,7 +161,7 @@ def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Pers
     expect(rows.last).to_contain_text("Author 500")
 
     page.mouse.wheel(0, -20_000)
-    # What undid one of them undid none of the others.
+    # Undoing one of them did not undo the others.
     rows.first.get_by_role("button", name="Undo").click()
     expect(page.locator(".view-actions").get_by_role("link", name="Changed since")).to_be_visible()
     expect(rows.nth(1).get_by_role("button", name="Undo")).to_be_visible()
@@ -205,7 +205,7 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     expect(page.locator(".diff")).to_contain_text("color: red")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")
-    # The focus was on a button that is not offered any more.
+    # The focus was on a button that is no longer offered.
     expect(page.locator(".undoable").get_by_role("link", name="Undone")).to_be_focused()
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
 
@@ -240,7 +240,7 @@ def test_a_version_is_compared_with_the_current_one_and_restored_as_a_new_change
     expect(page.get_by_label("Name", exact=True)).to_have_value("Elk")
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Moose")
-    # What somebody changes meanwhile stays.
+    # Concurrent changes of others are kept.
     version.get_by_role("button").first.press("Enter")
     expect(version.get_by_role("button", name="Restore this version")).to_be_visible()
     gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Deer"))
@@ -275,7 +275,7 @@ def test_the_reason_for_a_removal_is_in_the_history(console: Person) -> None:
     page.locator(".card").nth(1).get_by_role("checkbox").click()
     page.get_by_role("button", name="Remove", exact=True).click()
     dialog = page.get_by_role("dialog")
-    # A reason is optional, and Enter removes nothing.
+    # A reason is optional, and Enter does not submit.
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     dialog.get_by_label("Why?").fill("Asked for by Ann")
     page.keyboard.press("Enter")
@@ -298,7 +298,7 @@ def test_the_reason_for_a_removal_is_in_the_history(console: Person) -> None:
 ADMIN_ID: Final = 2_000_000_000
 REASON: Final = "It covers the sign-in form"
 Act = Callable[[LogoAdmin, Caller], object]
-# What is done, the address of the record that it changes, and its sentence in both languages.
+# The act, the address of the record that it changes, and its sentence in both languages.
 Acts = dict[str, tuple[Act, str, str, str]]
 THEME: Final = "theme&id=13"
 ARTWORK_VALUES: Final[dict[str, Any]] = {**ARTWORK, "name": "Dusk"}

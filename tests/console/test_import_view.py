@@ -78,7 +78,7 @@ def test_an_import_without_a_response_is_retried_on_click_runs_once_and_can_be_u
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("button", name="Import 1 record")).to_be_visible()
 
-    # The answer is lost on the way, once it was done.
+    # The response is lost after the import ran.
     page.route("**/api/import", lambda route: (route.fetch(), route.abort())[0], times=1)
     page.get_by_role("button", name="Import 1 record").click()
     expect(page.locator(".notice")).to_contain_text("whether this was saved")
@@ -104,12 +104,12 @@ def test_a_file_too_large_is_reported_with_its_limit_and_retried_only_where_that
     again = page.get_by_role("button", name="Try again")
     choice.set_input_files(whole)
     expect(alert).to_contain_text("64 MB is the most")
-    # The service would never take it: nothing was sent, and nothing is offered to be.
+    # The service would never accept it: nothing was sent, and no retry is offered.
     assert (sent, again.count()) == ([], 0)
 
     part = tmp_path / "part.jsonl"
     part.write_text(GOOD)
-    # What stands before the service has words of its own, in HTML.
+    # A proxy responds with its own text, in HTML.
     refuse(page, 413, lambda: "<h1>413 Payload Too Large</h1>")
     choice.set_input_files(part)
     expect(alert).to_contain_text("larger than a proxy before the service allows")
@@ -136,7 +136,7 @@ def test_an_export_has_the_kinds_a_user_may_read_and_an_import_those_they_may_wr
     assert kinds == {"author": 9, "theme": 12, "logo": 47}
     expect(page.get_by_text("The file is complete.")).to_be_visible()
 
-    # They may change logos alone: what else is in a file is refused with the kinds that are too much.
+    # They may change only logos: other kinds in a file are refused by name.
     choose(console, GOOD)
     expect(page.get_by_role("alert")).to_contain_text("records in it that you may not change: ")
     expect(page.get_by_role("alert")).to_contain_text("Authors")
@@ -189,7 +189,7 @@ def test_problems_of_a_csv_file_are_shown_at_its_lines(console: Person, tmp_path
         expect(bad).to_have_count(len(said))
         for entry, words in zip(bad.all(), said, strict=True):
             expect(entry).to_contain_text(words)
-    # What decodes as another encoding further on is named once.
+    # A later line in another encoding is reported once.
     give_file(page, tmp_path / "file.csv", (head + f"1,{'A' * 50},2\n" * 2_000).encode() + "2,Ёж,3\n".encode("cp1251"))
     page.get_by_role("button", name="Check").click()
     expect(bad).to_contain_text("The file has another encoding.")

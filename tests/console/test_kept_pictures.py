@@ -298,7 +298,7 @@ def test_the_list_of_pictures_is_loaded_page_by_page(console: Person) -> None:
 
 
 FOLDER: Final = OPTIONS.get("LOGOADMIN_TEST_PICTURES")
-# A few show that pictures can be made; who looks at them wants all.
+# A few show that screenshots can be taken; with a folder, all are taken.
 VIEWS_SHOWN: Final = VIEWS if FOLDER else ("", "logos")
 STATES_SHOWN: Final = STATES if FOLDER else STATES[-1:]
 SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])

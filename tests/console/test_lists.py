@@ -60,7 +60,7 @@ def test_logos_are_found_changed_in_bulk_and_undone_by_keyboard_alone(console: P
     press("Enter")
     expect(page.locator(".notice")).to_contain_text("Undone")
     assert _active(console) == before
-    # As far as it goes, and back: the focus is never lost though its card leaves the view.
+    # To the end and back: the focus is never lost, though its card leaves the view.
     page.locator("[data-focus][tabindex='0']").focus()
     for key in ("End", "Home", "End"):
         press(key)
@@ -88,7 +88,7 @@ def test_the_focus_stays_in_the_list_after_a_bulk_change_and_its_undo_by_shortcu
     expect(undo).to_have_attribute("aria-keyshortcuts", "Control+Z")
     expect(strip).to_be_focused()
     assert before - _active(console) == chosen
-    # In a field the key undoes typing.
+    # In a field the shortcut undoes typing.
     page.get_by_role("searchbox").focus()
     press("Control+z")
     strip.focus()
@@ -100,14 +100,14 @@ def test_the_focus_stays_in_the_list_after_a_bulk_change_and_its_undo_by_shortcu
     assert _active(console) == before
     undone.get_by_role("button", name="Close").click()
 
-    # The same with a question in between, and with the key.
+    # The same with a confirmation in between, and with the shortcut.
     press("Control+a")
     remove.focus()
     press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="Remove").press("Enter")
     expect(page.locator(".notice", has_text="Removed 11")).to_be_visible()
     expect(strip).to_be_focused()
-    # A closed notice takes nothing away.
+    # Closing a notice loses nothing.
     page.locator(".notice").get_by_role("button", name="Close").press("Enter")
     expect(strip).to_be_focused()
     press("Control+z")
@@ -297,7 +297,7 @@ def test_a_list_is_requested_once_on_load_and_again_on_return(console: Person) -
         page.wait_for_timeout(300)
         assert asked.count(f"/api/{path}") == 1, asked
         asked.clear()
-    # What others do meanwhile is seen as before.
+    # Concurrent changes of others are shown as before.
     console.service.gallery.authors.create(authors.CreateAuthor(user_id=900, username="Annette"))
     page.get_by_role("link", name="Logos", exact=True).click()
     expect(page.locator(".found")).to_have_text("47 found")

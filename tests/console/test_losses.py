@@ -34,7 +34,7 @@ def test_signing_out_in_this_or_another_tab_loses_no_input(console: Person) -> N
     page.get_by_role("button", name="Save").click()
     undo = page.locator(".notice-action")
     expect(undo).to_be_visible()
-    # The next user finds no trace of it.
+    # The next user sees no trace of it.
     page.locator(".personal summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("User name").fill(PAINTER[0])
@@ -61,7 +61,7 @@ def test_discarded_changes_are_never_saved_and_a_password_is_set_as_typed(consol
     expect(page.locator(".banner")).to_be_hidden(timeout=10_000)
     assert gallery.logos.get(GetLogo(logo_id=3)).name == "Logo 3"
 
-    # An answer that comes after one has left offers nothing either.
+    # A response that arrives after leaving offers nothing either.
     page.get_by_role("link", name="Authors").click()
     page.get_by_role("link", name="Ben").click()
     page.get_by_label("Name").fill("Abandoned")
@@ -115,7 +115,7 @@ def test_a_link_to_the_same_view_or_a_hash_keeps_unsaved_input_and_its_confirmat
         expect(page.locator("h1")).to_be_focused()
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(name).to_have_value("Half done")
-    # As somebody writes it into the address.
+    # As if typed into the address bar.
     page.evaluate("location.hash = 'somewhere'")
     expect(page).to_have_url(f"{here}?from=link")
     expect(name).to_have_value("Half done")

@@ -59,7 +59,7 @@ def test_a_declined_submission_is_edited_on_a_phone_and_applied(
         page.locator(".sidebar").get_by_role("link", name="Submit", exact=True).tap()
         expect(page.locator(".logo-css")).to_be_visible()
         send(page)
-        expect(page.locator(".field .problem")).to_have_count(3)  # what is missing is named at its field
+        expect(page.locator(".field .problem")).to_have_count(3)  # missing values are reported at their fields
         page.get_by_label("Name", exact=True).fill("Sunrise")
         page.get_by_role("combobox", name="Target").fill("forum")
         give(page.locator(".picture-drop"), "drop", "a.png", drawing(20))
@@ -195,7 +195,7 @@ def test_the_list_of_a_member_has_one_entry_and_state_per_work(console: Person, 
         "Theme 1": "Blocked",
     }
     expect(rows.filter(has_text="Theme 1").locator(".submission-reason")).to_contain_text("It covers the page")
-    # What the reviewer changed of a work is in its submission, and another change begins here.
+    # The edits of the reviewer are in the submission, and another change starts here.
     applied = rows.filter(has_text="Applied one")
     expect(applied.locator("a.submission-title")).to_have_attribute("href", re.compile("/submissions/4$"))
     expect(applied.get_by_role("link", name="Submit a change")).to_have_attribute(
@@ -234,7 +234,7 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     assert [each.split()[0] for each in labels.all_inner_texts()] == [
         *("Picture", "Name", "Target", "Description", "Licence", "Tags", "CSS", "Note")
     ]
-    # Nobody chooses the only one, and nothing is lost by leaving.
+    # A single option is preselected, and leaving loses nothing.
     expect(page.locator("select[name=target]")).to_have_value("forum")
     page.get_by_role("button", name="Theme").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -272,7 +272,7 @@ def test_a_user_style_dropped_on_the_form_fills_it(console: Person, gallery: Log
     expect(page.locator("[name='details.licence']")).to_have_value("MIT")
     expect(page.locator("[name='details.description']")).to_have_value("Soft light")
     expect(page.locator(".cm-content")).to_contain_text("color: red")
-    # Who the style names is no matter: submitters are the authors.
+    # The author in the style does not matter: submitters are the authors.
     expect(page.locator("form")).not_to_contain_text("Somebody")
 
 

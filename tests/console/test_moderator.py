@@ -74,7 +74,7 @@ def test_chips_filter_the_queue_and_the_navigation_through_it(console: Person, g
     page.keyboard.press("a")
     expect(page.locator("#work h1")).to_have_text("Newcomer")
     page.get_by_role("navigation").last.get_by_role("link", name="Submissions").click()
-    # Something of the newcomer was applied.
+    # A submission of the newcomer was applied.
     expect(titles(page)).to_have_text(["Ours"])
     page.get_by_role("button", name="Mine").click()
     expect(titles(page)).to_have_text(["Ours"])
@@ -104,7 +104,7 @@ def test_several_submissions_are_applied_at_once_and_failures_have_reasons(conso
     expect(titles(page)).to_have_text(["Covering", "Ours"])
     page.clock.run_for(5_000)
     assert states(gallery) == "wwwww"
-    # Of those, a record changes meanwhile.
+    # The record of one of them changes meanwhile.
     gallery.logos.amend(AmendLogo(logo_id=OWN, name="Renamed meanwhile"))
     page.clock.run_for(6_000)
     failed = page.locator(".notice.failed")
@@ -113,7 +113,7 @@ def test_several_submissions_are_applied_at_once_and_failures_have_reasons(conso
     expect(page.locator(".notice.done")).to_contain_text("Applied 2 submissions")
     assert states(gallery) == "awwaw"
     expect(titles(page)).to_have_text(["Covering", "Redrawn", "Ours"])
-    # One undo is for all that was applied.
+    # One undo covers everything that was applied.
     page.keyboard.press("Control+z")
     expect(titles(page)).to_have_count(5)
     assert states(gallery) == "wwwww"
@@ -149,7 +149,7 @@ def test_several_submissions_are_declined_with_a_reason_after_ten_seconds_to_und
         page.clock.run_for(10_500)
     expect(page.locator(".notice")).to_contain_text("Declined 2 submissions")
     assert states(gallery) == "ddwww"
-    # What is still to be sent is sent as the page goes.
+    # Pending decisions are sent when the page unloads.
     choose(page, "Redrawn", "Newcomer")
     decline()
     page.goto("about:blank")
@@ -231,7 +231,7 @@ def test_a_phone_shows_the_number_of_waiting_submissions(
             assert button["height"] >= 44
         page.get_by_role("button", name="Apply", exact=True).tap()
         expect(page.locator(".notice")).to_contain_text("2 submissions will be applied")
-        # Another view is no longer the one in which it is undone.
+        # It cannot be undone from another view.
         page.get_by_role("link", name="Logos").tap()
         expect(page.locator(".notice.done")).to_contain_text("Applied 2 submissions")
         expect(page.locator(".sidebar-work .sidebar-count")).to_have_text("3")

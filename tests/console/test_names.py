@@ -21,7 +21,7 @@ BLANK = "\u3164\u200b\u2800 "
 @pytest.mark.rule("contract J3")
 def test_a_name_without_visible_characters_has_a_clickable_label(console: Person) -> None:
     page, gallery = console.page, console.service.gallery
-    # Such names are refused by now; older ones stay.
+    # Such names are now refused; older ones remain.
     older = BaseModel.model_copy  # validates nothing
     gallery.logos.amend(older(artworks.AmendLogo(logo_id=7, name="x"), update={"name": BLANK}))
     gallery.authors.amend(older(authors.AmendAuthor(author_id=1, username="x"), update={"username": BLANK}))

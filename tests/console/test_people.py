@@ -50,7 +50,7 @@ def test_a_colleague_gets_a_role_for_logos_only_by_keyboard_alone(console: Perso
     console.press(page.get_by_role("button", name="New user"))
     console.reach(page.get_by_label("Name", exact=True))
     page.keyboard.type("Zoë")
-    # The next free number, out of the way of those of the site.
+    # The next free id, outside the range of the site.
     expect(page.get_by_label("Site user ID")).to_have_value(str(ADMIN_ID + 1))
     console.reach(page.get_by_label("Role"))
     page.keyboard.type("logo e")
@@ -63,7 +63,7 @@ def test_a_colleague_gets_a_role_for_logos_only_by_keyboard_alone(console: Perso
     assert password != proposed
     page.keyboard.press("Control+s")
     expect(page.locator("h1")).to_have_text("Zoë")
-    # Generated, it is shown once more, to be handed over.
+    # A generated password is shown once more, to be passed on.
     once = page.get_by_role("dialog", name="Zoë\u2069 can sign in now")
     expect(once.get_by_label("Password")).to_have_value(password)
     expect(once.get_by_role("button", name="Copy")).to_be_visible()
@@ -96,7 +96,7 @@ def test_new_users_each_have_a_free_id_and_their_own_password(console: Person) -
     once = page.get_by_role("dialog")
     expect(once.get_by_label("Password")).to_have_value(first)
     once.get_by_role("button", name="Done").click()
-    expect(once).to_be_hidden()  # until then, leaving it asks first
+    expect(once).to_be_hidden()  # until then, leaving asks for confirmation
     expect(page.locator("h1")).to_have_text("Ann")
     page.keyboard.press("n")
     expect(number).to_have_value(str(ADMIN_ID + 2))
@@ -130,7 +130,7 @@ def test_every_password_field_is_described_for_password_managers(console: Person
     console.sign_in("account")
     expect(page.get_by_label("New password")).to_be_visible()
     assert known() == ["username", "current-password", "new-password"]
-    # The name of somebody else is none under which a password is kept here.
+    # Password managers must not store a password under the name of another user.
     console.open("users/new")
     expect(page.get_by_label("Password", exact=True)).to_be_visible()
     assert known() == ["off", "new-password"]
@@ -219,7 +219,7 @@ def test_rights_that_a_user_may_not_grant_are_disabled_and_a_refusal_has_a_reaso
     console.open("users/7")
     expect(page.get_by_role("option", name="admin")).to_be_disabled()
     expect(page.locator(".role-field")).to_contain_text("You cannot give \u2068admin\u2069")
-    # Between the look and the save, the role of whom it is about got more.
+    # Between the preview and the save, the role of the affected user got more rights.
     page.get_by_label("Name", exact=True).fill("Painter of walls")
     console.service.gallery.roles.amend(roles.AmendRole(role_id=3, scope=("themes:write",)))
     page.get_by_role("button", name="Save").click()

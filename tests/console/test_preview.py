@@ -46,7 +46,7 @@ def settled(seen: Shown) -> Frame:
     frame = seen.page.locator("iframe").element_handle().content_frame()
     assert frame is not None
     frame.locator(".logo").first.wait_for()
-    # For so long as a request could take that should not be.
+    # Long enough for an unwanted request to arrive.
     seen.page.wait_for_timeout(300)
     return frame
 
@@ -181,7 +181,7 @@ def test_animations_are_paused_until_started(chromium: Browser, elsewhere: Answe
     moving = "@keyframes m { to { opacity: 0 } } h1, h1::before { animation: m 9s infinite !important; content: 'x' }"
     running = "document.getAnimations().length"
     with shown(chromium) as seen:
-        # Layers of a sheet that is taken in come before ours.
+        # Layers of an imported sheet come before ours.
         layered = f"@import url(http://{elsewhere.host}/x.css); {moving} @layer calm {{ {moving} }}"
         preview(seen, "theme", "h1 { color: red }")
         expect(seen.page.get_by_role("button", name="Play animations")).to_have_count(0)
@@ -303,7 +303,7 @@ def test_hostile_css_contacts_nobody_and_stays_in_the_frame(
         if kind == "logo":
             expect(frame.locator(".with .logo").first).to_have_css("color", "rgb(1, 2, 3)")
         assert (elsewhere.asked, pictures.asked, seen.elsewhere, seen.paths) == ([], [], [], [])
-        # No policy was broken, the page's or the frame's: what shall not be asked for is not tried.
+        # Neither policy was violated: forbidden requests are not even tried.
         assert (seen.violations(), seen.complaints) == ([], [])
 
 

@@ -85,7 +85,7 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     expect(page.locator(".was-is ins")).to_contain_text("Redrawn")
     expect(page.locator("aside h2")).to_have_text("Others by \u2068mira\u2069")
     expect(page.locator("aside .submission-title")).to_have_text(["Sunrise"])
-    # What is new is asked about once, with the way back in front.
+    # New hosts and risks are confirmed once, with Cancel first.
     page.keyboard.press("a")
     expect(page.get_by_role("dialog").locator("li")).to_have_text(
         ["It contacts \u2068tracker.example\u2069.", "It can cover the page."]
@@ -99,7 +99,7 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     expect(page.locator("blockquote")).to_have_text("Drawn on Sunday")
     assert heading(page) == "Sunrise"
     expect(page.locator("aside .submission-title")).to_have_text(["Redrawn"])
-    # Something of the submitter is applied now.
+    # A submission of the submitter is applied now.
     expect(page.locator(".submission-facts")).not_to_contain_text("First work")
 
 
@@ -204,7 +204,7 @@ def test_ten_waiting_submissions_are_reviewed_by_keyboard_alone(console: Person,
             keyboard.type("!")
             keyboard.press("Control+s")
     expect(page.locator(".empty")).to_contain_text("No submissions are waiting")
-    page.get_by_role("link", name="Logos", exact=True).press("Enter")  # what can still be undone is sent
+    page.get_by_role("link", name="Logos", exact=True).press("Enter")  # pending decisions are sent
     expect(page.locator(".card").first).to_be_visible()
     assert states(gallery).count("applied") == 8
     assert states(gallery).count("declined") == 2

@@ -113,7 +113,7 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
     assert blocked(service, 1) == "Copies a <b>competitor</b>, and their name"
     newest = page.locator(".change-words").first
     expect(newest).to_have_text("admin blocked the logo Logo 1: Copies a <b>competitor</b>, and their name")
-    # Unsaved input stays, and nobody else is said to have changed the record.
+    # Unsaved input stays, and no conflict is reported.
     expect(page.locator(".form [name=name]")).to_have_value("Unsaved")
     expect(page.locator(".form [name=active]")).not_to_be_checked()
     expect(page.locator(".band-warning")).to_have_count(0)
@@ -246,7 +246,7 @@ def test_every_reason_for_not_copying_a_sheet_is_translated(module: Module) -> N
     words = "parts/pictures/fetching.js", "failureWords"
     found = {*reasons()}
     assert len(found) > 30
-    # Without loaded texts, a text is its key.
+    # Without loaded texts, keys are shown.
     assert [each for each in found if not module(*words, [each]).startswith("fetch.")] == []
     assert module(*words, ["late.example: cannot be reached"]) == "fetch.of"
     assert module(*words, ["[::1]: cannot be reached"]) == "fetch.of"

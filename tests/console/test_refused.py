@@ -132,7 +132,7 @@ def test_rate_limited_users_see_the_delay_and_retry_by_a_click(chromium: Browser
         person.sign_in("logos/1")
         name = page.locator(".form [name=name]")
         name.fill("In time")
-        # What stands before the service has words of its own, in HTML.
+        # A proxy responds with its own text, in HTML.
         refuse(page, 429, lambda: "<h1>429 Too Many Requests</h1>", **{"Retry-After": "3"})
         page.get_by_role("button", name="Save", exact=True).click()
         note = page.locator(".notice.failed")

@@ -188,7 +188,7 @@ def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
     monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
-    monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the usual one may be taken: by `make run`, or another test
+    monkeypatch.setenv("LOGOADMIN_PORT", "0")  # the default port may be in use: by `make run`, or another test
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -64,7 +64,7 @@ def main(database: str, moment: str = "") -> None:
     """Restart the service on each line until standard input closes."""
     with logoadmin.connect(database, access="open") as gallery:
         logoadmin.asgi(gallery)
-    # Each service would load it otherwise, which takes longer than some of them live.
+    # Otherwise each service would import it, which takes longer than some of them live.
     import_module("uvicorn.loops.uvloop")
     listener = listen("127.0.0.1", 0)
     os.write(1, b"http://127.0.0.1:%d\n" % listener.getsockname()[1])

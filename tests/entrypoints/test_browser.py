@@ -16,7 +16,7 @@ from tests.options import LONG
 
 pytestmark = pytest.mark.slow("a browser")
 
-# The page renders all operations for seconds, on a busy machine for many.
+# Rendering all operations takes the page seconds, many on a busy machine.
 RENDERED: Final = 90_000  # milliseconds
 
 
@@ -86,7 +86,7 @@ def test_the_patterns_of_the_document_match_alike_in_a_browser(chromium: Browser
 
 
 def test_operations_and_schemas_open_under_the_content_security_policy(chromium: Browser) -> None:
-    # A list with its filters, bodies, ids: the other operations show nothing else, and each takes the page a second.
+    # A list with filters, bodies, ids: the other operations have nothing else, and each takes the page a second.
     paths = r"/api/logos.*" if LONG else r"/api/logos(/\{logo_id\})?"
     logos = [operation for operation in OPERATIONS if re.fullmatch(paths, operation.path)]
     with served("gallery") as address, watched(chromium, address) as seen:

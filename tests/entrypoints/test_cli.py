@@ -177,7 +177,7 @@ if __name__ == "__main__":
 def test_serving_without_its_packages_prints_how_to_install_them(
     run: Run, monkeypatch: pytest.MonkeyPatch, missing: str, tmp_path: Path
 ) -> None:
-    # As if none of it had been imported yet.
+    # As if nothing had been imported yet.
     for name in [name for name in sys.modules if re.match(r"(uvicorn|logoadmin\.entrypoints\.server)(\.|$)", name)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("logoadmin.entrypoints.server", raising=False)
@@ -406,7 +406,7 @@ def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pyte
     assert not Path("logoadmin.db").exists()
     started().close()
     made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # beside which those in the database are accepted
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # with which those in the database are also accepted
     assert run("token-key", "rotate").code == 0
 
 
@@ -481,7 +481,7 @@ def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
     assert run("import", "-", stdin=None).out == "Imported nothing\n"
     nothing = run("import", "-", stdin="\n")
     assert nothing == CommandResult(0, "Imported nothing\n", "")
-    # Where nothing was changed, nothing is offered to be undone: the history knows no such request.
+    # Without changes, no undo is offered: the history has no such request.
     assert (nothing.request, run("import", "-", stdin=AUTHOR.replace("Ann", "Anna")).request) == ("", "")
 
 

@@ -136,7 +136,7 @@ def test_the_time_of_a_backup_is_recorded(run: Run) -> None:
     assert abs(recorded() - time.time()) < 600
 
 
-# What of each table an export leaves out; the settings for everybody are in the history.
+# What an export omits from each table; the shared settings are in the history.
 LEFT_OUT: Final = {
     "changes": "the history and the version numbers",
     "acts": "the history and the version numbers",
@@ -224,7 +224,7 @@ def test_each_shell_gets_a_script_that_calls_the_program(run: Run, monkeypatch: 
     assert "open" not in completed.out
 
 
-# What the documentation of incoming webhooks says; unknown fields are ignored by all of them.
+# The fields of incoming webhooks by their documentation; all of them ignore unknown fields.
 ACCEPTS: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
     "/discord": lambda body: isinstance(body.get("content"), str) and 0 < len(body["content"]) <= 2_000,
     "/slack": lambda body: isinstance(body.get("text"), str) and 0 < len(body["text"]) <= 40_000,

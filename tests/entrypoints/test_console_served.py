@@ -129,7 +129,7 @@ def test_a_new_version_is_seen_at_once_and_loaded_once(app: ASGIApp) -> None:
     file = ask(app, "GET", f"{here}app.js")
     assert file.header("cache-control") == "max-age=31536000, immutable"
     assert file.header("content-type") == "text/javascript; charset=utf-8"
-    # Under the address of another version, it is not kept: that may be a neighbour's, who is about to be replaced.
+    # Under the address of another version, it is not cached: that may be of a worker about to be replaced.
     other = ask(app, "GET", "/console/~0123456789abcdef/app.js")
     assert (other.status_code, other.header("cache-control")) == (200, "no-cache")
 
@@ -163,7 +163,7 @@ def test_the_console_is_served_without_the_database(app: ASGIApp, watched: Watch
     watched.asked.clear()
     assert [ask(app, "GET", path).status_code for path in of_files] == [200, 200, 200]
     assert watched.asked == []
-    # A page asks for its look alone.
+    # A page reads only the look.
     assert {ask(app, "GET", path).status_code for path in PAGES} == {200}
     assert watched.asked == ["read"] * len(PAGES)
 
@@ -225,7 +225,7 @@ def test_the_preview_reaches_only_the_hosts_that_are_named(gallery: LogoAdmin) -
     assert seen == {**policy, "img-src": f"{policy['img-src']} https://a.example"}
     for hostile in (
         *("https://a;script-src", "*", "data:", "https://a%20'unsafe-inline'", "https://a%0d%0ax", "'self'"),
-        # A policy knows no addresses of IPv6: browsers would complain of it, and let nothing in.
+        # A policy cannot have IPv6 addresses: browsers would report them and block everything.
         *("http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://a.example"),
     ):
         assert directives(ask(app, "GET", f"{preview}?reach={hostile}&picture={hostile}")) == policy
@@ -241,7 +241,7 @@ def test_forms_have_the_fields_and_limits_of_the_interface(app: ASGIApp) -> None
     body = described["create_logo"]
     assert body["required"] == ["name", "preview_url", "target"] or set(body["required"]) >= {"name", "preview_url"}
     assert body["properties"]["name"]["maxLength"] == 128
-    assert "The title of the page" not in json.dumps(described)  # descriptions are for the documents alone
+    assert "The title of the page" not in json.dumps(described)  # descriptions are only for the documents
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,7 @@ def test_other_origins_may_only_read_public_data(shared: AppClient, origin: str)
         if row.is_public:
             assert answer.status_code == 204
             assert answer.headers["access-control-allow-origin"] == "*"
-            # A browser would keep whatever else was said here, and then not ask again before a DELETE.
+            # A browser would cache any other methods, and then not ask again before a DELETE.
             assert listed(answer.headers["access-control-allow-methods"]) == {"get", "head"}
         else:
             assert answer.status_code == 405

@@ -43,7 +43,7 @@ def admin(gallery: LogoAdmin) -> Headers:
     return bearer(gallery, "admin", ADMIN_PASSWORD)
 
 
-# The ways to sign in are in the settings.
+# The sign-in methods are in the settings.
 ASKED = [row for row in SAMPLES if row.template != "/api/auth/ways"]
 
 
@@ -58,7 +58,7 @@ def ask_everything(client: TestClient, admin: Headers, server: str) -> None:
         assert int(answer.headers["retry-after"]) > 0
         return spent
 
-    # Many at once: nobody is to wait for the others to find out.
+    # Many at once: no call waits for the timeouts of others.
     with ThreadPoolExecutor(16) as callers:
         assert max(callers.map(ask, range(2 * len(ASKED)))) < IN_TIME
 

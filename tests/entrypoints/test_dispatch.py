@@ -204,7 +204,7 @@ def test_a_slow_call_starts_in_time_or_never(slow: LogoAdmin, monkeypatch: pytes
         assert (caught.value.status, caught.value.headers) == (503, {"retry-after": "1"})
         assert caught.value.detail == "Too many concurrent long requests; try again later"
         may_end.set()
-        assert await first  # it went on, though it took longer than any may wait
+        assert await first  # it continued, though it took longer than the limit for waiting
         await calls.run(Work.SLOW, made.append, "after", turn="import")
 
     asyncio.run(run())

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_di
 SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
 # The checks made through a proxy.
 THROUGH: Final = ("url", "gallery")
-# What keeps nothing from working: this machine may have an older SQLite.
+# Harmless warnings: this machine may have an older SQLite.
 ALWAYS: Final = {"SQLite"}
 
 
@@ -205,7 +205,7 @@ def test_an_administrator_locked_out_by_the_settings_is_wrong(run: Run, gallery:
                 connection.execute(statement)
             connection.commit()
 
-    assert administrators() == "ok"  # the first start will make one
+    assert administrators() == "ok"  # the first start will create one
     assert run("init").code == 0
     assert administrators() == "ok"
     (gallery.parent / "logoadmin.toml").write_text("password_sign_in = false\n")
@@ -525,7 +525,7 @@ def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
         service = http_application(gallery)
         for path in ("/api/auth/me", "/api/changes", "/api/users"):
             assert ask(service, "GET", path, headers=headers).status_code == 401
-        # What tells this gallery from another one, whose keys are other ones.
+        # What identifies this gallery: other galleries have other keys.
         assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=headers).status_code == 422
         strange = [("authorization", f"{headers[0][1]}x")]
         assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=strange).status_code == 401

@@ -87,7 +87,7 @@ class Place:
 Strike = Callable[[Place], Iterator[None]]
 
 
-# What happens. Each is a service that runs, then the fault (at the yield), and what puts things right again.
+# The faults. Each is a running service, then the fault (at the yield), and the repair.
 
 
 def in_file(place: Place) -> None:

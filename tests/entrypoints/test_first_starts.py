@@ -31,7 +31,7 @@ _LONGEST_PAUSE: Final = 0.6
 _GIVE_UP: Final = 90
 _REPEATS: Final = 20
 
-# The ids that were answered, by the author's number at the site.
+# The returned ids, by the author's user id.
 Authors = dict[int, int]
 Attempt = Callable[[Path, random.Random], None]
 
@@ -74,7 +74,7 @@ class Gallery(Service):
         body, again = {"user_id": user_id, "username": str(user_id)}, {"idempotency-key": str(user_id)}
         for _ in range(_REPEATS):
             answer = httpx2.post(f"{self.address}/api/authors", json=body, headers=again, timeout=10)
-            if answer.status_code != 503:  # an import keeps other writes out while it lasts
+            if answer.status_code != 503:  # an import blocks other writes
                 break
         assert answer.status_code == 201, answer.text
         author_id: int = answer.json()["author_id"]

@@ -49,7 +49,7 @@ def test_a_request_id_identifies_one_request_of_one_caller(client: AppClient, ad
     assert ids[0] == "same"
     assert len(set(ids)) == 3
     assert [entry["request_id"] for entry in history(client, admin, last)] == ids
-    # Nor does a request become another one's that is to be undone.
+    # Undoing a request does not reuse its id.
     answer = client.post("/api/changes/revert", json={"request_id": ids[2]}, headers={**admin, "x-request-id": ids[2]})
     assert answer.status_code == 200
     assert answer.headers["x-request-id"] not in ids

@@ -99,7 +99,7 @@ LIES: Final = [
 def test_no_response_repeats_the_host_header(path: str) -> None:
     """The public URL comes only from the settings, never from ``Host`` or ``X-Forwarded-Host``."""
     with logoadmin.connect(access="open", public_url="https://gallery.example") as gallery:
-        app = logoadmin.asgi(gallery)  # the embedding application judges names
+        app = logoadmin.asgi(gallery)  # the embedding application checks host names
         honest = ask(app, "GET", path, headers=[("host", "gallery.example")])
         for lies in (LIES, LIES[1:], [*LIES, ("host", "gallery.example")]):
             lied = ask(app, "GET", path, headers=lies)

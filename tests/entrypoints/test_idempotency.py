@@ -85,7 +85,7 @@ def test_a_key_reused_with_another_body_or_path_is_refused(client: AppClient, ad
         answer = client.post(path, json=body, headers=headers)
         assert answer.status_code == 422
         assert answer.json()["detail"][0]["loc"] == ["header", "Idempotency-Key"]
-    # The same request, although it is written in another way.
+    # The same request in another notation.
     spaced = b' {\n"author_id" :  2 } '
     answer = client.post(
         "/api/logos/1/authors", content=spaced, headers={**headers, "content-type": "application/json; charset=utf-8"}
@@ -280,7 +280,7 @@ def test_a_service_killed_during_its_commit_loses_and_doubles_nothing(database: 
             list(pool.map(keep_asking, clients))
     finally:
         crash_harness.close()
-    # No life keeps more than three transactions, and each ends with somebody waiting.
+    # No process commits more than three transactions, and each ends with a client waiting.
     assert sum(client.interrupted for client in clients) >= EACH // 3
     answered_once(database, clients, seed)
 
@@ -291,7 +291,7 @@ def answered_once(database: str, clients: list[Client], seed: int) -> None:
     with logoadmin.connect(database) as gallery:
         authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
         changes = [change for change in gallery.changes.list(ListChanges()) if change.kind == "author"]
-    # Each of them has an answer, and the author in the answer exists once.
+    # Each has a response, and the author in the response exists once.
     assert sorted(author.user_id for author in authors.values()) == sorted(answers), seed
     for user_id, said in answers.items():
         author = authors[said["author_id"]]

@@ -54,7 +54,7 @@ def test_the_document_is_openapi_3_1(document: dict[str, Any]) -> None:
 
 
 def test_no_schema_has_a_property_with_its_own_name(document: dict[str, Any]) -> None:
-    # Generated clients name a variable after each.
+    # Generated clients name a variable after each one.
     for name, schema in document["components"]["schemas"].items():
         assert not {each for each in schema.get("properties", ()) if each.replace("_", "") == name.lower()}, name
 
@@ -96,7 +96,7 @@ def examples_of(document: dict[str, Any], content: dict[str, Any]) -> list[Any]:
     return [example for schema in named for example in schema.get("examples", ())]
 
 
-# Secrets and pictures cannot be made up: with those of the examples, these requests are refused.
+# Secrets and pictures cannot be invented: these requests are refused with those of the examples.
 MADE_UP = {"/api/auth/token": {401, 403}, "/api/auth/factors/passkeys": {422}, "/api/settings": {422}}
 
 

@@ -202,7 +202,7 @@ def test_a_valid_request_returns_the_record_that_was_read_or_changed(
     assert response.header("content-type") == ("application/jsonl" if row.is_file else "application/json")
     assert response.header("x-content-type-options") == ("nosniff" if row.status < 400 else None)
     assert re.fullmatch(r'"\d+"' if row.is_versioned else "", response.header("etag") or "")
-    if not row.is_public:  # writes, and what is about people, are kept nowhere
+    if not row.is_public:  # writes, and responses about users, are not cached
         assert response.header("cache-control") == "no-store"
     answer = loads(response.text.partition("\n")[0]) if row.is_file else response.json()
     assert answer == ANSWERS.get(str(row), answer)
@@ -245,7 +245,7 @@ BEYOND_ARTWORK: Final = {
     "custom_css": "x" * (MAX_CUSTOM_CSS + 1),
 }
 # fmt: off
-# Each way of telling an error of the domain; the rules behind them are proved in tests/domain.
+# Each kind of error response; tests/domain proves the rules behind them.
 REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
     ("POST /api/users", {"user_id": 7, "username": "ben", "password": "x"}, 409,
         "Duplicate entry '7' for key 'user_id'"),
@@ -357,7 +357,7 @@ def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
     assert response.status_code == 422
 
 
-# What all operations have in common.
+# Rules of all operations.
 
 
 @BOTH
@@ -431,9 +431,9 @@ def test_a_token_without_the_right_is_refused(
             if row.token in ("never", "optional"):
                 assert other.status_code == row.status
             elif str(row) == "GET /api/settings":
-                assert other.status_code == 200  # for everybody who signed in
+                assert other.status_code == 200  # for every signed-in user
             elif row.template.startswith("/api/proposals") and str(row) != "POST /api/proposals":
-                # Those of others do not exist for her.
+                # Those of others seem missing to her.
                 assert other.status_code == (404 if "{" in row.template else 200)
             elif row.template.startswith("/api/auth/") and str(row) not in made:
                 # Ann has no key, session or factor of that id, nor the challenge.
@@ -752,7 +752,7 @@ def test_head_responds_like_get_without_the_body(app: ASGIApp, admin: Headers, s
                 assert head.body == b""
 
 
-# The ways to sign in are known without a database.
+# The sign-in methods are known without a database.
 OF_STORAGE = [row for row in SAMPLES if row.template != "/api/auth/ways"]
 
 
@@ -801,7 +801,7 @@ def test_an_unexpected_error_is_a_500_without_details(
             response = send(client, row, admin)
             assert (response.status_code, response.json()) == (500, {"detail": "Internal Server Error"})
             assert "password" not in caplog.text.lower().replace("set_password", "").replace("/password", "")
-    assert "secret detail" in caplog.text  # the log has it, and no secret of a request
+    assert "secret detail" in caplog.text  # the log has it, without secrets of a request
     for secret in (ANN_PASSWORD, admin["authorization"].split()[1]):
         assert secret not in caplog.text
 

@@ -55,7 +55,7 @@ def test_a_picture_is_sent_and_sent_again(client: AppClient, token: str) -> None
     assert isinstance(first, dict)
     assert [*first] == ["picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground"]
     assert (first["width"], first["height"]) == (640, 400)
-    # The content alone decides what it is.
+    # The content alone determines the type.
     assert send(client, token, png(), "application/octet-stream") == (200, first)
     assert send(client, token, png(), "image/jpeg") == (200, first)
 

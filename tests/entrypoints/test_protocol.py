@@ -324,7 +324,7 @@ def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
 def test_connections_are_kept_alive(running: Running) -> None:
     with running.http() as connection:
         for number in range(5):
-            connection.request("POST", f"/{number}", body=b"x" * 100)  # sends head and body on their own
+            connection.request("POST", f"/{number}", body=b"x" * 100)  # sends headers and body separately
             response = connection.getresponse()
             assert response.read() == f"POST /{number} 100".encode()
             assert response.getheader("connection") is None

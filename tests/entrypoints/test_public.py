@@ -22,7 +22,7 @@ from tests.gallery import ask as perform
 
 pytestmark = pytest.mark.rule("contract F1", "contract F2")
 
-# What is of the caller, such as their keys, cannot be made public.
+# Data of the caller, such as their keys, cannot be made public.
 READS = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.permission.signed_in]
 # Removals go last, links before the records they join. Many changes at once go first: they name versions.
 CHANGES = sorted(

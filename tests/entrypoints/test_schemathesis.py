@@ -36,7 +36,7 @@ LONG_TEXTS = [
     },
     {"include-operation-id": ["create_logo", "amend_logo"], "enabled": False},
 ]
-# All that follows would be refused.
+# All later requests would be refused.
 SIGNING_OUT = {"include-operation-id": ["revoke"], "enabled": False}
 DUPLICATES = {"include-method": ["PATCH", "PUT", "DELETE"], "checks": {"positive_data_acceptance": TAKEN}}
 
@@ -48,9 +48,9 @@ def has_whole_float(body: object) -> bool:
     return isinstance(body, float) and body.is_integer()
 
 
-# What no schema of the document states.
+# Rules that no schema of the document states.
 UNSTATED = {
-    "Challenge was used or has expired",  # it cannot be made up (contract O1)
+    "Challenge was used or has expired",  # it cannot be invented (contract O1)
     "Body should be empty if from is given",  # a body and a query exclude each other (contract P1)
     "CSV has records of one kind: author, theme or logo",  # one parameter needs another (contract I4)
     "Input should be given together with kind",  # the same (contract G3)

@@ -206,12 +206,12 @@ def test_a_worker_waits_for_its_database_and_the_service_with_it(served: Serve, 
 def test_sighup_replaces_workers_one_by_one_without_a_failed_request(served: Serve) -> None:
     server = served(workers=2)
     before = server.workers(2)
-    for worker in before:  # as a terminal does that closes
+    for worker in before:  # like a closing terminal
         os.kill(worker, signal.SIGHUP)
     assert server.workers(2) == before
 
     def ask() -> int:
-        # Whose connection broke asks once more (RFC 9112 §9.3.1).
+        # Clients retry once on a closed connection (RFC 9112 §9.3.1).
         with suppress(OSError, http.client.HTTPException):
             return int(server.get()[1])
         return int(server.get()[1])

@@ -22,7 +22,7 @@ CLIENT: dict[str, Any] = {"oidc_issuer": "https://login.example", "oidc_client_i
 ROLES: dict[str, Any] = {"oidc_roles": "editors=member"}
 WHOLE: dict[str, Any] = CLIENT | ROLES | {"outgoing_hosts": ["idp.internal"]}
 SUBMIT: Final = "https://site.example/submit?a"
-# Accepted values; those that become another one, with it.
+# Accepted values, with their converted form if it differs.
 # fmt: off
 TAKEN: Final[tuple[tuple[str, tuple[Any, ...], dict[Any, Any]], ...]] = (
     ("gallery_home", ("https://a.example", "http://a.example:8/b?c#d", "HTTPS://ä.example/ä", ""), {}),

@@ -171,7 +171,7 @@ def test_each_wrong_setting_is_reported_with_its_source(
 
 
 TCP: Final = "tcp://10.0.0.1:80"
-# Lines of the file, variables and options, and what they have to be.
+# Lines of the file, variables and options, with the expected results.
 REFUSED: Final[tuple[tuple[str, dict[str, str], str, tuple[str, ...]], ...]] = (
     *(
         (line, {}, "", (f"{line.split()[0]} (", "should be a whole number"))

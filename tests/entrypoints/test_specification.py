@@ -39,7 +39,7 @@ ENDPOINTS: Final[tuple[tuple[int, str, Any, int, str], ...]] = (
     (10, "DELETE /api/logos/1", None, 200, '{"logo_id":1}'),
 )
 WITH_TOKEN: Final = ("POST /api/users", "DELETE /api/users/7/avatar")
-# Requests that are refused, and what is wrong: a sentence, or where a value is.
+# Refused requests with their problem: a sentence, or the location of a value.
 REFUSED: Final[tuple[tuple[str, Any, int, Any], ...]] = (
     ("PATCH /api/roles/1", {"name": "admin"}, 400, "Duplicate entry 'admin' for key 'name'"),
     ("PATCH /api/authors/2", {"user_id": 101}, 400, "Duplicate entry '101' for key 'user_id'"),

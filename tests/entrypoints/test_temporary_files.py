@@ -19,7 +19,7 @@ def test_at_most_eight_files_and_two_per_user_are_open() -> None:
     with pytest.raises(HttpError, match="Too many concurrent imports; try again later"):
         imports.open(4)
     opened[0].close()
-    opened[0].close()  # a second time means nothing
+    opened[0].close()  # a second call has no effect
     with closing(imports.open(0)), pytest.raises(HttpError, match="Too many of your imports") as caught:
         imports.open(1)
     assert (caught.value.status, caught.value.headers) == (429, {"retry-after": "1"})

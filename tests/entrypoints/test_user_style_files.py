@@ -73,7 +73,7 @@ def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
 ) -> None:
     gallery.publication.publish(files)
     found = styles(files)
-    # The target of logo 2 has no selector, logo 3 is invalid, and nobody described the market.
+    # The target of logo 2 has no selector, logo 3 is invalid, and the market is not described.
     assert found.keys() == {"logos/1.user.css", "themes/1.user.css", "themes/2.user.css"}
     assert b'@-moz-document domain("forum.example") {\n.logo {\ncolor: red\n}\n}\n' in found["logos/1.user.css"]
     assert b"@updateURL   https://gallery.example/gallery/themes/2.user.css\n" in found["themes/2.user.css"]

@@ -146,7 +146,7 @@ def test_if_match_is_ignored_by_reads_and_creations(client: AppClient, admin: He
     assert client.post("/api/logos", json=ARTWORK, headers=old).status_code == 201
 
 
-# Answers from the response cache.
+# Responses from the response cache.
 
 
 @pytest.mark.rule("contract E1")

@@ -200,7 +200,7 @@ ISSUER: Final[dict[str, Any]] = {f"oidc_{name}": name for name in ("client_id", 
     "oidc_default_role": "member",
     "password_sign_in": False,
 }
-# What ann has lost, and the settings that keep her out.
+# The lost credentials of ann, and the settings that lock her out.
 LOST: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ("the phone, the passkey or the recovery codes are lost", "factor", {}),
     ("the password is lost", "password", {}),
@@ -278,7 +278,7 @@ def enrolled_secret(gallery: LogoAdmin) -> str:
     return made.secret
 
 
-# Without anybody who may do everything
+# Without an administrator
 
 
 @pytest.mark.slow("a process is started and stopped")

@@ -27,7 +27,7 @@ THEME = """
 body { background: url(../../pictures/1.svg), url(data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=) }
 """
 OWN_PICTURE = "https://gone.example/a.png"
-# So many shadows, however their number is written: drawing them takes minutes.
+# Too many shadows, in any notation: drawing them takes minutes.
 SHADOW = "0 0 500px 200px red"
 HEAVY = {
     "shadows": f"h1 {{ box-shadow: {', '.join([SHADOW] * 15_000)} }}",
@@ -181,7 +181,7 @@ def test_long_css_crafted_for_backtracking_is_shown_quickly(page: Page, address:
     began = time.monotonic()
     page.evaluate(SHOW, f"/* {piece * (524_000 // len(piece))} */ h1 {{ color: rgb(1, 2, 3) }}")
     expect(page.frame_locator("iframe").locator("h1").first).to_have_css("color", "rgb(1, 2, 3)")
-    assert time.monotonic() - began < 5  # trying everything takes much longer
+    assert time.monotonic() - began < 5  # backtracking takes much longer
 
 
 @pytest.mark.release

@@ -78,7 +78,7 @@ def test_records_are_unchanged(gallery: logoadmin.LogoAdmin, proofs: dict[str, A
     now = [json.loads(line) for line in exported(gallery)]
     assert len(now) == len(proofs["export"])
     for then, line in zip(proofs["export"], now, strict=True):
-        assert then.items() <= line.items()  # a later version may say more
+        assert then.items() <= line.items()  # a later version may have more fields
 
 
 def test_users_can_sign_in_with_each_factor(gallery: logoadmin.LogoAdmin, proofs: dict[str, Any]) -> None:

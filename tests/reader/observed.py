@@ -8,7 +8,7 @@ from typing import Any
 from tests.reader.hostile_server import HostileServer
 from tests.reader.vectors import ANY_ERROR, Seen, Story
 
-# The fields of Seen but the requests, which the server knows.
+# The fields of Seen except the requests, which the server records.
 Observed = Mapping[str, Any]
 
 

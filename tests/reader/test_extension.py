@@ -95,7 +95,7 @@ def test_the_extension_applies_and_removes_a_theme(
     server: HostileServer, one: Publication, blocked: Publication, browser_with_extension: BrowserContext
 ) -> None:
     server.publish("gallery", one.files(), {"latest.json": Answer(blocked.pointer())}, {})
-    # A policy of the site does not concern the style of a content script.
+    # A policy of the site does not apply to the style of a content script.
     server.pages["index.html"] = Answer(b"<!doctype html><h1>Forum</h1>", policy="default-src 'self'")
     page = browser_with_extension.new_page()
     page.goto(f"{server.address}/index.html")

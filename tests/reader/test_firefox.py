@@ -26,7 +26,7 @@ playAll(open, address, stories).then(show("done"), (error) => show("failed")(Str
 @pytest.mark.release
 @pytest.mark.rule("contract L6")
 def test_reader_js_in_firefox_passes_every_story(server: HostileServer) -> None:
-    # All of them are played in Chromium.
+    # All of them run in Chromium.
     stories = STORIES if LONG else STORIES[::4]
     for story in stories:
         publish(server, story)

@@ -78,7 +78,7 @@ IMPORTS: Final = {
     "@\\69mport url('https://a.example/\\78')": ["https://a.example/x"],
     "@import src('https://a.example/x') layer": ["https://a.example/x"],
     "@charset 'utf-8';@layer a,b;@import'//a.example/x';<!--@import url(y)-->": ["//a.example/x", "y"],
-    # A browser ignores them, or so it seems.
+    # Browsers seem to ignore them.
     "a{}@import 'https://a.example/x';": ["https://a.example/x"],
     "a{@import 'https://a.example/x';}": ["https://a.example/x"],
     "@import 'https://a.example/x' {}": ["https://a.example/x"],

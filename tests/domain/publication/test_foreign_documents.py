@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.rule("contract Q3"), pytest.mark.rule("contract L4")]
 
 FORUM: Final = Target("forum", "The forum", ('domain("forum.example")',), ".logo")
 VARIANTS: Final = Path(__file__).with_name("foreign_documents.txt").read_text().splitlines()
-# Managers, which know the rule by its name alone, take a rule without readable conditions for one for all pages.
+# Managers know the rule only by name, and treat one without valid conditions as one for all pages.
 FOREIGN: Final = (
     *('domain("bank.example")', "domain(bank.example)", 'url-prefix("")', "url-prefix()", 'regexp(".*")', ""),
     *('domain("forum.example"), domain("bank.example")', 'domain("notforum.example")', 'media-document("video")'),

@@ -152,7 +152,7 @@ def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyP
         assert "tracks &lt;readers&gt;" in page
         assert "Dawn" not in page
         assert "noindex" in page
-        # First what lists it, so that an interrupted run finds that again; last the pointer.
+        # First the pages that list it, so that an interrupted run finds them again; last the pointer.
         listing = ["feed.xml", "sitemap.xml", "authors/1/index.html", "themes/2/index.html", "themes/3/index.html"]
         assert [name for name in files.written if not name.startswith(".")] == [
             *listing,

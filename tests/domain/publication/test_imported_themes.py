@@ -65,7 +65,7 @@ def test_copied_themes_do_not_change_with_their_origin(origin: Origin) -> None:
         gallery.themes.create(CreateTheme(**ARTWORK | gone))
         assert published(gallery) == {}
         imports, caller = ArtworkImports(gallery.css), Owner("copies")
-        # The copies are no input of users: nothing checks that they come from where they say.
+        # The copies are not user input: nothing verifies their stated origin.
         with pytest.raises(NotAuthenticated):
             imports.use(UseCopies(artworks=()), ANONYMOUS)
         with pytest.raises(NotPermitted):

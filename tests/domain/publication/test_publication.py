@@ -144,7 +144,7 @@ def test_the_index_has_an_update_time_only_for_changed_records(stocked: LogoAdmi
     assert updated() == {1: None, 7: NOW + 2 * HOUR}
 
 
-# A marker of everything that readers must not get; the text is no part of any other.
+# A marker for everything that readers must not get; no other text contains it.
 SECRET: Final = "ZSECRETZ"
 hidden = st.builds(SECRET.__add__, st.text("ab", max_size=3))
 
@@ -261,7 +261,7 @@ def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmi
     assert [(each["id"], each["reason"]) for each in pointer.blocked] == [(1, "tracks readers")]
     assert replace(pointer, blocked=()) == replace(before, blocked=())
     assert pointer.paths <= full.files.keys()
-    # The whole follows when there is space again.
+    # The full publication follows when there is space again.
     assert stocked.publication.publish(files).changed
     assert parsed(files.files[POINTER]).index != before.index
 
@@ -333,7 +333,7 @@ def test_blocks_and_removals_of_the_last_90_days_are_listed(
     pointer = pointer_of(publication)
     listed = json.loads(publication.files[pointer.withdrawn["path"]])
     assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8, 6]
-    withdraw(storage, most)  # which push no block off the list
+    withdraw(storage, most)  # which displace no block from the list
     again = stocked.publication.generate()
     longest = json.loads(again.files[pointer_of(again).withdrawn["path"]])["withdrawn"]
     assert (len(longest), longest[0]["id"], longest[-1]["id"]) == (MOST_WITHDRAWN, 9, 6)
