@@ -9,11 +9,13 @@ import pytest
 
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.transaction import Transaction
+from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, USERS
 from logoadmin.domain.kernel.records import Author, Logo
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import sent_statements
+from tests.contracts.steps import add, role, session, user, write
 
 MANY = 40
 
@@ -138,3 +140,32 @@ def test_a_failed_commit_fails_every_write_that_shares_it(
     results = written_while_one_waits(sql_storage, adding(1), adding(2), adding(3))
     assert [type(result) for result in results] == [StorageUnavailable] * 3
     assert sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99)) == ()
+
+
+@pytest.mark.rule("contract C3", "contract O9")
+def test_a_refused_sign_in_leaves_no_trace_in_the_others(sql_storage: SqlStorage) -> None:
+    def sign_in(name: str) -> Callable[[UnitOfWork], str]:
+        def work(uow: UnitOfWork) -> str:
+            uow.identity.sessions.add(session(name, 1))
+            uow.identity.events.add(SignInEvent(uow.identity.events.next_id(), 1_000, "signed_in", 1, "ann"))
+            uow.identity.sessions.add_refresh_token(f"token {name}", name)
+            if name == "refused":
+                raise ZeroDivisionError  # what it stored was held back, and so is not yet a row
+            return name
+
+        return work
+
+    def stored(uow: UnitOfWork) -> tuple[list[str], list[bool], list[int]]:
+        sessions = uow.identity.sessions
+        tokens = [sessions.refresh_token(f"token {name}") is not None for name in ("one", "refused", "two")]
+        events = [event.event_id for event in uow.identity.events.page(-1, 9, order="asc")]
+        return [each.session_id for each in sessions.of_user(1)], tokens, events
+
+    write(sql_storage, add(role(1), user(1, "ann")))
+    works = sign_in("one"), sign_in("refused"), sign_in("two")
+    one, refused, two = written_while_one_waits(sql_storage, *works)
+    assert (one, type(refused), two) == ("one", ZeroDivisionError, "two")
+    assert sql_storage.read(stored) == (["one", "two"], [True, False, True], [1, 2])
+    # A row that is held back is stored before its user is removed, and removed with the user.
+    write(sql_storage, sign_in("three"), lambda uow: uow.records(USERS).remove(1))
+    assert sql_storage.read(stored) == ([], [False] * 3, [1, 2, 3])
