@@ -156,7 +156,7 @@ def _ends_selector(node: Node) -> bool:
     return node.type in ("{} block", "at-keyword", "error", "comment") or is_literal(node, ";", "<!--", "-->", "\\")
 
 
-class _NewTarget(BaseModel):
+class NewTarget(BaseModel):
     """A part of the site, or of many sites, for which artworks are published as user styles."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -181,7 +181,7 @@ class _NewTarget(BaseModel):
     ] = None
 
     @model_validator(mode="after")
-    def _has_pages(self) -> "_NewTarget":
+    def _has_pages(self) -> "NewTarget":
         if bool(self.documents) == bool(self.own):
             raise PydanticCustomError("value_error", 'Input should have either documents or "own": true')
         if self.own and self.logo is not None:
@@ -189,7 +189,7 @@ class _NewTarget(BaseModel):
         return self
 
 
-def _stored(targets: dict[str, _NewTarget]) -> dict[str, Any]:
+def _stored(targets: dict[str, NewTarget]) -> dict[str, Any]:
     """Return the JSON of targets in canonical form."""
     stored = {id_: target.model_dump(exclude_defaults=True) for id_, target in targets.items()}
     if len(json.dumps(stored, ensure_ascii=False).encode()) > _MAX_JSON:
@@ -197,7 +197,7 @@ def _stored(targets: dict[str, _NewTarget]) -> dict[str, Any]:
     return stored
 
 
-_Targets = Annotated[dict[TargetId, _NewTarget], Field(max_length=_MAX_TARGETS)]
+_Targets = Annotated[dict[TargetId, NewTarget], Field(max_length=_MAX_TARGETS)]
 # Validated as targets, and converted to the stored form.
 NewTargets = Annotated[
     Mapping[str, Any],
