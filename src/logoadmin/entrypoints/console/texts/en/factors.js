@@ -109,7 +109,7 @@ export default {
   "user.sessions.ended": { one: "Ended {n} session of {name}", other: "Ended {n} sessions of {name}" },
   "handOver.title": "{name} can sign in now",
   "handOver.text": "Give them this password. It is shown only this once; they can change it under My account.",
-  "user.sessions.none": "{name} is signed in nowhere.",
+  "user.sessions.none": "{name} has no sessions.",
   "user.sessions.own": "See and end your sessions",
   "user.sessions.text": "They are signed out on every device at once. Unsaved edits stay there until they sign in again.",
   "user.suspend": "Suspend",
