@@ -120,12 +120,14 @@ def test_the_authorization_url_is_returned(issuer: OidcIssuer, fake: FakeIssuer)
 
 
 @pytest.mark.parametrize(
-    ("told", "groups"),
+    ("claim", "groups"),
     [(None, ()), ("editors", ("editors",)), (["b", "a", "b", "", "x" * 256, "a\nb"], ("b", "a")), ([], ())],
 )
-def test_groups_are_a_list_or_text(issuer: OidcIssuer, fake: FakeIssuer, told: object, groups: tuple[str, ...]) -> None:
-    fake.person["groups"] = told
-    if told is None:
+def test_groups_are_a_list_or_text(
+    issuer: OidcIssuer, fake: FakeIssuer, claim: object, groups: tuple[str, ...]
+) -> None:
+    fake.person["groups"] = claim
+    if claim is None:
         del fake.person["groups"]
     assert redeem(issuer, fake.code()).groups == groups
 
@@ -258,13 +260,13 @@ def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, cap
 
 
 @pytest.mark.parametrize(
-    ("told", "known"), [(None, None), (1_700_000_000, 1_700_000_000), ("1700000000", None), (True, None), ([], None)]
+    ("claim", "known"), [(None, None), (1_700_000_000, 1_700_000_000), ("1700000000", None), (True, None), ([], None)]
 )
 def test_the_authentication_time_is_passed_on(
-    issuer: OidcIssuer, fake: FakeIssuer, told: object, known: int | None
+    issuer: OidcIssuer, fake: FakeIssuer, claim: object, known: int | None
 ) -> None:
     """ASVS 6.8.4."""
-    fake.claims = {"auth_time": told}
+    fake.claims = {"auth_time": claim}
     assert redeem(issuer, fake.code()) == replace(ANN, authenticated_at=known)
 
 

@@ -326,7 +326,7 @@ def opened_at(url: str) -> logoadmin.LogoAdmin:
     return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="empty")
 
 
-def run_what_is_said(do: Callable[[str, Path], None], url: str, file: Path) -> None:
+def run_printed_command(do: Callable[[str, Path], None], url: str, file: Path) -> None:
     """Run the command that is printed, with the password where it would prompt."""
     with pytest.raises(StartError) as said:
         do(url, file)
@@ -354,7 +354,7 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
         with ThreadPoolExecutor(2) as pool:
             writing = [pool.submit(write, gallery, number) for number in (1, 2)]
             try:
-                run_what_is_said(copies.back_up, url, dump)
+                run_printed_command(copies.back_up, url, dump)
             finally:
                 stop.set()
             assert sum(each.result() for each in writing) > 0
@@ -364,7 +364,7 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
     for _ in range(2):
         mariadb.execute(f"DROP DATABASE {database}")
         mariadb.create(database)
-        run_what_is_said(copies.restore, url, dump)
+        run_printed_command(copies.restore, url, dump)
         copies.restore_loaded(url)
         with opened_at(url) as gallery:
             assert gallery.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept

@@ -206,7 +206,7 @@ def test_a_full_file_system_is_a_full_disk(shared: Path) -> None:
 
 
 @pytest.fixture
-def said(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+def log_lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
     """Return a function that returns the lines logged since its last call."""
 
     def say() -> list[str]:
@@ -226,7 +226,7 @@ def limit(storage: SqlStorage, pages: int) -> None:
 
 
 def test_a_full_disk_is_logged_when_it_begins_and_ends(
-    sqlite_storage: SqlStorage, said: Callable[[], list[str]]
+    sqlite_storage: SqlStorage, log_lines: Callable[[], list[str]]
 ) -> None:
     def add_many(storage: SqlStorage) -> None:
         def work(uow: UnitOfWork) -> None:
@@ -240,31 +240,31 @@ def test_a_full_disk_is_logged_when_it_begins_and_ends(
         limit(sqlite_storage, 1)
         assert cause_on(sqlite_storage, add_many) is Cause.DISK_FULL
         read(sqlite_storage)
-    assert said() == ["gallery.db: its disk is full (disk_full, 13); free some space"]
+    assert log_lines() == ["gallery.db: its disk is full (disk_full, 13); free some space"]
     limit(sqlite_storage, 1_000_000)
     read(sqlite_storage)
-    assert said() == []
+    assert log_lines() == []
     sqlite_storage._pool.failure_log._clock = lambda: time.monotonic() + 5
     add_many(sqlite_storage)
-    (line,) = said()
+    (line,) = log_lines()
     assert line.startswith("gallery.db: disk_full is over, after ")
 
 
 def test_a_server_outage_is_logged_when_it_begins_and_ends(
-    running: MariaDbServer, mariadb_storage: SqlStorage, said: Callable[[], list[str]]
+    running: MariaDbServer, mariadb_storage: SqlStorage, log_lines: Callable[[], list[str]]
 ) -> None:
     read(mariadb_storage)
     running.stop()
     for work in (add, read, add):
         assert cause_on(mariadb_storage, work) is Cause.OUT_OF_REACH
-    (begins,) = said()
+    (begins,) = log_lines()
     assert begins.startswith(f"{running.address}: no database server responds there")
     assert "(out_of_reach, " in begins
     running.start()
     deadline = time.monotonic() + 10
     while fails(mariadb_storage):
         assert time.monotonic() < deadline
-    (ends,) = said()
+    (ends,) = log_lines()
     assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
     assert PASSWORD not in begins + ends
 
@@ -280,7 +280,7 @@ def fails(storage: SqlStorage) -> bool:
 @pytest.mark.parametrize(
     "cause", [Cause.TOO_BUSY, Cause.DISK_FULL, Cause.READ_ONLY, Cause.NO_RIGHTS, Cause.IO_ERROR, Cause.TOO_LARGE]
 )
-def test_intermittent_failures_are_logged_once(cause: Cause, said: Callable[[], list[str]]) -> None:
+def test_intermittent_failures_are_logged_once(cause: Cause, log_lines: Callable[[], list[str]]) -> None:
     now = [0.0]
     failure_log = FailureLog("db.example:3306", lambda: now[0])
     failure_log.record_success(writing=False)
@@ -288,13 +288,13 @@ def test_intermittent_failures_are_logged_once(cause: Cause, said: Callable[[], 
         failure_log.record_failure(cause, 1040, in_writing=False)
         now[0] += 4
         failure_log.record_success(writing=False)
-    assert len(said()) == 1
+    assert len(log_lines()) == 1
     now[0] += 1
     failure_log.record_success(writing=False)
-    assert said() == [f"db.example:3306: {cause.code} is over, after 37 s"]
+    assert log_lines() == [f"db.example:3306: {cause.code} is over, after 37 s"]
 
 
-def test_damage_is_logged_once_and_never_as_ended(said: Callable[[], list[str]]) -> None:
+def test_damage_is_logged_once_and_never_as_ended(log_lines: Callable[[], list[str]]) -> None:
     now = [0.0]
     failure_log = FailureLog("gallery.db", lambda: now[0])
     failure_log.record_success(writing=True)
@@ -302,17 +302,17 @@ def test_damage_is_logged_once_and_never_as_ended(said: Callable[[], list[str]])
         failure_log.record_failure(Cause.CORRUPT, 11, in_writing=False)
         now[0] += 1000
         failure_log.record_success(writing=True)
-    (line,) = said()
+    (line,) = log_lines()
     assert "(corrupt, 11)" in line
 
 
 def test_a_timeout_and_the_late_failure_of_its_call_are_one_outage(
-    sqlite_storage: SqlStorage, tmp_path: Path, said: Callable[[], list[str]]
+    sqlite_storage: SqlStorage, tmp_path: Path, log_lines: Callable[[], list[str]]
 ) -> None:
     read(sqlite_storage)
     assert sqlite_storage.timed_out(writing=True).cause is Cause.TOO_BUSY
     with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
-    (line,) = said()
+    (line,) = log_lines()
     assert "(too_busy, late)" in line

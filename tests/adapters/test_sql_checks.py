@@ -64,15 +64,15 @@ def test_the_server_must_accept_the_packet_of_the_largest_row(server: MariaDbSer
 
 
 def test_missing_durability_is_warned_about(server: MariaDbServer) -> None:
-    def told() -> str:
+    def durability() -> str:
         return next(result.text for result in check_database(server.url, 1) if result.check == "durability")
 
-    assert "innodb_flush_log_at_trx_commit = 2" in told()
+    assert "innodb_flush_log_at_trx_commit = 2" in durability()
     server.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
-    assert told() == "every commit is written to disk"
+    assert durability() == "every commit is written to disk"
     server.stop()
     server.start("--log-bin=changes", "--sync-binlog=0")
-    assert "sync_binlog = 0" in told()
+    assert "sync_binlog = 0" in durability()
 
 
 def test_a_check_that_cannot_run_is_left_to_the_operator(

@@ -81,14 +81,14 @@ def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
 
 
 def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
-    def as_far_as_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_until_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
         with contextlib.ExitStack() as galleries:
             opened = bootstrap.open_gallery
             monkeypatch.setattr(bootstrap, "open_gallery", lambda *a, **k: galleries.enter_context(opened(*a, **k)))
             monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
             cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
 
-    return pytest.param(as_far_as_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
+    return pytest.param(run_until_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
 
 
 def prepare_again(_: pytest.MonkeyPatch) -> None:

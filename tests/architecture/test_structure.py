@@ -22,9 +22,9 @@ def modules() -> Iterator[tuple[str, str]]:
 
 def test_test_variables_are_read_in_one_place() -> None:
     """Elsewhere they are missing from the environment, and a test that must fail would be skipped."""
-    told = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
+    pattern = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
     tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
-    assert [path.name for path, text in tests.items() if told.search(text)] == []
+    assert [path.name for path, text in tests.items() if pattern.search(text)] == []
 
 
 def test_release_tests_are_slow() -> None:

@@ -101,7 +101,7 @@ def stop(process: "subprocess.Popen[Any]") -> None:
 
 def test_haproxy_alters_nothing_and_no_request_fails_when_one_of_two_services_stops(proxied: Proxied) -> None:
     bearer = {"Authorization": f"Bearer {proxied.token()}"}
-    passes_as_the_service_made_it(proxied)
+    passes_unaltered(proxied)
     knows_the_client(proxied, bearer)
 
     def stopped() -> None:
@@ -112,10 +112,10 @@ def test_haproxy_alters_nothing_and_no_request_fails_when_one_of_two_services_st
     load.run(stopped)
     load.verify()
     stop(proxied.services[1])
-    answers_for_services_that_are_away(proxied)
+    responds_for_unavailable_services(proxied)
 
 
-def passes_as_the_service_made_it(proxied: Proxied) -> None:
+def passes_unaltered(proxied: Proxied) -> None:
     status, headers, _ = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip")
     assert (status, headers["Content-Encoding"], headers["Vary"]) == (200, "gzip", "Accept-Encoding")
     assert headers["ETag"].startswith('"')
@@ -137,7 +137,7 @@ def knows_the_client(proxied: Proxied, bearer: dict[str, str]) -> None:
     assert b"192.0.2.7" not in sessions
 
 
-def answers_for_services_that_are_away(proxied: Proxied) -> None:
+def responds_for_unavailable_services(proxied: Proxied) -> None:
     status, headers, body = proxied.ask("GET", "/api/logos/1001")
     assert (status, json.loads(body)) == (503, {"detail": "The service is unreachable"})
     assert (headers["Content-Type"], headers["Retry-After"]) == ("application/json", "1")

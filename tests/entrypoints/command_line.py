@@ -17,7 +17,7 @@ class CommandResult:
 Run = Callable[..., CommandResult]
 
 
-def says_one_line(result: CommandResult, code: int, *parts: str) -> None:
+def assert_one_line(result: CommandResult, code: int, *parts: str) -> None:
     assert result.code == code, result
     assert result.out == ""
     assert result.err.count("\n") == 1, result.err

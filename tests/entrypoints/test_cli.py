@@ -24,7 +24,7 @@ from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -68,7 +68,7 @@ def test_a_usage_error_is_reported_on_one_line_with_exit_code_2(
     run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     ended = run(*arguments)
-    says_one_line(ended, 2, *parts)
+    assert_one_line(ended, 2, *parts)
     assert "hidden" not in ended.err
 
 
@@ -87,16 +87,16 @@ def test_a_group_without_a_command_prints_its_help(run: Run, group: tuple[str, .
 @pytest.mark.rule("contract B2", "contract A22")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "gallery.example"])
 def test_a_non_loopback_address_requires_an_explicit_policy_and_host_names(run: Run, host: str) -> None:
-    says_one_line(run("serve", "--host", host, "--port", "0"), 2, host, "--access guarded", "--access open")
+    assert_one_line(run("serve", "--host", host, "--port", "0"), 2, host, "--access guarded", "--access open")
     ended = run("serve", "--host", host, "--port", "0", "--access", "open")
-    says_one_line(ended, 2, host, "--hosts gallery.example", "--hosts '*'")
+    assert_one_line(ended, 2, host, "--hosts gallery.example", "--hosts '*'")
     for arguments in (
         ("--access", "guarded"),
         ("--access", "open", "--hosts", "*"),
         ("--access", "open", "--hosts", "a"),
     ):
         ended = run("serve", "--host", "192.0.2.1", "--port", "0", *arguments)
-        says_one_line(ended, 1, "192.0.2.1 is not an address of this machine")
+        assert_one_line(ended, 1, "192.0.2.1 is not an address of this machine")
 
 
 @pytest.mark.slow("processes are started and stopped")
@@ -182,18 +182,18 @@ def test_serving_without_its_packages_prints_how_to_install_them(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("logoadmin.entrypoints.server", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
-    says_one_line(run("serve"), 1, missing, install_extra("server"))
+    assert_one_line(run("serve"), 1, missing, install_extra("server"))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.rule("contract H1")
 def test_failures_are_reported_on_one_line_with_exit_code_1(run: Run, tmp_path: Path) -> None:
-    says_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")
-    says_one_line(run("export", "out.jsonl"), 1, "logoadmin init")
+    assert_one_line(run("import", "missing.jsonl"), 1, "missing.jsonl")
+    assert_one_line(run("export", "out.jsonl"), 1, "logoadmin init")
     assert run("init").code == 0
-    says_one_line(run("export", "no/such/directory/out.jsonl"), 1, "no/such/directory/out.jsonl")
-    says_one_line(run("init", "--database", f"sqlite:///{tmp_path}/no/such/file.db"), 1, "file.db")
-    says_one_line(run("user", "password", "12", stdin="secret\n"), 1, "User 12 not found")
+    assert_one_line(run("export", "no/such/directory/out.jsonl"), 1, "no/such/directory/out.jsonl")
+    assert_one_line(run("init", "--database", f"sqlite:///{tmp_path}/no/such/file.db"), 1, "file.db")
+    assert_one_line(run("user", "password", "12", stdin="secret\n"), 1, "User 12 not found")
 
 
 @pytest.mark.rule("contract H1", "contract A20")
@@ -203,7 +203,7 @@ def test_an_unreachable_database_is_reported_without_its_password(run: Run) -> N
         port = unused.getsockname()[1]
         for command in (("init",), ("serve",), ("export", "-"), ("user", "password", "1")):
             ended = run(*command, "--database", f"mysql+pymysql://me:hidden@127.0.0.1:{port}/gallery")
-            says_one_line(ended, 1, f"The database at 127.0.0.1:{port} cannot be used", "database URL")
+            assert_one_line(ended, 1, f"The database at 127.0.0.1:{port} cannot be used", "database URL")
             assert "hidden" not in ended.err
 
 
@@ -224,7 +224,7 @@ def test_a_mistyped_database_is_named_and_not_created(
     assert list(Path().iterdir()) == []
     Path("empty.db").touch()
     ended = run(*command, "--database", "sqlite:///empty.db")
-    says_one_line(ended, 1, "no logoadmin tables yet; run logoadmin init for the same database")
+    assert_one_line(ended, 1, "no logoadmin tables yet; run logoadmin init for the same database")
 
 
 @pytest.mark.rule("contract K9")
@@ -235,11 +235,11 @@ def test_without_create_a_missing_database_is_an_error(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_CREATE", "false")
-    says_one_line(run(*command), 1, "File logoadmin.db does not exist, but should; check that its disk is mounted")
+    assert_one_line(run(*command), 1, "File logoadmin.db does not exist, but should; check that its disk is mounted")
     assert list(Path().iterdir()) == []
     Path("logoadmin.db").touch()
     ended = run(*command)
-    says_one_line(ended, 1, "; check that its disk is mounted")
+    assert_one_line(ended, 1, "; check that its disk is mounted")
     assert "logoadmin init" not in ended.err
     assert run("init").code == 0
     assert run("export", "-").code == 0
@@ -298,7 +298,7 @@ def test_an_export_writes_to_a_pipe_and_through_a_link(run: Run) -> None:
 @pytest.mark.usefixtures("initialised")
 def test_an_export_is_complete_private_and_overwrites_a_file_only_with_force(run: Run) -> None:
     Path("kept.jsonl").write_text("kept")
-    says_one_line(run("export", "kept.jsonl"), 1, "kept.jsonl exists", "--force")
+    assert_one_line(run("export", "kept.jsonl"), 1, "kept.jsonl exists", "--force")
     assert Path("kept.jsonl").read_text() == "kept"
     assert run("export", "kept.jsonl", "--with-password-hashes", "--force").code == 0
     assert Path("kept.jsonl").read_text().startswith('{"kind": "role"')
@@ -323,10 +323,10 @@ def test_settings_that_are_not_text_are_named(run: Run, monkeypatch: pytest.Monk
     for name in ("LOGOADMIN_ADMIN_PASSWORD", "LOGOADMIN_TOKEN_KEY", "LOGOADMIN_DATABASE"):
         with monkeypatch.context() as only:
             only.setenv(name, "sqlite:///\udcff" + "x" * 32)
-            says_one_line(run("init"), 2, name.removeprefix("LOGOADMIN_").lower(), "UTF-8")
-    says_one_line(run("init", "--database", "sqlite:///x%00y.db"), 2, "database URL")
+            assert_one_line(run("init"), 2, name.removeprefix("LOGOADMIN_").lower(), "UTF-8")
+    assert_one_line(run("init", "--database", "sqlite:///x%00y.db"), 2, "database URL")
     monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", "nowhere")
-    says_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
+    assert_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
 
 
 @pytest.mark.rule("contract H1", "contract H3")
@@ -399,10 +399,10 @@ def test_rotating_the_keys_in_the_database_ends_no_session(run: Run) -> None:
 
 @pytest.mark.rule("contract C2")
 def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    says_one_line(run("token-key", "rotate"), 1, "logoadmin init")
-    says_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "set database")
+    assert_one_line(run("token-key", "rotate"), 1, "logoadmin init")
+    assert_one_line(run("token-key", "rotate", "--database", "memory:"), 2, "set database")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "k" * 32)
-    says_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
+    assert_one_line(run("token-key", "rotate"), 2, "LOGOADMIN_TOKEN_KEY")
     assert not Path("logoadmin.db").exists()
     started().close()
     made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
@@ -519,7 +519,7 @@ def test_the_events_of_all_users_are_printed_newest_first(run: Run) -> None:
     assert names("--limit", "3") == ["Ann", "Ben", "Ann"]
     assert names("--user", str(ord("B"))) == names("--order", "asc", "--after", "1", "--limit", "1") == ["Ben"]
     assert names("--user", "99") == []
-    says_one_line(run("events", "--limit", "0"), 2, "--limit")
+    assert_one_line(run("events", "--limit", "0"), 2, "--limit")
 
 
 @pytest.mark.rule("contract G2", "contract G4")
@@ -537,14 +537,14 @@ def test_every_change_of_a_command_is_undone_by_its_request_id(run: Run) -> None
     assert run("export", "-").out == before
     assert run("revert", "--request", undone.request).code == 0
     assert run("export", "-").out == after
-    says_one_line(run("revert", "--request", "unknown"), 1, "Request unknown not found")
+    assert_one_line(run("revert", "--request", "unknown"), 1, "Request unknown not found")
     assert run("import", "new.jsonl", "--dry-run").request == ""
     run("user", "create", "7", "Ann", stdin="one\n")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         last = gallery.changes.version()
     said = f"Undid change {last} with change {last + 1}: user.removed, id 7\n"
     assert run("revert", str(last)) == CommandResult(0, said, "")
-    says_one_line(run("revert", str(last)), 1, f"User 7 was changed since, by change {last + 1}")
+    assert_one_line(run("revert", str(last)), 1, f"User 7 was changed since, by change {last + 1}")
     for arguments in ((), ("4", "--request", "x")):
         assert run("revert", *arguments).code == 2
 
@@ -554,10 +554,10 @@ def test_every_change_of_a_command_is_undone_by_its_request_id(run: Run) -> None
 def test_users_and_their_passwords_are_created_from_standard_input(run: Run) -> None:
     assert run("user", "create", "7", "Ann", "--role", "2", stdin="one\n") == CommandResult(0, "Created user 7\n", "")
     assert run("user", "password", "7", stdin="two\n") == CommandResult(0, "Changed the password of user 7\n", "")
-    says_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
-    says_one_line(run("user", "create", "8", "Bob", "--role", "9", stdin="x\n"), 1, "Role 9 not found")
+    assert_one_line(run("user", "create", "7", "Bob", stdin="x\n"), 1, "Duplicate entry '7' for key 'user_id'")
+    assert_one_line(run("user", "create", "8", "Bob", "--role", "9", stdin="x\n"), 1, "Role 9 not found")
     for closed in ("", None):
-        says_one_line(run("user", "create", "8", "Bob", stdin=closed), 1, "password")
+        assert_one_line(run("user", "create", "8", "Bob", stdin=closed), 1, "password")
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         assert gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="two")).scope == "*"
         with pytest.raises(logoadmin.SignInRefused):
@@ -614,15 +614,15 @@ def test_users_are_given_another_role_and_removed(run: Run) -> None:
     assert (given.code, given.out, given.err) == (0, "User 5 has role 2, admin\n", "")
     assert given.request
     assert run("user", "role", "5", "1").out == "User 5 has role 1, member\n"
-    says_one_line(run("user", "role", "5", "nobody"), 1, "Role nobody not found")
-    says_one_line(run("user", "role", "5", "9"), 1, "Role 9 not found")
-    says_one_line(run("user", "role", "8", "1"), 1, "User 8 not found")
-    says_one_line(run("user", "role", "admin", "member"), 1, "no user who holds *")
-    says_one_line(run("user", "remove", "admin"), 1, "no user who holds *")
+    assert_one_line(run("user", "role", "5", "nobody"), 1, "Role nobody not found")
+    assert_one_line(run("user", "role", "5", "9"), 1, "Role 9 not found")
+    assert_one_line(run("user", "role", "8", "1"), 1, "User 8 not found")
+    assert_one_line(run("user", "role", "admin", "member"), 1, "no user who holds *")
+    assert_one_line(run("user", "remove", "admin"), 1, "no user who holds *")
     assert run("user", "remove", "name:7").out == "Removed user 6, 7\n"
     removed = run("user", "remove", "ann")
     assert (removed.code, removed.out, removed.err) == (0, "Removed user 5, ann\n", "")
-    says_one_line(run("user", "remove", "ann"), 1, "User ann not found")
+    assert_one_line(run("user", "remove", "ann"), 1, "User ann not found")
     assert run("revert", "--request", removed.request).code == 0
     assert '"username":"ann"' in run("user", "list").out
 
@@ -686,7 +686,7 @@ def test_selected_kinds_are_exported(run: Run) -> None:
     assert {json.loads(line)["kind"] for line in ended.out.splitlines()} == {"role"}
     assert "Password hashes" not in ended.err
     assert "Password hashes" in run("export", "-", "--kind", "user").err
-    says_one_line(run("export", "-", "--kind", "settings"), 2, "'settings' is not one of 'role', 'user'")
+    assert_one_line(run("export", "-", "--kind", "settings"), 2, "'settings' is not one of 'role', 'user'")
 
 
 @pytest.mark.rule("contract I4", "contract I5")
@@ -699,11 +699,11 @@ def test_csv_is_imported_and_unpublished_artworks_are_reported(run: Run) -> None
             "cp1251"
         )
     )
-    says_one_line(run("import", "logos.csv"), 2, "--kind")
+    assert_one_line(run("import", "logos.csv"), 2, "--kind")
     ended = run("import", "logos.csv", "--kind", "logo", "--charset", "cp1251")
     assert ended.out.startswith("Imported 3 logos (3 created)\n")
     assert "Not published: logo 2: They are inactive" in ended.err
     assert "Traceback" not in ended.err
     assert run("export", "out.csv", "--kind", "logo", "--format", "csv").code == 0
     assert run("import", "out.csv", "--kind", "logo").out == "Imported 3 logos (3 unchanged)\n"
-    says_one_line(run("export", "-", "--format", "csv"), 2, "CSV has records of one kind")
+    assert_one_line(run("export", "-", "--format", "csv"), 2, "CSV has records of one kind")

@@ -23,7 +23,7 @@ from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.answering import Answer, answering
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.gallery import ARTWORK
 from tests.mariadb import MariaDbServer
 from tests.services import in_thread
@@ -41,8 +41,8 @@ def test_a_backup_is_made_and_restored(run: Run) -> None:
     made = run("backup", "copy.db")
     assert (made.code, made.err) == (0, "")
     assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
-    says_one_line(run("backup", "copy.db"), 1, "copy.db already exists")
-    says_one_line(run("restore", "copy.db"), 1, "logoadmin.db already exists")
+    assert_one_line(run("backup", "copy.db"), 1, "copy.db already exists")
+    assert_one_line(run("restore", "copy.db"), 1, "logoadmin.db already exists")
     restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
     assert (restored.code, restored.out) == (
         0,
@@ -65,7 +65,7 @@ def test_only_the_newest_backups_of_a_directory_are_kept(run: Run) -> None:
     kept = names(directory)
     assert kept[0] in made.out
     assert (len(kept), kept[1]) == (2, "mine.db")
-    says_one_line(run("backup", "--keep", "0", "copies"), 2, "--keep")
+    assert_one_line(run("backup", "--keep", "0", "copies"), 2, "--keep")
     assert names(directory) == kept
 
 
@@ -84,13 +84,13 @@ def test_only_the_newest_backups_of_a_directory_are_kept(run: Run) -> None:
     ],
 )
 def test_a_contradictory_command_is_refused_and_writes_nothing(run: Run, command: str, words: str) -> None:
-    says_one_line(run(*command.split()), 2, words)
+    assert_one_line(run(*command.split()), 2, words)
     assert names(Path()) == ["logoadmin.db"]
 
 
 @pytest.mark.rule("contract K4")
 def test_a_missing_database_cannot_be_finished_as_restored(run: Run) -> None:
-    says_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
+    assert_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
     assert names(Path()) == []
 
 
@@ -172,7 +172,7 @@ def test_a_gallery_is_moved_and_the_old_database_is_refused(run: Run) -> None:
     assert "users: 1 row compared\n" in moved.err
     assert len(moved.err.splitlines()) == 2 * len(metadata.tables)
     for command in (("init",), ("serve", "--port", "0"), ("export", "-"), ("move", "--to", "sqlite:///third.db")):
-        says_one_line(run(*command), 1, "The gallery was moved from this database to new.db; set database to the URL")
+        assert_one_line(run(*command), 1, "The gallery was moved from this database to new.db; set database to the URL")
     assert not Path("third.db").exists()
     assert run("user", "list", "--database", "sqlite:///new.db").code == 0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.command_line import Run, assert_one_line
 from tests.mariadb import MariaDbServer
 
 pytestmark = [
@@ -77,6 +77,6 @@ def test_a_variable_that_cannot_be_set_is_named(mariadb_server: MariaDbServer, r
     finally:
         mariadb_server.stop()
         mariadb_server.start()
-    says_one_line(
+    assert_one_line(
         ended, 1, "it refuses a setting that every session", "innodb_lock_wait_timeout", "let sessions change it"
     )

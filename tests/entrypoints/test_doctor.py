@@ -27,7 +27,7 @@ from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.answering import Answer, answering
 from tests.asgi import ask
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
@@ -385,7 +385,7 @@ def test_a_path_that_is_not_a_file_is_not_opened(run: Run, tmp_path: Path, make:
     found = said(run("doctor"))
     assert found["database"][0] == "wrong"
     assert not {"file", "directory"} & found.keys()  # the advice is not to close /dev/null to others
-    says_one_line(run("init"), 1, "logoadmin.db is", "name")
+    assert_one_line(run("init"), 1, "logoadmin.db is", "name")
 
 
 def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:

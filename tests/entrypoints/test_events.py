@@ -24,7 +24,7 @@ def events(client: AppClient, headers: Headers, query: str = "") -> list[dict[st
     return found
 
 
-def whose(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def names_of(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(event["event"], event["user_name"]) for event in found]
 
 
@@ -56,15 +56,15 @@ def test_without_the_scope_users_see_only_their_own_events(
     client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers
 ) -> None:
     everything = [("signed_in", "ann"), ("key_made", "admin"), ("signed_in", "admin")]
-    assert whose(events(client, admin)) == everything
+    assert names_of(events(client, admin)) == everything
     assert events(client, ann) == events(client, ann, "?user_id=7") == events(client, admin, "?user_id=7")
-    assert whose(events(client, ann)) == everything[:1]
+    assert names_of(events(client, ann)) == everything[:1]
     for query in (f"?user_id={ADMIN_ID}", "?user_id=99"):
         assert client.get(PATH + query, headers=ann).status_code == 403
-    assert whose(events(client, admin, f"?user_id={ADMIN_ID}")) == everything[1:]
+    assert names_of(events(client, admin, f"?user_id={ADMIN_ID}")) == everything[1:]
     assert events(client, admin, "?user_id=99") == []
     gallery.users.amend(AmendUser(user_id=7, role_id=2))  # holds everything, from this moment
-    assert whose(events(client, ann)) == everything
+    assert names_of(events(client, ann)) == everything
 
 
 @pytest.mark.rule("contract E2", "contract E4", "contract O9")

@@ -31,7 +31,7 @@ from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.certificates import make_certificate
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged
 
@@ -431,7 +431,7 @@ def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, cap
     told = [message for message in caplog.messages if re.search(rf"\(({row.log.replace(' or ', '|')})\b", message)]
     assert bool(told) == (row.log != "-"), caplog.messages
     for command in ended:
-        says_one_line(command, 1, *words_of(row.command))
+        assert_one_line(command, 1, *words_of(row.command))
     everything = [*caplog.messages, doctor.out, doctor.err, *(command.err for command in ended)]
     assert not [text for text in everything if PASSWORD in text or "Traceback" in text]
 
@@ -477,9 +477,9 @@ def test_the_cause_of_a_failed_start_is_reported(run: Run, monkeypatch: pytest.M
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
-        says_one_line(run("serve", "--port", port), 1, "is in use")
+        assert_one_line(run("serve", "--port", port), 1, "is in use")
         assert "port" in problems(run("doctor", "--port", port).out)
     monkeypatch.setenv("LOGOADMIN_WORKRES", "2")
     for command in ("init", "serve"):
-        says_one_line(run(command), 2, "unknown setting", "did you mean LOGOADMIN_WORKERS?")
+        assert_one_line(run(command), 2, "unknown setting", "did you mean LOGOADMIN_WORKERS?")
     assert problems(run("doctor").out) == {"settings"}

@@ -80,7 +80,7 @@ class Gallery(Service):
         author_id: int = answer.json()["author_id"]
         return author_id
 
-    def lets_in(self, password: str) -> None:
+    def check_password(self, password: str) -> None:
         """Check that this is the first administrator's password."""
         body = {"username": "admin", "password": password}
         answer = httpx2.post(f"{self.address}/api/auth/token", json=body, timeout=10)
@@ -109,7 +109,7 @@ def lines_to_import(directory: Path) -> str:
     return str(file)
 
 
-def is_whole(file: Path, *answered: Authors) -> None:
+def check_file(file: Path, *answered: Authors) -> None:
     """Check that the file is intact and has exactly the acknowledged records, each id once."""
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -122,7 +122,7 @@ def pause(chance: random.Random) -> None:
     time.sleep(chance.choice([0, chance.random() * _LONGEST_PAUSE]))
 
 
-def perhaps_empty(directory: Path, chance: random.Random) -> Path:
+def missing_or_empty(directory: Path, chance: random.Random) -> Path:
     """Return a missing file, or an empty one."""
     file = directory / "gallery.db"
     if chance.random() < 0.5:
@@ -131,7 +131,7 @@ def perhaps_empty(directory: Path, chance: random.Random) -> Path:
 
 
 def two_services(directory: Path, chance: random.Random) -> None:
-    file = perhaps_empty(directory, chance)
+    file = missing_or_empty(directory, chance)
     with serving(file) as one:
         pause(chance)
         with serving(file) as two:
@@ -140,16 +140,16 @@ def two_services(directory: Path, chance: random.Random) -> None:
             (password,) = [service.password for service in (one, two) if service.password is not None]
             with ThreadPoolExecutor(2) as executor:
                 made = list(executor.map(Gallery.create, (one, two), (1, 2), (3, 4), (5, 6)))
-            one.lets_in(password)
-            two.lets_in(password)
+            one.check_password(password)
+            two.check_password(password)
             one.stop(signal.SIGKILL)
             made += [two.create(7)]
             two.stop(signal.SIGTERM)
-    is_whole(file, *made)
+    check_file(file, *made)
 
 
 def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
-    file = perhaps_empty(directory, chance)
+    file = missing_or_empty(directory, chance)
     with serving(file) as service:
         pause(chance)
         importing = command(file, "import", lines_to_import(directory))
@@ -158,11 +158,14 @@ def a_service_and_an_import(directory: Path, chance: random.Random) -> None:
         said = ended(importing).splitlines()
         made |= service.create(4)
         assert said[0] == "Imported 200 authors (200 created)"
-        told = [service.password, *(line.split()[-1] for line in said if line.startswith("The first administrator"))]
-        (password,) = [password for password in told if password is not None]
-        service.lets_in(password)
+        passwords = [
+            service.password,
+            *(line.split()[-1] for line in said if line.startswith("The first administrator")),
+        ]
+        (password,) = [password for password in passwords if password is not None]
+        service.check_password(password)
         service.stop(signal.SIGTERM)
-    is_whole(file, made, {id_: id_ for id_ in IMPORTED})
+    check_file(file, made, {id_: id_ for id_ in IMPORTED})
 
 
 @pytest.mark.parametrize("attempt", [two_services, a_service_and_an_import], ids=lambda attempt: attempt.__name__)

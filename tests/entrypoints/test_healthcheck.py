@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.command_line import Run, assert_one_line
 from tests.services import service
 
 pytestmark = [
@@ -98,14 +98,14 @@ def test_an_unhealthy_service_is_reported_on_one_line(
     run: Run, say: Callable[[socket.socket], None], said: str
 ) -> None:
     with answering(say) as port:
-        says_one_line(run("healthcheck", "--port", port), 1, f"http://127.0.0.1:{port}{said}")
+        assert_one_line(run("healthcheck", "--port", port), 1, f"http://127.0.0.1:{port}{said}")
 
 
 @pytest.mark.parametrize("say", [silently, in_drops])
 def test_a_healthcheck_takes_at_most_two_seconds(run: Run, say: Callable[[socket.socket], None]) -> None:
     with answering(say) as port:
         ended = run("healthcheck", "--port", port, "--live")
-    says_one_line(ended, 1, "/livez: no response within 2 seconds")
+    assert_one_line(ended, 1, "/livez: no response within 2 seconds")
 
 
 @pytest.mark.usefixtures("patient")
@@ -113,14 +113,14 @@ def test_a_missing_service_and_wrong_settings_also_exit_with_1(run: Run, monkeyp
     """Container platforms reserve 2."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    says_one_line(run("healthcheck", "--port", str(port)), 1, f"http://127.0.0.1:{port}/readyz: ", "refused")
-    says_one_line(run("healthcheck", "--port", "0"), 1, "--port")
+    assert_one_line(run("healthcheck", "--port", str(port)), 1, f"http://127.0.0.1:{port}/readyz: ", "refused")
+    assert_one_line(run("healthcheck", "--port", "0"), 1, "--port")
     for name in ("a..b", "a b", "a\nb"):
-        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "the URL is not valid")
+        assert_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "the URL is not valid")
     for name in ("[::1]", "http://gallery.example", "[a"):
-        says_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "host (--host): should be a name")
+        assert_one_line(run("healthcheck", "--port", "1", "--host", name), 1, "host (--host): should be a name")
     monkeypatch.setenv("LOGOADMIN_WORKERS", "none")
-    says_one_line(run("healthcheck"), 1, "workers")
+    assert_one_line(run("healthcheck"), 1, "workers")
 
 
 @pytest.mark.usefixtures("patient")
@@ -132,4 +132,4 @@ def test_the_service_is_checked_under_any_prefix_and_host_names(run: Run, tmp_pa
         for path, options in (("/readyz", ()), ("/livez", ("--live",))):
             ended = run("healthcheck", "--port", port, *options)
             assert (ended.code, ended.out) == (0, f"http://127.0.0.1:{port}{path}: ok\n")
-    says_one_line(run("healthcheck", "--port", port), 1, "refused")
+    assert_one_line(run("healthcheck", "--port", port), 1, "refused")

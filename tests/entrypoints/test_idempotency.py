@@ -261,7 +261,7 @@ def test_a_service_killed_at_any_moment_loses_and_doubles_nothing(database: str)
                 ended.result()
             crash_harness.close()
 
-    answered_once(database, clients, seed)
+    check_created_once(database, clients, seed)
 
 
 @pytest.mark.slow("processes are killed")
@@ -282,10 +282,10 @@ def test_a_service_killed_during_its_commit_loses_and_doubles_nothing(database: 
         crash_harness.close()
     # No process commits more than three transactions, and each ends with a client waiting.
     assert sum(client.interrupted for client in clients) >= EACH // 3
-    answered_once(database, clients, seed)
+    check_created_once(database, clients, seed)
 
 
-def answered_once(database: str, clients: list[Client], seed: int) -> None:
+def check_created_once(database: str, clients: list[Client], seed: int) -> None:
     """Check that each requested author exists once, as in the response, with one change."""
     answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
     with logoadmin.connect(database) as gallery:

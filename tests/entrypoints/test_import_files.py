@@ -16,7 +16,7 @@ from PIL import Image
 import logoadmin
 from logoadmin.domain.gallery.picture_commands import ListPictures
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.command_line import Run, assert_one_line
 
 pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("empty_directory")]
 
@@ -310,4 +310,4 @@ def test_options_of_user_styles_and_of_files_cannot_be_mixed(run: Run) -> None:
         ("a.jsonl", "--target", "forum"): "have a --target",
         ("a.user.css", "--kind", "theme"): "no --kind",
     }.items():
-        says_one_line(run("import", *words), 2, text)
+        assert_one_line(run("import", *words), 2, text)

@@ -13,7 +13,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.responses import CountedRequests
 from logoadmin.ports.metrics import NoMetrics
 from tests.asgi import nothing_more, scope_of
-from tests.entrypoints.told_time import run
+from tests.entrypoints.simulated_time import run
 from tests.gallery import FrozenClock, gallery_on
 
 HEAD: Final[Message] = {"type": "http.response.start", "status": 200, "headers": []}

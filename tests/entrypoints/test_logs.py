@@ -79,7 +79,7 @@ def test_the_line_in_the_docs_has_every_field_and_nothing_else() -> None:
 def test_a_recurring_program_error_is_logged_with_one_traceback(
     logged: AppClient, watched: WatchedStorage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def told() -> list[logging.LogRecord]:
+    def tracebacks() -> list[logging.LogRecord]:
         return [record for record in caplog.records if record.name == "logoadmin.http"]
 
     def ask(number: int, status: int) -> Any:
@@ -90,20 +90,20 @@ def test_a_recurring_program_error_is_logged_with_one_traceback(
     code = ask(1, 500)
     assert re.fullmatch(r"fault-[0-9a-f]{8}", code)
     assert [ask(1, 500), ask(99, 500)] == [code, code]
-    (begins,) = told()
+    (begins,) = tracebacks()
     assert begins.exc_info is not None
     assert begins.getMessage().startswith(f"GET /api/authors/{{author_id}}: {code} begins, with request ")
     watched.fault = None
     assert ask(1, 200) is None
-    assert told() == [begins]  # it may come back at once
+    assert tracebacks() == [begins]  # it may come back at once
     monkeypatch.setattr(errors, "_QUIET", 0)
     ask(99, 404)
-    assert told() == [begins]  # that answer was of another kind
+    assert tracebacks() == [begins]  # that answer was of another kind
     ask(2, 200)
-    (_, over) = told()
+    (_, over) = tracebacks()
     assert re.fullmatch(rf"GET \S+: {code} is over, after \d+ s and 3 requests", over.getMessage())
     ask(3, 404)
-    assert len(told()) == 2
+    assert len(tracebacks()) == 2
 
 
 def test_program_errors_are_distinguished_up_to_a_limit(caplog: pytest.LogCaptureFixture) -> None:

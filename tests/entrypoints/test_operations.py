@@ -213,10 +213,10 @@ def test_a_valid_request_returns_the_record_that_was_read_or_changed(
         assert '"password":' not in response.text  # the field; a session names what it began with
     assert "argon2" not in response.text
     if str(row) in ANSWERS:
-        is_stored_as_answered(client, admin, row, response)
+        check_stored(client, admin, row, response)
 
 
-def is_stored_as_answered(client: AppClient, admin: Headers, row: Sample, response: AppResponse) -> None:
+def check_stored(client: AppClient, admin: Headers, row: Sample, response: AppResponse) -> None:
     """Check that a read returns what the response said."""
     record = re.match(r"/api/\w+/\d+", row.path)
     if row.status == 201 or row.method == "PATCH":

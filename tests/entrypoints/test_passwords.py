@@ -10,7 +10,7 @@ from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
-from tests.entrypoints.command_line import CommandResult, Run, says_one_line
+from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on, stock
 
@@ -94,10 +94,10 @@ def test_the_first_password_is_refused_before_anything_is_created(
 
 def test_the_command_line_accepts_no_bad_password(run: Run, guarded: pytest.MonkeyPatch) -> None:
     assert run("init").code == 0
-    says_one_line(run("user", "create", "7", "ann", stdin="1234567\n"), 1, "password: ", "at least 8 characters")
-    says_one_line(run("user", "password", "admin", stdin="Password1\n"), 1, "password: ", "the most common ones")
+    assert_one_line(run("user", "create", "7", "ann", stdin="1234567\n"), 1, "password: ", "at least 8 characters")
+    assert_one_line(run("user", "password", "admin", stdin="Password1\n"), 1, "password: ", "the most common ones")
     assert run("user", "create", "7", "ann", stdin="long and rare\n").code == 0
     guarded.setenv("LOGOADMIN_MIN_PASSWORD_LENGTH", "14")
-    says_one_line(run("user", "password", "ann", stdin="long and rare\n"), 1, "at least 14 characters")
+    assert_one_line(run("user", "password", "ann", stdin="long and rare\n"), 1, "at least 14 characters")
     guarded.setenv("LOGOADMIN_ACCESS", "open")
     assert run("user", "password", "ann", stdin="1\n").code == 0

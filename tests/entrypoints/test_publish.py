@@ -14,7 +14,7 @@ import pytest
 import logoadmin
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.command_line import Run, assert_one_line
 from tests.gallery import ARTWORK
 
 pytestmark = [pytest.mark.usefixtures("initialised"), pytest.mark.rule("contract L1")]
@@ -180,9 +180,9 @@ def test_keys_can_be_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
         (pem(password=b"secret"), "is protected by a password"),
     ):
         Path("keys.pem").write_bytes(content)
-        says_one_line(run("publish", "gallery"), 1, f"The gallery key file keys.pem {why}")
+        assert_one_line(run("publish", "gallery"), 1, f"The gallery key file keys.pem {why}")
     Path("keys.pem").unlink()
-    says_one_line(run("publish", "gallery"), 1, "keys.pem cannot be read (No such file or directory)")
+    assert_one_line(run("publish", "gallery"), 1, "keys.pem cannot be read (No such file or directory)")
 
 
 def pem(*, rsa: bool = False, password: bytes | None = None) -> bytes:

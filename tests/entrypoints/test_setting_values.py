@@ -114,9 +114,9 @@ def test_valid_values_are_accepted(
 @pytest.mark.parametrize(("name", "words", "values"), REFUSED)
 def test_invalid_values_are_refused_with_an_explanation(name: str, words: str, values: tuple[Any, ...]) -> None:
     for value in values:
-        told = refused(**WHOLE | {name: value})
-        assert told.startswith(f"Settings are wrong: {name}: "), value
-        assert words in told or "Input should be" in told, told
+        text = refused(**WHOLE | {name: value})
+        assert text.startswith(f"Settings are wrong: {name}: "), value
+        assert words in text or "Input should be" in text, text
 
 
 @pytest.mark.rule("contract Q2", "contract J8")

@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.entrypoints.cli import cli
 from logoadmin.settings import Settings, load_settings, settings_of
-from tests.entrypoints.command_line import Run, says_one_line
+from tests.entrypoints.command_line import Run, assert_one_line
 from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
@@ -122,7 +122,7 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
     assert "hidden" not in ended.out + ended.err
     monkeypatch.setenv("LOGOADMIN_WORKERS", "hidden")
     refused = run("config")
-    says_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")
+    assert_one_line(refused, 2, "workers (LOGOADMIN_WORKERS)")
     assert "hidden" not in refused.err
 
 
@@ -133,7 +133,7 @@ def test_control_characters_are_printed_as_escapes(run: Run, monkeypatch: pytest
     assert "\x1b" not in out
     monkeypatch.setenv("LOGOADMIN_\x1b[2J", "1")
     refused = run("config")
-    says_one_line(refused, 2, r"LOGOADMIN_\x1b[2J")
+    assert_one_line(refused, 2, r"LOGOADMIN_\x1b[2J")
 
 
 def test_a_misspelt_name_is_refused_in_every_source(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_misspelt_name_is_refused_in_every_source(run: Run, monkeypatch: pytes
     monkeypatch.setenv("LOGOADMIN_PROT", "8000")
     monkeypatch.setenv("LOGOADMIN_SECRET_DIR", "x")
     monkeypatch.setenv("LOGOADMIN_ZZZZ", "x")
-    says_one_line(
+    assert_one_line(
         run("openapi"),
         2,
         "logoadmin.toml: unknown setting databse, did you mean database?",
@@ -160,7 +160,7 @@ def test_each_wrong_setting_is_reported_with_its_source(
     Path("logoadmin.toml").write_text("session_days = 0\n")
     (secrets / "logoadmin_cache_seconds").write_text("soon")
     monkeypatch.setenv("LOGOADMIN_WORKERS", "65")
-    says_one_line(
+    assert_one_line(
         run("config", "--hosts", "a b"),
         2,
         f"session_days ({tmp_path / 'logoadmin.toml'}): ",
@@ -202,14 +202,14 @@ def test_an_impossible_setting_is_refused(
         Path("logoadmin.toml").write_text(f"{line}\n")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    says_one_line(run("config", *options.split()), 2, *words)
+    assert_one_line(run("config", *options.split()), 2, *words)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names differ in more than case there")
 def test_names_are_exact(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
     monkeypatch.setenv("logoadmin_workers", "2")
     (secrets / "LOGOADMIN_TOKEN_KEY").write_text("a" * 32)
-    says_one_line(
+    assert_one_line(
         run("config"),
         2,
         "unknown setting logoadmin_workers, did you mean LOGOADMIN_WORKERS?",
@@ -233,7 +233,7 @@ def test_a_host_is_only_a_name_or_an_address(run: Run, monkeypatch: pytest.Monke
 def test_an_unusable_metrics_address_is_blamed_on_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     monkeypatch.setenv("LOGOADMIN_METRICS_HOST", "no such host")
-    says_one_line(run("serve"), 1, "metrics_host, metrics_port: Cannot resolve host 'no such host'")
+    assert_one_line(run("serve"), 1, "metrics_host, metrics_port: Cannot resolve host 'no such host'")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(mo
 @pytest.mark.rule("contract H1")
 def test_a_secret_that_is_not_text_is_named(run: Run, secrets: Path) -> None:
     (secrets / "logoadmin_token_key").write_bytes(b"\xff" * 32)
-    says_one_line(run("config"), 2, str(secrets), "UTF-8")
+    assert_one_line(run("config"), 2, str(secrets), "UTF-8")
 
 
 @pytest.mark.rule("contract H1")
@@ -291,7 +291,7 @@ def test_unreadable_settings_files_are_named(
         os.chmod(place, 0o755)
         Path(forbidden).chmod(0o755)
         unreadable = "logoadmin.toml" if forbidden == "." else forbidden
-        says_one_line(ended, 2, f"{unreadable} cannot be read: Permission denied")
+        assert_one_line(ended, 2, f"{unreadable} cannot be read: Permission denied")
 
 
 PEM: Final = ("/keys/e 1.pem", "f.pem")
@@ -380,10 +380,10 @@ def test_a_directory_or_dangling_link_in_place_of_the_settings_file_is_an_error(
 ) -> None:
     file = tmp_path / "logoadmin.toml"
     file.mkdir()
-    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
+    assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
     monkeypatch.setenv("LOGOADMIN_CONFIG", str(file))
-    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
+    assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
     monkeypatch.delenv("LOGOADMIN_CONFIG")
     file.rmdir()
     file.symlink_to(tmp_path / "moved.toml")
-    says_one_line(run("config"), 2, "logoadmin.toml cannot be read: No such file or directory")
+    assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: No such file or directory")

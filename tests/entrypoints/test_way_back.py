@@ -160,7 +160,7 @@ def test_the_code_is_a_grant_over_http(run: Run, gallery: LogoAdmin) -> None:
 # The table of lock-outs
 
 
-def lock_outs() -> list[tuple[str, str]]:
+def lockouts() -> list[tuple[str, str]]:
     """Return the rows of the table: the reason, and the commands."""
     table = DOCS.read_text(encoding="utf-8").partition("<!-- lock-outs -->")[2].partition("<!-- end of")[0]
     rows = re.findall(r"^\| (.*?) \| (.*?) \|$", table, re.MULTILINE)
@@ -169,7 +169,7 @@ def lock_outs() -> list[tuple[str, str]]:
 
 def command_in(reason: str) -> list[str]:
     """Return the words of the command for a reason, for ann."""
-    ((_, cell),) = [row for row in lock_outs() if reason in row[0]]
+    ((_, cell),) = [row for row in lockouts() if reason in row[0]]
     found = re.search("`logoadmin (.*?)`", cell)
     assert found
     return found[1].replace("NAME", "ann").split()
@@ -190,9 +190,9 @@ def lets_in(run: Run, reason: str, **settings: Any) -> None:
 
 def test_every_lockout_in_the_table_is_tested() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
-    untried = [reason for reason, _ in lock_outs() if f'"{reason}"' not in tried]
+    untried = [reason for reason, _ in lockouts() if f'"{reason}"' not in tried]
     assert untried == []
-    assert len(lock_outs()) == 9
+    assert len(lockouts()) == 9
 
 
 ISSUER: Final[dict[str, Any]] = {f"oidc_{name}": name for name in ("client_id", "client_secret")} | {

@@ -270,7 +270,7 @@ IN_UTF_16 = "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
 
 @pytest.mark.rule("contract I1", "contract I2")
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "expected"),
     [
         (IN_UTF_16.encode("utf-16").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
         (f"\ufeff{IN_UTF_16}".encode("utf-16-be").splitlines(keepends=True), {1: "File is not UTF-8 but UTF-16"}),
@@ -289,12 +289,12 @@ IN_UTF_16 = "\n".join(map(json.dumps, (AUTHOR, ROLE, USER)))
     ],
 )
 def test_an_unreadable_line_is_reported_with_its_reason_and_position(
-    gallery: LogoAdmin, lines: list[Any], told: dict[int, str]
+    gallery: LogoAdmin, lines: list[Any], expected: dict[int, str]
 ) -> None:
     with pytest.raises(errors.InvalidLines) as caught:
         load(gallery, *lines)
     assert {line.number: [p.msg for p in line.problems] for line in caught.value.lines} == {
-        number: [text] for number, text in told.items()
+        number: [text] for number, text in expected.items()
     }
 
 

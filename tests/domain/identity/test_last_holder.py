@@ -370,7 +370,7 @@ class NeverStranded(RuleBasedStateMachine):
         )
 
     @invariant()
-    def it_is_known_whether_an_administrator_gets_in(self) -> None:
+    def check_whether_an_administrator_can_sign_in(self) -> None:
         assert self.gallery.has_administrator() == any(map(self.gets_in, self.administrators()))
 
 

@@ -506,7 +506,7 @@ class Escalation(RuleBasedStateMachine):
         assert any("*" in scope and passwords[id_] for id_, scope in self.held_by_users().items())
 
     @invariant()
-    def a_key_holds_no_more_than_its_maker(self) -> None:
+    def keys_have_no_more_scope_than_their_creator(self) -> None:
         held = self.held_by_users()
         for caller in self.callers:
             if isinstance(caller, KeyHolder):

@@ -174,8 +174,8 @@ def test_an_error_never_repeats_the_input(kind: type[Command]) -> None:
         error = caught.value
         assert error.__cause__ is None
         assert error.__context__ is None
-        told = [str(error), repr(error), repr(error.problems), repr(error.args), *traceback.format_exception(error)]
-        assert not [text for text in told if SECRET in text]
+        texts = [str(error), repr(error), repr(error.problems), repr(error.args), *traceback.format_exception(error)]
+        assert not [text for text in texts if SECRET in text]
 
 
 @pytest.mark.rule("contract A5")

@@ -111,7 +111,7 @@ def test_only_pages_whose_content_changed_are_written() -> None:
         assert "Others</title>" in files.text("themes/1/index.html")
 
 
-def publish_blocks_alone(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def publish_only_blocks(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(Exception):
         """Only the block has been published."""
 
@@ -147,7 +147,7 @@ def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyP
         gallery.themes.block(BlockTheme(theme_id=1, reason="tracks <readers>"))
         files.written.clear()
 
-        publish_blocks_alone(gallery, files, monkeypatch)
+        publish_only_blocks(gallery, files, monkeypatch)
         page = files.text("themes/1/index.html")
         assert "tracks &lt;readers&gt;" in page
         assert "Dawn" not in page
@@ -186,7 +186,7 @@ def test_no_page_of_busy_authors_lists_a_blocked_work(theme_id: int, monkeypatch
         listing = {name for name in files.pages() if link in files.text(name)}
         assert len(listing) > 5
         gallery.themes.block(BlockTheme(theme_id=theme_id, reason="tracks readers"))
-        publish_blocks_alone(gallery, files, monkeypatch)
+        publish_only_blocks(gallery, files, monkeypatch)
         assert not [name for name in files.pages() if link in files.text(name)]
 
 
