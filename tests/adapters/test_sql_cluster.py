@@ -141,7 +141,7 @@ def test_no_statement_sets_session_state_behind_a_proxy(mariadb_storage: SqlStor
     assert not [query for query in said if "LOCK(" in query or ";" in query]
 
 
-@pytest.mark.parametrize("knows", [True, False], ids=["of MariaDB", "a server that is never one of a cluster"])
+@pytest.mark.parametrize("knows", [True, False], ids=["MariaDB", "server without cluster support"])
 def test_a_read_waits_for_writes_on_other_servers(
     mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
 ) -> None:

@@ -123,7 +123,7 @@ def test_a_hanging_server_times_out(running: MariaDbServer, mariadb_storage: Sql
     recovered(mariadb_storage)
 
 
-@pytest.mark.parametrize("full", [False, True], ids=["accepts and is silent", "does not even accept"])
+@pytest.mark.parametrize("full", [False, True], ids=["accepts and sends nothing", "does not accept"])
 def test_an_unresponsive_address_times_out(mariadb: MariaDbServer, full: bool) -> None:
     with contextlib.ExitStack() as stack:
         silent = stack.enter_context(socket.socket())
@@ -232,7 +232,7 @@ class Proxy:
 
 @pytest.mark.usefixtures("mariadb_storage")
 @pytest.mark.parametrize("together", [False, True])
-@pytest.mark.parametrize("delivers", [True, False], ids=["the answer is lost", "the commit is lost"])
+@pytest.mark.parametrize("delivers", [True, False], ids=["response lost", "commit lost"])
 def test_a_commit_without_a_response_is_not_retried(mariadb: MariaDbServer, delivers: bool, together: bool) -> None:
     runs: list[int] = []
 
@@ -281,7 +281,7 @@ def numbers(storage: Storage) -> list[int]:
         (replace(change(2), at=None), "(?i)null"),  # type: ignore[arg-type]  # what no column takes
         (change(1), "(?i)unique|duplicate"),
     ],
-    ids=["no time", "an id that is taken"],
+    ids=["no time", "duplicate id"],
 )
 def test_a_change_refused_by_the_database_rolls_back_everything(
     sql_storage: SqlStorage, bad: Change, says: str
@@ -503,7 +503,7 @@ def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, t
     add(sqlite_storage)
 
 
-@pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["nothing", "no database"])
+@pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["missing file", "not a database"])
 def test_a_missing_file_is_detected(sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None) -> None:
     file = tmp_path / "gallery.db"
     add(sqlite_storage)

@@ -73,7 +73,7 @@ def token(services: list[Service]) -> str:
 def whole(
     write_log: WriteLog, services: list[Service], prefix: str, seen: list[int], fault: str, **seconds: float
 ) -> None:
-    """Make sure that nothing was lost or doubled, and that the follower missed nothing."""
+    """Check that nothing was lost or doubled, and that the follower missed nothing."""
     lost, doubled = write_log.compare(services[1], prefix)
     times = ", ".join(f"{name.replace('_', ' ')} {value:.1f} s" for name, value in seconds.items())
     told = (
@@ -88,7 +88,7 @@ def whole(
 
 
 def same_everywhere(cluster: Cluster, database: str) -> None:
-    """Make sure that all servers have the same."""
+    """Check that all servers have the same data."""
     tables = (f"SELECT COUNT(*) FROM {database}.{name}" for name in ("authors", "logos", "changes"))
     counts = ", ".join(f"({table})" for table in tables)
     of_all = f"SELECT {counts}, state.* FROM {database}.state"
@@ -130,7 +130,7 @@ def test_a_fault_of_the_writing_server_loses_and_doubles_nothing(
 
 
 def wait_for_a_write(write_log: WriteLog, moment: float) -> float:
-    """Return when a write was acknowledged after a moment, which must be soon."""
+    """Return the time of the next acknowledged write, which must be soon."""
     while True:
         first = write_log.first_after(moment)
         if first is not None:
@@ -178,7 +178,7 @@ def test_without_a_quorum_nothing_is_acknowledged(
 
 @pytest.fixture(scope="module")
 def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
-    """Three services, each on a server of its own."""
+    """Three services, each on a separate server."""
     with ExitStack() as ended:
         started: list[Service] = []
         for node in cluster.nodes:

@@ -37,11 +37,11 @@ class Service:
         self._client = self.client()
 
     def client(self) -> httpx2.Client:
-        """Return a client with connections of its own."""
+        """Return a client with its own connections."""
         return httpx2.Client(base_url=self._served.address, timeout=_ANSWERS_WITHIN)
 
     def end(self) -> None:
-        """End it, and nothing else."""
+        """Stop only this service."""
         self._client.close()
         self._served.kill()
 
@@ -56,7 +56,7 @@ class Service:
     def persistently(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
     ) -> Response:
-        """Make a request again and again until it is not answered 503."""
+        """Repeat a request until its status is not 503."""
         deadline = time.monotonic() + _ENDS_WITHIN
         while True:
             answer = self.ask(method, path, body, headers)
@@ -97,7 +97,7 @@ class WriteLog:
         return min((at for _, at in list(self.acknowledged.values()) if at > moment), default=None)
 
     def compare(self, service: Service, prefix: str) -> tuple[int, int]:
-        """Return how many acknowledged writes are lost, and how many names there are twice or with another id."""
+        """Return the number of lost acknowledged writes, and of names that are duplicated or have another id."""
         there: dict[str, list[int]] = {}
         for kind, name in (("author", "username"), ("logo", "name")):
             answer = service.persistently("GET", f"/api/{kind}s")
@@ -114,7 +114,7 @@ class WriteLog:
 
 @contextmanager
 def writing(services: Sequence[Service], token: str, prefix: str, writers: int = 8) -> Iterator[WriteLog]:
-    """Have writers write until the end; each retries writes refused with 503, with the same key.
+    """Run writers until the end; each retries writes refused with 503, with the same key.
 
     Half of them make authors, whose names are unique, half logos, of which nothing but the key keeps a second one away.
     """
@@ -134,7 +134,7 @@ def writing(services: Sequence[Service], token: str, prefix: str, writers: int =
 
 
 def _write(service: Service, token: str, prefix: str, writer: int, write_log: WriteLog, done: threading.Event) -> None:
-    """Write one record after the other, until one gets a wrong answer."""
+    """Write records in sequence, until one gets a wrong response."""
     with service.client() as client:
         for number in count(1):
             name = f"{prefix}-{writer}-{number}"
@@ -145,7 +145,7 @@ def _write(service: Service, token: str, prefix: str, writer: int, write_log: Wr
 def _acknowledged(
     client: httpx2.Client, token: str, writer: int, name: str, write_log: WriteLog, done: threading.Event
 ) -> bool:
-    """Ask for a record until it is acknowledged; at the end, for a while longer."""
+    """Send a record until it is acknowledged; at the end, for a while longer."""
     kind, body = _record(writer, name)
     write_log.asked.add(name)
     gives_up = math.inf

@@ -44,7 +44,7 @@ class VirtualAuthenticator:
         return found
 
     def verify(self, *, verifies: bool) -> None:
-        """Let the user be verified from now on, or fail."""
+        """Set whether user verification succeeds from now on."""
         self._send("setUserVerified", isUserVerified=verifies)
 
     def touch(self, *, touches: bool) -> None:

@@ -14,7 +14,7 @@ from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J4")]
 
-# Of each form: where it is, what it must hold to be sent, the requests that send it, and its button.
+# For each form: its path, the values required to send it, the requests that send it, and its button.
 FORMS: Final = {
     "create_logo": ("logos/new", {"name": "N", "preview_url": "https://i.example/n.svg", "target": "t"}, "Create"),
     "amend_theme": ("themes/1", {"name": "N"}, "Save"),
@@ -52,7 +52,7 @@ def fields_of(console: Person, operation: str) -> list[str]:
                 schema = each["requestBody"]["content"]["application/json"]["schema"]
                 reference = schema.get("$ref", "").rpartition("/")[2]
                 whole = document["components"]["schemas"][reference] if reference else schema
-                # No field of the record, and a suspension, which is not in the form.
+                # Not fields of the record, and a suspension, which is not in the form.
                 others = {"amend_user": "active"}.get(operation, "unblock")
                 # The form has the members of the details instead.
                 return [name for name in whole["properties"] if name not in (others, "details")]
@@ -92,7 +92,7 @@ def test_every_problem_of_a_form_is_shown_at_its_field_which_gets_the_focus(cons
             there = form.locator(".field:has(.problem)", has_text=f"Not this {name}")
             expect(there.locator(":focus").first).to_be_visible()
             expect(form.locator(".problem")).to_have_count(1)
-        # Of several, the first on the page has the focus, and no typed text is lost.
+        # The first of several on the page has the focus, and no input is lost.
         wrong[:] = reversed(names)
         send.click()
         expect(form.locator(".problem")).to_have_count(len(names))
@@ -186,7 +186,7 @@ def test_an_oversized_request_is_reported_at_the_longest_text_which_is_kept(cons
     console.sign_in("themes/1")
     box, problem = page.get_by_role("textbox", name="CSS"), page.locator(".field-css .problem")
     expect(box).to_have_attribute("contenteditable", "true")
-    # In HTML of what stands before the service, and in words of its own.
+    # With HTML from a proxy, and with a text of the service.
     for sent in ("<h1>413</h1>", {"detail": "Body …"}):
         box.focus()
         page.keyboard.press("ControlOrMeta+a")

@@ -100,7 +100,7 @@ def test_hosts_are_added_removed_and_undone_by_keyboard(console: Person, service
     page.keyboard.press("Enter")
     expect(remove).to_have_count(0)
     expect(field).to_be_focused()
-    # Another administrator adds a host between the read and the write; it stays.
+    # Another administrator adds a host between the read and the write; it is kept.
     theirs = [AmendSettings(picture_hosts=("other.example",))]
 
     def be_late(route: Route) -> None:
@@ -186,7 +186,7 @@ def test_the_mark_and_the_accent_are_shown_to_everybody_from_the_sign_in_on(cons
     assert (found.gallery_mark, found.gallery_accent) == (None, None)
 
 
-# Each of 64 colours as the accent, in both themes: the lowest contrast of it and of words on it.
+# Each of 64 colours as the accent, in both themes: the lowest contrast of it and of text on it.
 _CONTRASTS = """() => {
   const root = document.documentElement;
   const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });

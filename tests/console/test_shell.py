@@ -95,13 +95,13 @@ def test_four_tabs_stay_signed_in(console: Person) -> None:
             expect(tab.locator(".card").first).to_be_visible()
 
 
-# A tab that does nothing else until its request is answered.
+# A tab that does nothing else until its request has a response.
 _BUSY = """setTimeout(() => {
   const request = new XMLHttpRequest();
   request.open("GET", "/held", false);
   request.send();
 })"""
-# What a tab keeps, which it has again after a reload, and a duplicate of it has from the start.
+# The storage of a tab, which survives a reload and is copied to a duplicate.
 KEPT = "({ ...sessionStorage })"
 
 
@@ -406,7 +406,7 @@ def test_an_empty_gallery_offers_three_ways_to_start(chromium: Browser, tmp_path
         expect(doors.get_by_role("heading")).to_have_text(
             ["Import a file", "Create the first logo", "Invite a colleague"]
         )
-        # The first start made an administrator, which nobody has to undo.
+        # The first start created an administrator, which is not offered to be undone.
         expect(page.get_by_role("button", name="Undo")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         for name, title in (("Create the first logo", "New logo"), ("Invite a colleague", "New user")):

@@ -92,7 +92,7 @@ def person(chromium: Browser, shared: Served) -> Iterator[Person]:
 @pytest.mark.rule("contract O5", "contract J4")
 def test_the_first_password_is_changed_before_anything_else(person: Person) -> None:
     page, service = person.page, person.service
-    # As if nobody had given one at the first start.
+    # As if none had been given at the first start.
     service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
     person.open("logos")
     page.get_by_label("User name").fill("admin")
@@ -100,7 +100,7 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Choose your own password")
     expect(page.get_by_role("link")).to_have_count(0)
-    # It was typed a moment ago; after a reload nobody knows it.
+    # It was typed a moment ago; after a reload it is unknown.
     expect(page.get_by_label("Current password")).to_have_count(0)
     page.reload()
     current = page.get_by_label("Current password")
@@ -166,7 +166,7 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         page.keyboard.type(phone.recovery_codes[0].lower().replace("-", " "))
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Overview")
-        # Everything is lost: an administrator hands out a code.
+        # All credentials are lost: an administrator creates a code.
         page.get_by_role("button", name="More").click()
         page.get_by_role("dialog").get_by_role("button", name="Sign out").click()
         page.get_by_label("User name").fill(name)
@@ -286,7 +286,7 @@ def test_signing_in_at_the_issuer_returns_to_the_requested_view(single: tuple[Pe
     person.open("authors/2?from=mail")
     button = page.get_by_role("button", name=AT_ISSUER)
 
-    # The answer of another issuer, no issuer, a refusal, and an answer that nobody asked for lead to no sign-in.
+    # The response of another issuer, no issuer, a refusal, and an unsolicited response do not sign in.
     for answer, why in (
         ({"code": "a-code", "iss": "https://evil.example"}, "The answer came from somewhere else"),
         ({"error": "access_denied"}, "The sign-in was cancelled or refused there."),
@@ -365,7 +365,7 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
         page.route("**/api/auth/me/preferences", lambda route: late.append(route))
         person.open("themes")
         page.get_by_label("User name").fill("admin")
-        # The form does not wait for ways that come late; a passkey works at the other address alone.
+        # The form does not wait for methods that load late; a passkey works only at the other address.
         held[0].continue_()
         expect(page.locator(".sign-in").get_by_role("link")).to_have_text(PASSKEYS_AT)
         expect(page.get_by_role("button", name="passkey")).to_have_count(0)

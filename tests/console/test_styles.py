@@ -15,13 +15,13 @@ from tests.console.driver import Person, looking
 from tests.console.service import Served
 
 SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}
-# Those of all views come first, in this order; views bring the others, and these stay.
+# Those of all views come first, in this order; views load the others, which stay.
 _FIRST: Final = ("tokens", "base", "shell", "parts")
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _FACE: Final = re.compile(r"@font-face \{[^}]*\}")
 # Larger ones keep phones from zooming into fields; smaller ones are in their narrowest bar, and in plots, which scale.
 _OTHER_SIZES: Final = {"16px", "11px"}
-# What somebody sees of a state whose colours the system chose: its lines and its words.
+# What is visible of a state in forced colours: its lines and its text.
 _LINES: Final = """(element) => {
   const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
   return [outlineStyle === "none" ? "" : outlineWidth + outlineColor, borderTopWidth + borderTopColor, color];
@@ -45,7 +45,7 @@ def test_no_css_rule_is_invalid_or_depends_on_the_order_of_views() -> None:
             if name not in _FIRST and selector not in ("from", "to"):
                 where[selector].add(name)
     brought = re.findall(r"(?:styles:|STYLES =) \[([^\]]*)\]", (CONSOLE / "views.js").read_text("utf-8"))
-    # A part that is loaded when it is first shown can bring a sheet of its own.
+    # A part that is loaded when first shown can load its own sheet.
     parts = {
         name
         for module in CONSOLE.rglob("*.js")
@@ -162,7 +162,7 @@ def test_selected_inactive_and_disabled_states_are_visible_in_forced_colours(
         page.get_by_role("switch").click()
         assert filling(page, ".switch:not(:checked)") != on
         page.get_by_role("switch").click()
-        # What the site will look like has the colours of the site.
+        # The preview of the site has the colours of the site.
         site = page.frame_locator(".preview-frame").locator("body")
         expect(site).to_have_css("forced-color-adjust", "none")
         save = page.locator(".record-save")

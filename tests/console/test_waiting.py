@@ -46,7 +46,7 @@ def test_a_save_without_a_response_shows_progress_and_is_retried_under_the_same_
     save.click()
     expect(save).to_have_attribute("aria-busy", "true")
     expect(save).to_have_text("Saving…")
-    # What is not at work does not look as if it were.
+    # What is idle does not look busy.
     page.get_by_role("button", name="More actions").click()
     remove = page.get_by_role("menuitem", name="Remove", exact=True)
     expect(remove).to_have_attribute("aria-disabled", "true")
@@ -83,7 +83,7 @@ def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(
     unread = page.locator(".empty").first
     expect(unread).to_contain_text("took too long")
     before = len(held)
-    # What reads again when the service is back hangs as well.
+    # Reads that retry when the service is back hang as well.
     page.evaluate("dispatchEvent(new Event('offline')), dispatchEvent(new Event('online'))")
     while len(held) == before:
         page.wait_for_timeout(20)

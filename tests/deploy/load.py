@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tests.options import LONG
 
-# How often the service may ask for a retry, and the statuses of a proxy that does not reach it.
+# How often the service may ask for a retry, and the statuses of a proxy that cannot reach it.
 BUSY: Final = 10
 AWAY: Final = b"The service is unreachable"
 

@@ -42,7 +42,7 @@ def start_with(sockets: list[socket.socket], directory: Path, *options: str) -> 
 
 
 class Answer(NamedTuple):
-    """What a service or its proxy answered."""
+    """The response of a service or its proxy."""
 
     status: int
     headers: http.client.HTTPMessage

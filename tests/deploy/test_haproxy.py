@@ -122,7 +122,7 @@ def passes_unaltered(proxied: Proxied) -> None:
     assert headers["Strict-Transport-Security"] == "max-age=31536000"
     again = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
     assert (again[0], again[2]) == (304, b"")
-    # A head of the largest size that the service accepts.
+    # Headers of the largest size that the service accepts.
     assert proxied.ask("GET", "/api/logos?limit=1", X_Large="x" * 30_000)[0] == 200
 
 

@@ -40,7 +40,7 @@ class Proxied:
         return ask(port, trusted, method, path, body, **headers)
 
     def sign_in(self, **headers: str) -> str:
-        """Return the value of the header that proves who asks."""
+        """Return the value of the authorization header."""
         credentials = {"username": "admin", "password": PASSWORD}
         signed_in = ask(
             self.proxy.https, self.proxy.certificate, "POST", "/gallery/api/auth/token", credentials, **headers

@@ -41,7 +41,7 @@ FILES: Final = {
 }
 # The folders of pages.
 PAGES: Final = ("themes/12", "logos/crown-1.2", "authors/3", "checks")
-# Files beside them that nobody may read, and names of none.
+# Files next to them that must not be served, and names of missing files.
 HIDDEN: Final = (
     *(".publication.json", f".12-{HASH}.json.x7", "notes.json", "css/a.css", f"css/.{HASH * 4}.css", "12-0.json"),
     *("logos/a.user.css", "themes/.12.user.css.x7", "pictures/a.webp", f"pictures/.{HASH * 4}.webp.x7"),

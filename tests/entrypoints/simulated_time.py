@@ -26,6 +26,6 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; all sleeps and timeouts in it are over at once."""
+    """Run a coroutine in which sleeps and timeouts take no real time."""
     with asyncio.Runner(loop_factory=_Loop) as runner:
         return runner.run(main)

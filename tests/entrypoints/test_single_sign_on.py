@@ -193,7 +193,7 @@ def test_the_sign_in_methods_show_no_details_of_a_failure(fake: FakeIssuer, tmp_
 
 @pytest.fixture
 def certified() -> Iterator[str]:
-    """oidc-provider, which the OpenID Foundation certified."""
+    """oidc-provider, certified by the OpenID Foundation."""
     node = next(filter(None, map(shutil.which, NODES)), None)
     if node is None or not (HERE.parent / "tools/console/node_modules/oidc-provider").is_dir():
         skip_without("NODE", "oidc-provider is not installed: make tools/console/node_modules/ready")
@@ -209,7 +209,7 @@ def certified() -> Iterator[str]:
 
 
 def sent_back(authorization: str, name: str) -> dict[str, str]:
-    """Sign in at the issuer as a browser does, and return with what it is sent back here."""
+    """Sign in at the issuer as a browser does; return the parameters of the redirect back."""
     with httpx2.Client() as browser:
         response = browser.get(authorization)
         for _ in range(10):

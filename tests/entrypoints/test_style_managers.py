@@ -62,7 +62,7 @@ NAMES: Final = (
 
 
 def metadata(styles: Mapping[str, str], program: str = READ) -> Any:
-    """Return what usercss-meta reads in each style."""
+    """Return the metadata that usercss-meta reads in each style."""
     node = next(filter(None, map(shutil.which, NODES)), None)
     if node is None or not MODULES.joinpath("usercss-meta").is_dir():
         skip_without("NODE", "usercss-meta is not installed: make tools/console/node_modules/ready")

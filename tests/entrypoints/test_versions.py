@@ -40,7 +40,7 @@ def tag(client: AppClient, path: str, headers: Headers | None = None) -> int:
 
 
 def version_in(etag: str) -> str:
-    """Return the version that a strong entity tag tells, of an answer in gzip or not."""
+    """Return the version in a strong entity tag, of a response in gzip or not."""
     found = STRONG.fullmatch(etag)
     assert found is not None
     return found[1]

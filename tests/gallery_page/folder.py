@@ -63,7 +63,7 @@ def dated(*records: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def published(version: int = 1, **members: Any) -> Publication:
-    """Return a publication of now, of the samples unless others are given."""
+    """Return a current publication, by default of the samples."""
     given: dict[str, Any] = {
         "authors": AUTHORS,
         "logos": dated(*LOGOS),

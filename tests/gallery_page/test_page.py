@@ -52,7 +52,7 @@ def look(chromium: Browser) -> Iterator[Look]:
 
 
 def names(page: Page) -> list[str]:
-    """Return what the list shows, in its order, whether it has been drawn or not."""
+    """Return the names in the list, in order, whether rendered or not."""
     return page.locator(".list .card .name").all_text_contents()
 
 

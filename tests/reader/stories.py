@@ -45,7 +45,7 @@ def opening(publication: Publication = ONE, seen: Seen = SEEN_1) -> Step:
 
 
 def first(files: Files, error: str) -> list[Step]:
-    """Open a gallery that must not be believed."""
+    """Open a gallery that must not be trusted."""
     return [Step(files, Seen(None, error=error), NOW, opens=True)]
 
 
@@ -54,7 +54,7 @@ def later(files: Files, seen: Seen = SEEN_1, now: int = NOW + 300, **others: Any
 
 
 def refused(files: Files, error: str, now: int = NOW + 300) -> Step:
-    """Check with a good state, which stays."""
+    """Check with a valid state, which is kept."""
     return later(files, replace(SEEN_1, error=error), now)
 
 

@@ -58,7 +58,7 @@ def test_the_python_example_runs(
 
 @pytest.fixture
 def extension(server: HostileServer, tmp_path: Path) -> Path:
-    """The extension of the page, for this server. It asks again after a moment."""
+    """The extension of the page, for this server. It checks again after a moment."""
     return installed(server, tmp_path, {"60_000": "200"})
 
 

@@ -56,7 +56,7 @@ def asked(server: HostileServer) -> Mapping[str, Any]:
 
 @pytest.fixture
 def page(server: HostileServer, chromium: Browser) -> Iterator[Page]:
-    """An empty page of the server, which has the reader beside it."""
+    """An empty page of the server, with the reader next to it."""
     server.pages["index.html"] = Answer(b"<!doctype html><title>Reader</title>")
     for file in (READER, HERE / "harness.js", HERE / "worker.js"):
         server.pages[file.name] = Answer(file.read_bytes())

@@ -247,7 +247,7 @@ def test_a_failed_write_leaves_the_stored_file_unchanged(tmp_path: Path, monkeyp
 
 @given(st.data())
 def test_a_damaged_file_is_refused_or_makes_no_difference(data: st.DataObject) -> None:
-    """Whatever is damaged, a reader has one of the two versions, and never a record of neither."""
+    """After any damage, a reader has one of the two versions, and never a record of neither."""
     files = {path: answer.body for path, answer in {**ONE.files(), **TWO.files()}.items()}
     serving = ONE.files()[POINTER].body
 

@@ -63,7 +63,7 @@ def everything(storage: MemoryStorage) -> dict[str, Any]:
     return storage.read(work)
 
 
-# What changes a record of a stocked gallery; each has an undoing, which is called after it.
+# Changes of a record of a stocked gallery; each has an undo, which runs after it.
 DONE: Final[list[type[Command]]] = [
     *(users.CreateUser, users.AmendUser, users.RemoveUser, users.RemoveAvatar, roles.CreateRole, roles.AmendRole),
     *(roles.RemoveRole, authors.CreateAuthor, authors.AmendAuthor, authors.RemoveAuthor),
@@ -91,7 +91,7 @@ def test_every_change_is_undone_as_a_new_change(
     undone = f"{change.kind}.{UNDONE.get(done, 'amended')}"
     assert (made.change_id, made.at, made.action) == (change.change_id + 1, NOW + 60, undone)
     assert (made.kind, made.id) == (change.kind, change.id)
-    # And back again: an undoing can be undone, once.
+    # And back again: an undo can be undone, once.
     again = revert(stocked, made.change_id)
     assert everything(storage) == after
     name = f"{change.kind.capitalize()} {change.id}"
@@ -272,7 +272,7 @@ def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(comma
         assert everything(storage) == states[change.change_id]
         if change.action != "user.password_set":
             revert(gallery, change.change_id)
-        if change.action == "user.removed":  # or else nobody might be left who holds everything and can sign in
+        if change.action == "user.removed":  # or else no administrator who can sign in might be left
             storage.write(partial(give_password, user_id=change.id))
     assert everything(storage) == states[first]
 

@@ -208,7 +208,7 @@ def test_an_endless_field_is_not_buffered() -> None:
     ("parts", "charset"),
     [
         ([b"(" * 200_000 + b"\n"], "utf-8"),
-        # There, no line ends with the byte after which a file is read in parts.
+        # There, no line ends with the byte at which a file is split.
         ([b"\n"] * 400_000, "cp037"),
         ([b"," * 50_000 + HEAD.encode()] + [b"1,A,2\n"] * 3_000, "utf-8"),
     ],

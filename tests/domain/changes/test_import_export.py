@@ -106,7 +106,7 @@ def test_an_import_counts_created_amended_and_unchanged_records_separately(stock
         {"kind": "author", "author_id": 1, "user_id": 101, "username": "Ann"},
         *(ROLE, {**ROLE, "role_id": 3, "name": "brush"}),
         {"kind": "user", "user_id": 7, "username": "ann", "avatar": None, "role_id": 1},
-        *(theme, LOGO, logo),  # the last one differs in nothing but its authors
+        *(theme, LOGO, logo),  # the last one differs only in its authors
         dry_run=dry_run,
     )
     assert imported == Imported(
@@ -208,7 +208,7 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "author ids that are not an array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
     "authors in two ways": ({**LOGO, "authors": ["Ann"]}, [(("authors",), "value_error")]),
     "an invalid URL": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
-    # A line costs no more than a body, and of very many problems the first is reported.
+    # A line costs no more than a body, and only the first of very many problems is reported.
     "very many authors": ({**LOGO, "author_ids": [1, *["x"] * 100_000]}, [(("author_ids", 1), "int_type")]),
     "very many marks": ('{"kind": "logo", "author_ids": [' + '"",' * 500_000 + '""]}', [((), "json_invalid")]),
     "very many fields": ({"kind": "author", **{str(number): 1 for number in range(100)}}, [((), "too_long")]),
@@ -428,7 +428,7 @@ def test_on_every_storage_an_import_is_all_or_nothing_and_can_be_undone(
     empty = dump(gallery)
     numbers = count()
 
-    # What an import does is tried in memory, more often; here, whether a database does the same.
+    # Imports are tested in memory, more often; this tests that a database does the same.
     @settings(max_examples=15 if name == "memory" else 3)
     @given(galleries(), galleries())
     def is_undone(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
@@ -439,7 +439,7 @@ def test_on_every_storage_an_import_is_all_or_nothing_and_can_be_undone(
             texts = [json.dumps(line) for line in lines]
             try:
                 gallery.import_export.load(ImportRecords(), texts, Owner(imported))
-            # The other one has its names already; or nobody would be left who holds everything (contract B4).
+            # The other one already has its names, or no administrator would be left (contract B4).
             except (errors.InvalidLines, errors.Conflict):
                 assert dump(gallery) == before[-1]
                 continue

@@ -101,7 +101,7 @@ def refusal(gallery: LogoAdmin, caller: Caller, *changes: Any) -> Any:
 
 FORBIDDEN: Final = errors.NotPermitted
 # fmt: off
-# Written by hand: what proposals:write alone is enough for, and how the rest is refused.
+# Written by hand: what proposals:write alone suffices for, and how the rest is refused.
 MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
     (NEW, None),
     ({"kind": "theme", "create": LOOK}, None),
@@ -185,7 +185,7 @@ def test_a_write_scope_is_enough_to_propose_its_kind_and_no_other(
         "logos:write": of("logo", 2, block={"reason": "Ugly"}),
     }
     assert {scope for scope, change in changes.items() if refusal(gallery, editor, change)} == {missing}
-    # Those who could make the change are applied by their own word.
+    # Callers who could make the change may apply their own proposals.
     propose(gallery, OWNER, {"kind": "logo", "create": LOOK})
     (proposal,) = [each for each in gallery.proposals.list(ListProposals()) if each.user_id is None]
     apply(gallery, OWNER, proposal.proposal_id)
@@ -197,7 +197,7 @@ def test_a_write_scope_is_enough_to_propose_its_kind_and_no_other(
 def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     editor = signed_in(storage, "roles:write", "logos:write", user_id=600)
     mighty = {"kind": "role", "create": {"name": "mighty", "scope": ["users:write"]}}
-    # The submitter does not hold the scope to hand out, although the applier does.
+    # The submitter does not hold the scope to grant, although the applier does.
     assert refusal(gallery, editor, mighty) is FORBIDDEN
     propose(gallery, OWNER, mighty)
     propose(gallery, OWNER, of("logo", set={"name": "Boreal"}), of("theme", set={"name": "Boreal"}))
@@ -240,7 +240,7 @@ def test_users_see_their_own_proposals_and_those_they_could_apply(
     for scope, expected in (((), []), (("proposals:write",), [1])):
         key = gallery.keys.create(CreateKey(name="key", scope=scope), member)
         assert seen(gallery.sessions.caller(key.key)) == expected
-    # Another person with the number of an earlier user sees nothing of theirs.
+    # Another person with the id of an earlier user sees nothing of theirs.
     gallery.users.remove(RemoveUser(user_id=MEMBER_ID))
     clock.pass_by(60)
     gallery.users.create(CreateUser(user_id=MEMBER_ID, username="another", password="some password"))
@@ -258,7 +258,7 @@ def test_an_artwork_of_a_submitter_is_active_and_has_them_as_author(gallery: Log
     made = [gallery.logos.get(GetLogo(logo_id=logo_id)) for logo_id in (1, 3)]
     assert [logo.active for logo in made] == [True, True]
     assert [[author.author_id for author in logo.authors] for logo in made] == [[1, 2], [1]]
-    # A block is lifted by nobody's proposal.
+    # No proposal lifts a block.
     gallery.logos.block(BlockLogo(logo_id=1, reason="Ugly"))
     propose(gallery, member, of("logo", set={"name": "b"}))
     apply(gallery, proposal_id=2)
@@ -274,14 +274,14 @@ def test_the_first_artwork_creates_the_submitters_author(gallery: LogoAdmin, sto
     apply(gallery, replace(artist, request_id="request 0"))
     assert gallery.authors.get(GetAuthor(author_id=3)).username == "user 300"
     assert [logo.author_id for logo in gallery.logos.get(GetLogo(logo_id=3)).authors] == [3]
-    # The author goes with the artwork, and comes back with it.
+    # The author is removed and restored with the artwork.
     undone = [["author.created", "logo.created", "theme.created"], ["theme.removed", "logo.removed", "author.removed"]]
     for number, actions in enumerate([*undone, ["author.restored", "logo.restored", "theme.restored"]]):
         made = [*gallery.changes.list(ListChanges(request_id=f"request {number}"))]
         assert [change.action for change in made] == actions
         command = RevertRequest(request_id=f"request {number}")
         tuple(gallery.changes.revert_request(command, replace(artist, request_id=f"request {number + 1}")))
-    # An author who is proposed alone is no part of an artwork.
+    # An author who is proposed alone is not linked to an artwork.
     loner = signed_in(storage, "proposals:write", user_id=303)
     propose(gallery, loner, {"kind": "author", "create": {"user_id": 303, "username": "Loner"}})
     with pytest.raises(errors.NotFound):
@@ -555,7 +555,7 @@ def outcome(changes: list[Any], *, is_proposed: bool) -> object:
             gallery.proposals.apply(ApplyProposal(proposal_id=proposal.proposal_id), caller)
         else:
             tuple(gallery.bulk.apply(ApplyChanges(changes=tuple(changes)), caller))
-    except LogoAdminError:  # of several reasons, each may name another one
+    except LogoAdminError:  # of several reasons, each may report a different one
         is_refused = True
     lines: list[str] = []
     gallery.import_export.dump(ExportRecords(), lines.append)

@@ -220,7 +220,7 @@ def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: Logo
         assert secret not in at_rest
         assert secret not in repr(history(stocked)) + repr(exported(stocked))
         assert secret not in repr((totp, who))
-    # The row of one user is no factor of another.
+    # The row of one user is not a factor of another.
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     enrol(stocked, admin)
     (own,) = storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID))

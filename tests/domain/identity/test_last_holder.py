@@ -225,7 +225,7 @@ class NeverStranded(RuleBasedStateMachine):
         for user_id in (1, 2):
             self.add(user_id)
 
-    # What people know and have.
+    # The credentials that users have.
 
     def add(self, user_id: int) -> None:
         """Add an administrator who has no password."""
@@ -288,7 +288,7 @@ class NeverStranded(RuleBasedStateMachine):
         before = self.gallery.has_administrator()
         with suppress(LogoAdminError):
             work()
-        # A removed user who comes back, as when a change is undone, has no password.
+        # A restored user, as after an undo, has no password.
         self.passwords = {id_: password for id_, password in self.passwords.items() if self.exists(id_)}
         assert self.gallery.has_administrator() or not before, "nobody who may do everything gets in any more"
 

@@ -147,8 +147,8 @@ def test_a_key_has_its_scope_and_nothing_else(gallery: LogoAdmin, manager: Signe
     gallery.users.amend(AmendUser(user_id=7, username="renamed"), key)
     refused(gallery, lambda: gallery.roles.create(CreateRole(name="x", scope=()), key))
     refused(gallery, lambda: gallery.users.get(GetUser(user_id=7), key))
-    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))  # its maker's account is not its own
-    # Its own maker is stronger than it.
+    refused(gallery, lambda: gallery.users.get(GetUser(user_id=500), key))  # the account of its creator is not its own
+    # Its creator has more rights than the key.
     refused(gallery, lambda: gallery.users.set_password(SetPassword(user_id=500, password="x"), key))
     refused(gallery, lambda: gallery.users.amend(AmendUser(user_id=7, role_id=4), key))
 
@@ -213,12 +213,12 @@ def asks(command: Command) -> Callable[[LogoAdmin, Caller], object]:
 
 
 HASH: Final = {"password_hash": CHEAP_PASSWORDS.hash("known to the script").hash}
-# Where a key would live on: in somebody who can sign in, with a password or with scopes that they have from it. User
-# 600 is its maker, 500 a manager, 7 a mere member; role 5 is everything, 4 a manager's, 3 a painter's.
+# Ways to outlive a key: a user who can sign in with a password or scopes that the key granted. User
+# 600 is its creator, 500 a manager, 7 a member; role 5 has every scope, 4 is for managers, 3 for painters.
 LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
-    "its maker's password": asks(SetPassword(user_id=600, password="mine")),
-    "its maker's hash": loads(user_line(600, 5, **HASH)),
-    "its demoted maker's hash": loads(user_line(600, 1, **HASH)),
+    "its creator's password": asks(SetPassword(user_id=600, password="mine")),
+    "its creator's hash": loads(user_line(600, 5, **HASH)),
+    "its demoted creator's hash": loads(user_line(600, 1, **HASH)),
     "another's password": asks(SetPassword(user_id=500, password="mine")),
     "another's hash": loads(user_line(500, 4, **HASH)),
     "a new manager": loads(user_line(8, 4, **HASH)),
@@ -265,7 +265,7 @@ def test_a_key_may_manage_users_with_fewer_rights(
     gallery.roles.amend(AmendRole(role_id=4, name="less", scope=MANAGER[:2]), key)
     users.amend(AmendUser(user_id=manager.user_id, role_id=1), key)
     users.amend(AmendUser(user_id=ADMIN_ID, role_id=3), key)
-    # Somebody else gives them a password.
+    # Another caller gives them a password.
     loads(user_line(9, 4))(gallery, key)
     refused(gallery, lambda: users.set_password(SetPassword(user_id=9, password="x"), key))
     loads(role_line(9, "*"))(gallery, key)
@@ -369,7 +369,7 @@ def test_an_import_may_transfer_all_rights_to_another_user(gallery: LogoAdmin) -
     refused(gallery, lambda: gallery.users.remove(RemoveUser(user_id=7)), Conflict)
 
 
-# Anything at all, by anybody.
+# Any command by any caller.
 
 SCOPES: Final = ("*", "users:write", "roles:write", "logos:write", "authors:write", "forum:ban", "wiki:edit")
 USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])

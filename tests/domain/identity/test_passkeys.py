@@ -260,10 +260,10 @@ def test_a_challenge_is_bound_to_its_purpose_and_user(stocked: LogoAdmin, ann: S
         new = Authenticator(site=LOCAL).create({**for_ann.options, "challenge": challenge})
         with pytest.raises(errors.InvalidInput, match="challenge"):
             stocked.passkeys.enrol(enrolment(challenge, new), admin)
-    # The passkey of another user, after somebody's password.
+    # The passkey of another user, after the password of a user.
     with pytest.raises(errors.SignInRefused):
         stocked.factors.sign_in(second(required.challenge, others.get(required.passkey)))
-    # None of these used a challenge up.
+    # None of these used up a challenge.
     assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
     assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
 

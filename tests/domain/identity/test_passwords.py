@@ -153,7 +153,7 @@ def test_under_open_only_the_limits_of_the_specification_hold(gallery: LogoAdmin
     gallery.sessions.sign_in(SignIn(username="ann", password="password"))
 
 
-# Every way by which a password gets in.
+# Every way to set a password.
 
 
 def applied(*changes: dict[str, Any]) -> ApplyChanges:
@@ -438,7 +438,7 @@ def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, cloc
     gallery.users.set_password(SetPassword(user_id=7, password="of another user"))
     assert is_due(gallery, "admin", generated)
     admin = caller(gallery, gallery.sessions.sign_in(SignIn(username="admin", password=generated)))
-    # Where passwords are switched off, it signs nobody in.
+    # With passwords switched off, it cannot sign in.
     without = gallery_on(storage, clock, started=False, sign_in=SignInRules(ways=Ways(password=False)))
     assert not without.sessions.me(WhoAmI(), admin).must_change_password
     command = SetPassword(user_id=ADMIN_ID, password="long and rare", current_password=generated)

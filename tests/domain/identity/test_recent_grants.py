@@ -79,7 +79,7 @@ GRANTS: Final[dict[str, Way]] = {
     "undoing one change": change_undone,
     "undoing a removal": undone("removed"),
 }
-# Changes of users and roles that give nobody more.
+# Changes of users and roles that grant nothing.
 OTHERS: Final[dict[str, Way]] = {
     "a new user": lambda gallery, who: gallery.users.create(
         CreateUser(user_id=9, username="nine", password="a password"), who

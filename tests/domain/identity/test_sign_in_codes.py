@@ -118,7 +118,7 @@ def test_a_wrong_code_is_refused_and_leaves_the_code_of_another_user(stocked: Lo
     rubbish = ("0", "0" * 24, "-", "%", "' OR 1=1 --", "é" * 24, "7KQ2-M4ZT-9A0C-X3HV-BN5E-R8WD")
     for code, name in (*((each, "nobody") for each in rubbish), *((each, "ann") for each in rubbish)):
         refused(stocked, code, name)
-        stocked.sign_in_codes.sign_in(typed(made(stocked), "ann"))  # which forgets the failures
+        stocked.sign_in_codes.sign_in(typed(made(stocked), "ann"))  # which resets the failures
     for name in ("ann", "nobody", "Ann", "ann ", "admin ", "ADMIN"):
         refused(stocked, of_admin, name)
     assert works(stocked, sign_in(stocked, of_admin, "admin"))

@@ -194,7 +194,7 @@ def test_a_sign_in_forgets_the_failures_before_it(gallery: LogoAdmin) -> None:
     for _ in range(3):
         wrong("ann", 9)
         gallery.sessions.sign_in(SignIn(username="ann", password=ANN_PASSWORD), Anonymous(HERE))
-    for username in ("ann", "nobody"):  # whether there is such a user makes no difference
+    for username in ("ann", "nobody"):  # whether the user exists makes no difference
         wrong(username, 10)
         with pytest.raises(TooManySignIns):
             wrong(username, 1)
@@ -258,7 +258,7 @@ def test_an_attack_locks_nobody_out_of_known_networks(
     assert refused(gallery, Anonymous("198.51.100.2"))
     for client in (HOME, MOBILE, Anonymous("2001:db8:0:1::abcd")):
         assert not refused(gallery, client)
-    # Guesses from there meet the limit of that network alone.
+    # Guesses from there count only towards the limit of that network.
     assert [fails(gallery, HOME) for _ in range(11)] == [True] * 10 + [False]
 
 

@@ -102,12 +102,12 @@ def test_a_link_without_an_id_always_creates_a_new_user(stocked: LogoAdmin) -> N
         assert works(stocked, sign_in(stocked, made(stocked, CreateLink(username=name), who)))
         ids.append(stocked.users.find(FindUser(username=name)).user_id)
     assert ids == [FIRST_USER_ID, FIRST_USER_ID + 1]
-    # Neither the number of a removed user nor that of an author: what they made would be somebody else's.
+    # Neither the id of a removed user nor that of an author, whose works would change hands.
     stocked.users.remove(RemoveUser(user_id=ids[-1]))
     stocked.authors.create(CreateAuthor(user_id=FIRST_USER_ID + 2, username="Painter"))
     stocked.links.create(CreateLink(username="Noa"), who)
     assert stocked.users.find(FindUser(username="Noa")).user_id == FIRST_USER_ID + 4
-    # Of many in a row, few are looked at.
+    # Few of many consecutive ids are read.
     for number in range(5, 105):
         stocked.authors.create(CreateAuthor(user_id=FIRST_USER_ID + number, username=f"Painter {number}"))
     stocked.links.create(CreateLink(username="Zoe"), who)
@@ -200,7 +200,7 @@ def test_members_by_link_cannot_set_a_password_or_factors(stocked: LogoAdmin) ->
         with pytest.raises(errors.SignsInByLink):
             add()
     assert works(stocked, sign_in(stocked, made(stocked)))
-    # Somebody else may give them another way in, and it is theirs to change from then on.
+    # Others may give them another way in, which they can change from then on.
     stocked.users.set_password(SetPassword(user_id=MIA_ID, password=MIAS.password))
     assert not stocked.sessions.me(WhoAmI(), caller(stocked, stocked.sessions.sign_in(MIAS))).by_link
     assert not stocked.sessions.me(WhoAmI(), caller(stocked, stocked.sessions.sign_in(ADMIN))).by_link

@@ -360,7 +360,7 @@ def test_another_redirect_uri_never_reaches_the_issuer(gallery: LogoAdmin, fake:
 
 
 def test_guesses_are_limited(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    for _ in range(101):  # a success is no failed attempt
+    for _ in range(101):  # a success is not a failed attempt
         sign_in(gallery)
     fake.redeemed.clear()
     fake.fails = errors.IssuerRefused()

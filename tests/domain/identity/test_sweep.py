@@ -50,7 +50,7 @@ def test_only_expired_rows_are_deleted(storage: Storage, clock: FrozenClock) -> 
     use(gallery)
     clock.pass_by(400 * DAY)
     tokens = gallery.sessions.sign_in(ANN, HOME)
-    # Those of before and of this sign-in: it is the sweep that cleans up.
+    # Rows from before and of this sign-in: only the sweep cleans up.
     assert len(storage.read(lambda uow: uow.identity.events.page(MAX_ID, 9))) == 4
     assert gallery.sweep() == "done"
     assert works(gallery, tokens)

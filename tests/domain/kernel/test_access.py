@@ -59,7 +59,7 @@ class Row:
     alternative: tuple[str, ...] = ()  # other scopes of which each is enough
 
 
-# What these are about does not exist for callers without the right.
+# The records of these are hidden from callers without the right.
 NOT_SEEN = (
     *(proposals.GetProposal, proposals.AmendProposal),
     *(proposals.ApplyProposal, proposals.DeclineProposal),
@@ -122,7 +122,7 @@ TABLE: dict[type[Command], Row] = {
     import_export.ExportRecords: Row("users:read", False),  # of the kinds that are asked for; here it is users
 }
 # fmt: on
-# What only somebody in particular can ask for, and the program is nobody in particular.
+# Commands only for users, which the program itself is not.
 FOR_USERS = (
     *(users.GetPreferences, users.SetPreferences, sessions.WhoAmI, sessions.ListSessions),
     *(sessions.RemoveSession, ListFactors, passkeys.BeginPasskey, passkeys.EnrolPasskey, EnrolTotp, ConfirmTotp),
@@ -131,7 +131,7 @@ FOR_USERS = (
 )
 OWN = [kind for kind, row in TABLE.items() if row.own]
 GUARDED_COMMANDS = [kind for kind, row in TABLE.items() if row.scope or not row.without_token]
-# The scope of the roles in ASKED. Commands that name a role or a scope may hand it out, which takes holding it (B4).
+# The scope of the roles in ASKED. Commands that name a role or scope may grant it, which requires holding it (B4).
 PAINTER = ("logos:write", "themes:write")
 HANDS_OUT = [kind for kind in TABLE if {"role_id", "scope"} & kind.model_fields.keys()]
 ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
@@ -188,9 +188,9 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         is_others = kind is proposals.WithdrawProposal and isinstance(error, errors.NotPermitted)
         return None if is_others else type(error)
     except errors.InvalidToken as error:
-        # The refresh token of the table is not a good one, which says nothing of the caller.
+        # The refresh token of the table is invalid for every caller.
         return None if kind is sessions.Refresh else type(error)
-    # The challenges of the table are not good ones.
+    # The challenges of the table are invalid.
     except errors.SignInRefused:
         if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode, SignInWithLink):
             raise
@@ -204,7 +204,7 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     except errors.NotFound:
         if kind in NOT_SEEN:
             return errors.NotPermitted
-        # The key and the factor of the table are nobody's.
+        # The key and the factor of the table do not exist.
         if kind not in (keys.RemoveKey, ConfirmTotp, RemoveFactor, proposals.WithdrawProposal):
             raise
     return None

@@ -81,7 +81,7 @@ class Row:
 
 
 # fmt: off
-# Written by hand: what each command that changes a record says it did.
+# Written by hand: the action of each command that changes a record.
 TABLE: Final[dict[type[Command], Row]] = {
     users.CreateUser: Row("user.created", 8, None,
         {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW}),
@@ -151,7 +151,7 @@ UNRECORDED: Final = """
     ProposeChanges ListProposals GetProposal AmendProposal DeclineProposal WithdrawProposal GetNotices MarkNoticesSeen
     ListChanges ListActs ExportRecords
 """
-# What no user of a stocked gallery can do: they have no factor, and there is no challenge.
+# Impossible in a stocked gallery: users have no factor, and there is no challenge.
 UNMET: Final = {
     *(css.InlineCss, factors.ConfirmTotp, factors.RemoveFactor, factors.MakeRecoveryCodes, SignInWithFactor),
     *(passkeys.EnrolPasskey, SignInWithPasskey, SignInWithCode, SignInWithLink),
@@ -195,7 +195,7 @@ def test_a_change_has_its_actor_action_time_and_both_states(
     caller = replace(signed_in(storage, "*", user_id=500), request_id="request 5")
     if row.action.endswith("created"):
         row = replace(row, after={**(row.after or {}), "created_at": NOW + 60})
-    if row.action == "role.created":  # the caller has a role of their own
+    if row.action == "role.created":  # the caller has a separate role
         row = replace(row, id=5, after={**(row.after or {}), "role_id": 5})
     clock.pass_by(60)
     do(stocked, kind, caller)
@@ -240,7 +240,7 @@ def test_a_change_raises_only_the_versions_of_its_record_and_its_list(
 
 
 def test_every_command_is_classified_as_changing_records_or_not() -> None:
-    # A removed picture is no record; see tests/contracts/gallery/test_pictures.py.
+    # A removed picture is not a record; see tests/contracts/gallery/test_pictures.py.
     known = [*(kind.__name__ for kind in TABLE), *UNRECORDED.split(), "RemovePicture"]
     assert sorted(known) == sorted(kind.__name__ for kind in ASKED)
 
@@ -256,7 +256,7 @@ def test_commands_that_change_no_record_are_not_in_the_history(
     try:
         do(stocked, kind, caller)
     except LogoAdminError:
-        # The tokens, codes and ids of the table are not good ones.
+        # The tokens, codes and ids of the table are invalid.
         # The proposal is not the caller's.
         assert kind in {sessions.Refresh, proposals.WithdrawProposal, *UNMET}
     assert (history(stocked), versions(storage), lists(stocked)) == before
@@ -346,20 +346,20 @@ def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
     assert versions(storage)[Kind.USER, 7] == user.change_id
 
 
-# The modules that change what the history records without asking the change log, because they are its way there.
+# The modules that write audited records without the change log, because they implement it.
 RAW: Final = {
-    # The published gallery states whose work is blocked.
+    # The published gallery names the author of blocked work.
     r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {
         "gallery/audited_artworks.py",
         "publication/status.py",
     },
-    # A new hash of the same password is no change of the user.
+    # A new hash of the same password is not a change of the user.
     r"\bpasswords\.set\(": {"identity/accounts.py", "identity/second_step.py", "identity/sessions.py"},
-    # A factor that was never confirmed signs nobody in.
+    # An unconfirmed factor cannot sign in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors.py", "identity/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},
 }
-# Who reaches what a use case is not given: the modules of a context, and others.
+# For each way to ports that use cases do not get: its context, and the other modules that use it.
 OWNERS: Final = {
     "identity_in": ("identity", {"changes/import_lines.py", "gallery/pictures.py"}),
     "secrets_in": ("identity", set[str]()),

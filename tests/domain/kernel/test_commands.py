@@ -30,7 +30,7 @@ from tests.strategies import anything
 
 SECRET = "hunter2-hunter2"
 
-# What may be left out, beside what an amendment leaves alone.
+# Optional fields, besides those that an amendment leaves unchanged.
 OPTIONAL = {
     *(
         (users.CreateUser, "avatar"),
@@ -168,7 +168,7 @@ def test_an_error_never_repeats_the_input(kind: type[Command]) -> None:
     spoilt_ones = (SECRET * 20_000, f"{SECRET}\0", f"{SECRET}\ud800", [SECRET], {SECRET: SECRET}, SECRET.encode())
     for name, spoilt in itertools.product(fields_of(kind), spoilt_ones):
         if name in ("details", "gallery_targets") and isinstance(spoilt, dict):
-            continue  # the place of a problem has the name of the field
+            continue  # the location of a problem has the name of the field
         with pytest.raises(InvalidInput) as caught:
             kind(**(ASKED[kind][1] | {name: spoilt, "surplus": SECRET}))
         error = caught.value

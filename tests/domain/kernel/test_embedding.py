@@ -161,7 +161,7 @@ def test_a_program_acts_for_a_user_with_their_current_rights(gallery: LogoAdmin,
 def test_a_program_acts_for_the_first_administrator_but_not_for_users_refused_by_the_issuer(
     gallery: LogoAdmin, storage: MemoryStorage
 ) -> None:
-    # The program signs nobody in by the generated password.
+    # The program does not sign in with the generated password.
     storage.write(lambda uow: uow.secrets.put("generated_password", str(FIRST_ADMIN_ID)))
     gallery.acting_as(FIRST_ADMIN_ID).authors.create(ANN)
     eve = gallery.acting_as(5)
@@ -219,7 +219,7 @@ def test_methods_without_a_caller_are_reserved_for_the_program(gallery: LogoAdmi
     with pytest.raises(AttributeError, match="no attribute 'creates'"):
         _ = view.authors.creates  # type: ignore[attr-defined]  # misspelt
     assert view.admin_password is None
-    # Lines come before the caller.
+    # The lines are an argument before the caller.
     lines: list[str] = []
     view.import_export.dump(ExportRecords(), lines.append)
     assert view.import_export.load(ImportRecords(dry_run=True), lines).counts
