@@ -8,7 +8,8 @@ from unicodedata import normalize
 import pytest
 from hypothesis import given
 
-from logoadmin.domain.kernel.details import DETAILS, NO_DETAILS, Details
+from logoadmin.domain.gallery.artworks import AmendLogo
+from logoadmin.domain.kernel.details import DETAILS, NO_DETAILS, Details, Screenshot
 from logoadmin.domain.kernel.errors import InvalidInput
 from tests.strategies import details
 
@@ -103,6 +104,23 @@ def test_all_problems_are_reported_and_unknown_members_refused() -> None:
         ("tags.0", "string_pattern_mismatch"),
         ("license", "extra_forbidden"),
     ]
+
+
+@pytest.mark.rule("contract H6", "contract S1")
+@pytest.mark.parametrize(
+    "unchecked",
+    [
+        Details.model_construct(description=5),
+        Details(licence="MIT").model_copy(update={"description": "x" * 501}),
+        Details.model_construct(screenshots=(Screenshot.model_construct(url=5),)),
+    ],
+)
+def test_a_command_validates_details_that_were_copied(unchecked: Details) -> None:
+    with pytest.raises(InvalidInput):
+        AmendLogo(logo_id=1, details=unchecked)
+    details = AmendLogo(logo_id=1, details=Details(licence="MIT", text=None)).details or NO_DETAILS
+    assert details == Details(licence="MIT")
+    assert details.model_fields_set == {"licence", "text"}
 
 
 @pytest.mark.rule("contract S1")

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError, from_json
 
 from logoadmin.domain.kernel.command import Input
@@ -105,6 +105,8 @@ _Member = Annotated[_Value | None, BeforeValidator(_none_if_empty), Field(exclud
 class Screenshot(Input):
     """A picture of an artwork."""
 
+    model_config = ConfigDict(revalidate_instances="always")
+
     url: Annotated[WebUrl, described("The URL of the picture.", "https://example.org/aurora-thread.png")]
     alt: _Member[Alt] = None
 
@@ -121,6 +123,9 @@ class Details(Input):
 
     As new values of an artwork, the given members replace its own, and empty ones are removed (RFC 7396).
     """
+
+    # pydantic makes copies without validating them, so a command validates them.
+    model_config = ConfigDict(revalidate_instances="always")
 
     description: _Member[Description] = None
     text: _Member[ArtworkText] = None
