@@ -1,7 +1,8 @@
 """Limits on connections that an ASGI application cannot set, around uvicorn's protocol (contract A21, H4).
 
 They rely only on asyncio's protocol interface: a head is held back until it is complete, so that uvicorn never sees
-part of a head, and the bytes of a body are counted. :mod:`logoadmin.entrypoints.http_api.bodies` limits bodies.
+part of a head, and the bytes of a body are counted. :mod:`logoadmin.entrypoints.http_api.bodies` limits bodies. Only
+the form of the response to invalid HTTP depends on uvicorn's own methods.
 """
 
 import asyncio
