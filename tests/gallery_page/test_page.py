@@ -278,6 +278,17 @@ def test_a_target_stays_readable_next_to_long_names(tmp_path: Path, look: Look) 
 
 
 @pytest.mark.rule("contract Q1")
+def test_a_phone_shows_the_version_and_the_whole_date(tmp_path: Path, look: Look) -> None:
+    logos = [{**each, "updated_at": NOW, "details": {"version": "2.0.0-beta.1"}} for each in dated(artwork("logo", 1))]
+    with served(tmp_path, published(logos=logos)) as folder:
+        page = look(folder, "#/logos", viewport={"width": 390, "height": 800}, locale="ru-RU")
+        expect(page.locator(".when > *").first).to_have_text("2.0.0-beta.1")
+        assert page.locator(".when > *").evaluate_all(
+            "(parts) => parts.map((each) => each.clientWidth > 0 && each.scrollWidth <= each.clientWidth)"
+        ) == [True, True]
+
+
+@pytest.mark.rule("contract Q1")
 def test_stacked_marks_stay_within_a_name_and_markup_is_escaped(tmp_path: Path, look: Look) -> None:
     logos = dated(
         artwork("logo", 1, name=STACKED), artwork("logo", 2, name="Z"), artwork("logo", 3, name="<b>bold</b>")
