@@ -66,6 +66,17 @@ def test_a_phone_keeps_its_own_list_layout(console: Person) -> None:
     expect(page.locator("table")).to_be_visible()
 
 
+def test_css_without_spaces_makes_no_phone_scroll_sideways(console: Person) -> None:
+    page = console.page
+    page.route("**/css_code.js", lambda route: route.abort())
+    console.sign_in("themes/new")
+    console.see(Appearance(320, "light", "en"))
+    css = page.get_by_role("textbox", name="CSS")
+    expect(css).to_have_js_property("tagName", "TEXTAREA")
+    css.fill("a{background:url(" + "x" * 200 + ")}")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.rule("contract J5")
 def test_a_phone_shows_names_and_order_of_a_table_in_full(console: Person) -> None:
     console.sign_in("themes?look=table")
