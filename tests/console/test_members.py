@@ -247,6 +247,10 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     targets["wiki"] = {"name": "Wiki", "documents": ['domain("wiki.example")']}
     gallery.settings.amend(AmendSettings(gallery_targets=targets))
     page.get_by_role("button", name="Logo").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep editing").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Sunrise")
+    page.get_by_role("button", name="Logo").click()
+    page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.locator("select[name=target] option")).to_have_text(["Choose…", "The forum", "Wiki"])
     send(page)
     expect(page.locator(".field-choice .problem")).to_be_visible()

@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { say } from "../notices.js";
 import { nameOf } from "../presentation.js";
-import { navigate, query, setQuery } from "../router.js";
+import { isUnsaved, leaving, navigate, path, query, setQuery } from "../router.js";
 import { t } from "../texts.js";
 import { Breadcrumbs, Segmented, ViewHead } from "../parts/primitives/basics.js";
 import { ProposalForm } from "../parts/proposals/proposal_form.js";
@@ -16,9 +16,14 @@ export default function Submit({ params, kind }) {
     return h("div", { class: "view" }, h(Breadcrumbs, { list: "works", title: t("works.title"), name: title }), h(ViewHead, { title }), h(Form, { kind, id: Number(id) }));
   }
   const chosen = query("kind") === "theme" ? "theme" : "logo";
+  const choose = async (/** @type {ArtworkKind} */ each) => {
+    // Each has its own form; a work that was saved has its own page.
+    if (isUnsaved() && !((await leaving.ask()) && path.value === "submit")) return;
+    setQuery({ kind: each === "logo" ? "" : each });
+  };
   return h("div", { class: "view" },
     h(ViewHead, { title: t("submit.title.long") },
-      h(Segmented, { label: t("submit.kind"), choices: [["logo", t("logo.title")], ["theme", t("theme.title")]], chosen, choose: (/** @type {ArtworkKind} */ each) => setQuery({ kind: each === "logo" ? "" : each }) }),
+      h(Segmented, { label: t("submit.kind"), choices: [["logo", t("logo.title")], ["theme", t("theme.title")]], chosen, choose }),
     ),
     h("p", { class: "hint" }, t("submit.about")),
     h(Form, { key: chosen, kind: chosen }),
