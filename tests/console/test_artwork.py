@@ -259,6 +259,25 @@ def test_a_write_without_a_response_is_retried_without_duplicates(console: Perso
     expect(page.get_by_role("alert")).to_contain_text("removed it")
 
 
+@pytest.mark.rule("contract J4")
+def test_a_saved_record_that_cannot_be_read_is_not_reported_as_unchanged(console: Person) -> None:
+    service, page = console.service, console.page
+    console.sign_in("logos/1")
+    who = page.get_by_role("combobox", name="Authors")
+    who.fill("ann")
+    expect(page.get_by_role("option", name="ann").first).to_be_visible()
+    who.press("Enter")
+    page.route("**/api/logos/1", lambda route: route.abort())
+    page.get_by_role("button", name="Save").click()
+    notice = page.locator(".notice.failed")
+    expect(notice).to_contain_text("we can't tell whether this was saved")
+    page.unroute("**/api/logos/1")
+    notice.get_by_role("button", name="Try again").click()
+    done(page, "Saved")
+    assert authors(service)[-1] == "Ann"
+    assert [change.action for change in changes(service, kind="logo", id=1)][-1:] == ["logo.amended"]
+
+
 @pytest.mark.rule("contract J4", "contract B5")
 def test_errors_are_shown_at_their_fields_and_no_input_is_lost(chromium: Browser, console: Person) -> None:
     service, page = console.service, console.page

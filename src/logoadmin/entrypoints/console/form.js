@@ -12,7 +12,7 @@
  * @property {import("./presentation.js").Widget} widget
  * @property {string} [label] The name under which its words are, where that is another one.
  * @property {(record: any) => unknown} [read] What it holds of a record, where that is not the field of its name.
- * @property {boolean} [isLink] Whether it is written by requests of its own, see `authorship.js`.
+ * @property {boolean} [isLink] Whether the usual request does not have it, see `authorship.js`.
  * @property {boolean} [isRare] Whether most do not need it, so that it is out of sight at first.
  * @typedef {Record<string, Schema>} Interface
  */

@@ -15,19 +15,14 @@ export function writeWith(values, { kind, recordId: id, version, record, form })
 
 /** @param {KindName} kind @param {() => Promise<Answer>} send @returns {Promise<Answer>} the record that it has made or changed */
 async function written(kind, send) {
-  /** @type {Answer | undefined} */
-  let made;
-  try {
-    const answer = (made = await send());
-    return { ...(await readOne(kind, answer.data[0].id)), requestId: answer.requestId };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    // What is written is not written twice, even if reading it failed.
-    const answer = made;
-    const repeat = answer ? async () => answer : error.repeat;
-    if (repeat) error.repeat = () => written(kind, repeat);
+  const failed = (/** @type {any} */ error, /** @type {(() => Promise<Answer>) | undefined} */ repeat) => {
+    if (error instanceof Failure && repeat) error.repeat = () => written(kind, repeat);
     throw error;
-  }
+  };
+  const answer = await send().catch((error) => failed(error, error.repeat));
+  // What is written is not written twice, even if reading it fails; that nothing was changed is not so then.
+  const unread = (/** @type {any} */ error) => failed(error.passes ? new Failure("unknown", error) : error, async () => answer);
+  return { ...(await readOne(kind, answer.data[0].id).catch(unread)), requestId: answer.requestId };
 }
 
 /** @param {object} change @returns {Promise<Answer>} */
