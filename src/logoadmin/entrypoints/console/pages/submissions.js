@@ -11,7 +11,7 @@ import { t } from "../texts.js";
 import { Button, EmptyState, Pending, Segmented, Skeleton, ViewHead } from "../parts/primitives/basics.js";
 import { useLists, useRun } from "../parts/primitives/hooks.js";
 import { usePages } from "../parts/primitives/pages.js";
-import { ManyBar, useSelection } from "../parts/lists/selection.js";
+import { ManyBar, SelectBox, useSelection } from "../parts/lists/selection.js";
 import { decideMany, DeclineDialog } from "../parts/proposals/deciding.js";
 import { SubmissionList } from "../parts/proposals/submission_list.js";
 
@@ -55,10 +55,13 @@ function Queue({ proposals }) {
   }
   return [
     h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: SelectNone }),
-    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection }),
+    h(SubmissionList, { key: "list", proposals, label: t("submissions.waiting"), hasState: false, selection, box: boxOf(selection) }),
     chosen.length > 0 && h(Decide, { key: "decide", chosen, selection }),
   ];
 }
+
+/** @param {ListSelection} selection @returns {(proposal: ProposalSummary) => any} */
+const boxOf = (selection) => ({ proposal_id: id, title: name }) => h(SelectBox, { selection, id, name });
 
 /** @param {{selection: ListSelection}} props */
 const SelectNone = ({ selection }) => h(Button, { tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none"));
@@ -112,7 +115,7 @@ function Pages({ state, isMine, label }) {
   if (proposals.length === 0) return h(EmptyState, { title: t("submissions.empty") });
   return [
     isOpen && h(ManyBar, { key: "bar", kind: "proposal", artworks: proposals, selection, acts: Withdraw }),
-    h(SubmissionList, { key: "list", proposals, label, hasState: state === "applied", ...(isOpen && { selection }) }),
+    h(SubmissionList, { key: "list", proposals, label, hasState: state === "applied", ...(isOpen && { selection, box: boxOf(selection) }) }),
     unread,
     more && h("div", { key: "more", class: "cluster" }, more),
   ];

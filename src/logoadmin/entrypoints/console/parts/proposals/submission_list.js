@@ -4,19 +4,19 @@ import { nameOf } from "../../presentation.js";
 import { isOwn } from "../../proposals.js";
 import { statesOf } from "../../reader_states.js";
 import { enumeration, t } from "../../texts.js";
-import { SelectBox, selectUpTo } from "../lists/selection.js";
+import { selectUpTo } from "../lists/selection.js";
 import { NameMark } from "../people/person.js";
 import { Icon, Link, rich, Time } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
 
-/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: ListSelection}} props With `selection`, each has a box. */
-export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection }) {
+/** @param {{proposals: ProposalSummary[], label: string, hasSubmitter?: boolean, hasState?: boolean, selection?: ListSelection, box?: (proposal: ProposalSummary) => any}} props With `selection`, each has a `box`. */
+export function SubmissionList({ proposals, label, hasSubmitter = true, hasState = true, selection, box }) {
   return h("ul", { class: "box divided submissions", "aria-label": label, onKeyDown: selection && ((/** @type {KeyboardEvent} */ event) => pressed(event, proposals, selection)) },
     proposals.map((proposal) => {
       const { proposal_id: id } = proposal;
       const isChosen = selection?.ids.value.has(id);
       return h("li", { key: id, class: isChosen ? "selected" : undefined, onClickCapture: (/** @type {MouseEvent} */ event) => event.shiftKey && selection && selectUpTo(event, selection, id) },
-        selection && h(SelectBox, { selection, id, name: proposal.title }),
+        box?.(proposal),
         h(Row, { proposal, hasSubmitter, hasState }),
       );
     }),
