@@ -131,7 +131,7 @@ def test_problems_are_shown_at_the_members_and_open_closed_sections(console: Per
     homepage.fill("https://example.org")
     page.locator(".tags input").fill("x" * 33)
     page.keyboard.press("ControlOrMeta+s")
-    expect(page.locator(".field-tags .problem")).to_contain_text("This is too long: 32")
+    expect(page.locator(".field-tags .problem")).to_contain_text("This is too long: at most 32")
     expect(page.locator(".tags input")).to_be_focused()
 
 
