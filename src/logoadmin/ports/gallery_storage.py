@@ -25,7 +25,7 @@ class StoredPicture:
         frames: the number of its frames.
         size: the size of the stored file, in bytes.
         ground: the background on which its visible pixels stand out.
-        is_removed: whether it was removed permanently, which is then all that is known of it.
+        is_removed: whether it was removed permanently, after which only its hashes are kept.
         sender_id: the user who sent it; None for the program itself, and once the user was removed.
         in_history: whether a change in the history names it.
     """

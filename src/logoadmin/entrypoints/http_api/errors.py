@@ -84,7 +84,7 @@ ISSUER_RETRY_AFTER: Final = 10
 
 # A fault may affect only some requests, so it is over once it has not occurred for this long.
 _QUIET: Final = 60.0  # seconds
-_MAX_FAULTS: Final = 16  # current faults of one operation that are told apart
+_MAX_FAULTS: Final = 16  # current faults of one operation that are distinguished
 
 _Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
 

@@ -20,7 +20,7 @@ async function written(kind, send) {
     throw error;
   };
   const answer = await send().catch((error) => failed(error, error.repeat));
-  // What is written is not written twice, even if reading it fails; that nothing was changed is not so then.
+  // The write succeeded even if reading the record fails: it is not repeated, and "nothing was changed" would be wrong.
   const unread = (/** @type {any} */ error) => failed(error.passes ? new Failure("unknown", error) : error, async () => answer);
   return { ...(await readOne(kind, answer.data[0].id).catch(unread)), requestId: answer.requestId };
 }

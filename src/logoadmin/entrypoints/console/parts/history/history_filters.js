@@ -223,7 +223,7 @@ function written(date) {
  * Read a date as people write it: with the name of the month, with numbers in the order of the language, or as ISO 8601.
  *
  * @param {string} text
- * @returns {string | undefined} as `2026-11-22`; without a year, the date of this year; undefined for what is no date from 1970 on
+ * @returns {string | undefined} as `2026-11-22`; without a year, the date of this year; undefined unless it is a date from 1970 on
  */
 function dateOf(text) {
   const words = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];

@@ -166,7 +166,7 @@ export class Editing {
     });
   }
 
-  /** @returns {Step | undefined} the write of what was changed */
+  /** @returns {Step | undefined} the write of the changes */
   #step() {
     const form = /** @type {FormState} */ (this.form.value);
     const { list, one, id } = KINDS[this.kind];
