@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from inspect import isasyncgen, isawaitable, isgenerator, signature
+from threading import get_ident
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar, get_args
 
@@ -141,11 +142,14 @@ class OpenedGallery:
         Raises:
             StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
             TypeError: the work is a coroutine or a generator, which would run after the commit; nothing is stored.
-            RuntimeError: the bound gallery is used after the work has returned, or in another thread.
+            RuntimeError: the bound gallery is used after the work has returned, or in another thread; or this gallery
+                is used in the work.
         """
+        blocks = self._transactions.blocks
 
         def transaction(uow: UnitOfWork) -> Answer:
             bound = self._bound_to(OpenTransaction(self._storage, uow))
+            blocks.add(get_ident())
             try:
                 answer = work(bound if self._acting is None else bound._for(self._acting))
                 if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
@@ -153,6 +157,7 @@ class OpenedGallery:
                     raise TypeError(_DEFERRED)
                 return answer
             finally:
+                blocks.discard(get_ident())
                 bound._transactions.storage = ClosedStorage(bound._storage, _ENDED)
 
         return self._storage.write(transaction, alone=True)

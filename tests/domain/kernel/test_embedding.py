@@ -112,6 +112,24 @@ def test_a_bound_gallery_is_refused_after_its_block_and_in_another_thread(galler
         kept[-1].authors.create(ANN)
 
 
+@pytest.mark.rule("contract A20")
+def test_the_gallery_around_a_block_is_refused_inside_it(gallery: LogoAdmin) -> None:
+    view = gallery.acting_as(5)
+    calls: list[Callable[[LogoAdmin], object]] = [authors, lambda each: each.authors.create(ANN), LogoAdmin.check]
+
+    def work(bound: LogoAdmin) -> None:
+        bound.authors.create(ANN)
+        for call in calls:
+            for each in (gallery, view):
+                with pytest.raises(RuntimeError, match="use the gallery that its function was given"):
+                    call(each)
+        with pytest.raises(RuntimeError, match="use the gallery that its function was given"):
+            gallery.close()
+
+    gallery.atomic(work)
+    assert authors(gallery) == [7]
+
+
 def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
     listed, view = gallery.authors.list(ListAuthors()), gallery.acting_as(5)
     view.close()  # the view of a gallery does not close it

@@ -1,8 +1,9 @@
 """The gate of a use case: its work runs in one transaction with the caller's rights (contract A19, B5, B6, C5, F3)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from threading import get_ident
 from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.kernel.access import (
@@ -37,6 +38,7 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, Re
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
+_IN_BLOCK: Final = "inside an atomic block, use the gallery that its function was given"
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
 # The work of a command. It may run again from its start and touches nothing but the unit of work.
@@ -68,15 +70,31 @@ class Transactions:
     """The dependencies that all gates of a gallery share.
 
     Attributes:
-        storage: for work that depends on no rights.
+        blocks: the threads that run an atomic block of this gallery.
     """
 
-    storage: Storage
+    _storage: Storage
     policy: Policy
     clock: Clock
     idempotency: Idempotency
     callers: Callers
     auditing: Auditing
+    blocks: set[int] = field(default_factory=set)
+
+    @property
+    def storage(self) -> Storage:
+        """The storage.
+
+        Raises:
+            RuntimeError: this thread runs an atomic block, whose transaction has a gallery of its own.
+        """
+        if get_ident() in self.blocks:
+            raise RuntimeError(_IN_BLOCK)
+        return self._storage
+
+    @storage.setter
+    def storage(self, storage: Storage) -> None:
+        self._storage = storage
 
 
 class Gate:
