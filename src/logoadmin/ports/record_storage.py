@@ -24,8 +24,9 @@ class Records(Protocol[Record]):
     def next_id(self) -> int:
         """Return the id for a new record, if the service assigns the ids of the kind.
 
-        It is one more than the highest that any record of the kind ever had, 1 at first. Each call uses up an id, even
-        if the record is then refused. Ids of an undone unit of work can be reused; ids of removed records cannot.
+        It is one more than the highest that any record of the kind ever had, 1 at first; an id above 2,000,000,000 only
+        counts if it was returned here. Each call uses up an id, even if the record is then refused. Ids of an undone
+        unit of work can be reused; ids of removed records cannot.
 
         Raises:
             Conflict: there are no more ids (contract A2).

@@ -1,6 +1,5 @@
 """The refusals of commands and their texts; a refused command changes nothing (contract A6 to A9, D)."""
 
-import json
 import re
 from typing import Any, Final
 
@@ -8,14 +7,13 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdminError, NotFound, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.kernel.test_audit import lists, versions
-from tests.gallery import ADMIN_ID, ARTWORK, ASKED, ask, history, if_match
+from tests.gallery import ADMIN_ID, ASKED, ask, history, if_match
 
 NOWHERE: Final = 12
 Refusal = tuple[type[LogoAdminError], str]
@@ -106,11 +104,3 @@ def test_other_kinds_other_spellings_and_released_values_do_not_collide(stocked:
     assert stocked.authors.amend(authors.AmendAuthor(author_id=4, user_id=101, username="Ann")).username == "Ann"
     assert stocked.roles.amend(roles.AmendRole(role_id=3, name="painter")).name == "painter"
     assert stocked.users.amend(users.AmendUser(user_id=7, username="ann")).username == "ann"
-
-
-@pytest.mark.rule("contract A2")
-def test_no_record_can_be_created_after_the_last_id(stocked: LogoAdmin) -> None:
-    line = {"kind": "logo", "logo_id": 2_147_483_647, **ARTWORK, "author_ids": []}
-    stocked.import_export.load(import_export.ImportRecords(), [json.dumps(line)])
-    with pytest.raises(Conflict, match=r"^No logo_id is left$"):
-        stocked.logos.create(artworks.CreateLogo(**ARTWORK))

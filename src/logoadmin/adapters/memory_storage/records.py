@@ -19,6 +19,7 @@ from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import (
     EVERY_CHANGE,
     EVERYTHING,
@@ -83,7 +84,8 @@ class MemoryRecords(Repository, Generic[Record]):
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
         self._claim(id_, record)
-        self._mark_used(self._kind.id_field, id_)
+        if id_ <= MAX_COUNTED_ID:
+            self._mark_used(self._kind.id_field, id_)
         self._journal.set(self._rows, id_, record)
 
     def update(self, record: Record) -> None:

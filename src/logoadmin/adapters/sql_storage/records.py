@@ -22,6 +22,7 @@ from logoadmin.domain.kernel.kinds import (
     AnyArtworkKind,
     AnyKind,
 )
+from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of, search_form
 from logoadmin.domain.kernel.records import Author, Kind, Role, StoredRecord
 
@@ -144,7 +145,7 @@ class SqlRecords(Repository, Generic[Record]):
             if duplicate is None:
                 raise
         else:
-            if kind.gives_ids:
+            if kind.gives_ids and values[kind.id_field] <= MAX_COUNTED_ID:
                 self._transaction.count(values[kind.id_field], kind.id_field)
             return
         # Outside the except block, so that the error does not reference the driver's text with other spellings of the

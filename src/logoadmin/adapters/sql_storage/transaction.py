@@ -37,7 +37,7 @@ from logoadmin.adapters.sql_storage.tables import (
 )
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import Conflict
-from logoadmin.domain.kernel.limits import MAX_ID
+from logoadmin.domain.kernel.limits import MAX_COUNTED_ID, MAX_ID
 from logoadmin.domain.kernel.lists import truncated_page
 
 Row = Sequence[Any]
@@ -362,7 +362,7 @@ class Transaction:
 
     def is_above_all(self, name: str, id_: int) -> bool:
         """Return whether a write can tell that an id is free, since it is higher than any issued before."""
-        return self._locked is not None and id_ > self._counted[name]
+        return self._locked is not None and self._counted[name] < id_ <= MAX_COUNTED_ID
 
     def take_unused(self, name: str, id_: int) -> bool:
         """Return whether a write can tell that no record has an id; it then counts as issued."""

@@ -24,6 +24,8 @@ from logoadmin.domain.kernel.texts import (
 )
 
 MAX_ID: Final = 2_147_483_647
+# An imported record with a higher id does not move the counter of its kind: one line could use up all ids.
+MAX_COUNTED_ID: Final = 2_000_000_000
 MAX_NAME: Final = 64
 MAX_AVATAR: Final = 4096
 MAX_PASSWORD: Final = 256
