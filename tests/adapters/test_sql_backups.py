@@ -192,6 +192,19 @@ def test_after_a_restore_no_id_or_version_is_reused(gallery: logoadmin.LogoAdmin
             assert history(restored, until=everything[0].at - 1) == []
 
 
+@pytest.mark.usefixtures("gallery")
+def test_a_limit_on_file_sizes_is_the_copys_fault() -> None:
+    limited = (
+        "import pathlib, resource, signal\n"
+        "from logoadmin.adapters.sql_storage import copies\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
+        "copies.back_up('sqlite:///gallery.db', pathlib.Path('backup.db'))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False)
+    assert "StartError: backup.db: the system cannot read or write its file" in ended.stderr
+
+
 @pytest.mark.rule("contract L7")
 def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoadmin.LogoAdmin) -> None:
     first = parsed(gallery.publication.generate().pointer)

@@ -167,7 +167,7 @@ class Sqlite(Dialect):
     def back_up(self, target: Path) -> None:
         with (
             whole_copy(target) as part,
-            sqlite_errors_explained(self.server),
+            sqlite_errors_explained(self.server, target.name),
             closing(self.opened(_LONG_WAIT)) as source,
         ):
             copy(source, part)
@@ -177,7 +177,7 @@ class Sqlite(Dialect):
         for file in sorted(self.files):
             refuse_taken(file)
         with whole_copy(Path(self._path)) as part:
-            with sqlite_errors_explained(source.name), closing(_read_only(source)) as backup:
+            with sqlite_errors_explained(source.name, self.server), closing(_read_only(source)) as backup:
                 copy(backup, part)
             fit(Sqlite(str(part)))
 

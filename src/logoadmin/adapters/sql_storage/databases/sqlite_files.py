@@ -32,6 +32,7 @@ def classify(error: BaseException) -> Classification | None:
     return None if code is None else classified(SQLITE, code, code) or classified(SQLITE, code & 0xFF, code)
 
 
+_WRITING: Final = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE})
 # Files that SQLite may leave beside a database.
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 
@@ -82,8 +83,8 @@ def refuse_taken(target: Path) -> None:
 
 
 @contextmanager
-def sqlite_errors_explained(name: str) -> Iterator[None]:
-    """Convert errors of SQLite into errors with a remedy (contract K3).
+def sqlite_errors_explained(name: str, written: str = "") -> Iterator[None]:
+    """Convert errors of SQLite into errors with a remedy (contract K3), about one file or the file that is written.
 
     Raises:
         StartError: SQLite failed.
@@ -95,6 +96,8 @@ def sqlite_errors_explained(name: str) -> Iterator[None]:
         if classified is None:
             raise
         cause = classified.cause
+        if error.sqlite_errorcode in _WRITING:
+            name = written or name
     else:
         return
     raise StartError(f"{name}: {cause.text}; {cause.cure}")
