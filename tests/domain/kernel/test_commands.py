@@ -148,6 +148,8 @@ def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Com
         with pytest.raises(InvalidInput):
             command.model_copy(update={name: object()})
         with pytest.raises(InvalidInput):
+            command.copy(update={name: object()})
+        with pytest.raises(InvalidInput):
             kind.model_construct(**ASKED[kind][1] | {name: object()})
 
 

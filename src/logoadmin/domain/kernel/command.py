@@ -130,6 +130,10 @@ class Command(Input):
         values = {name: getattr(self, name) for name in self.model_fields_set} | dict(update)
         return type(self)(**{name: value for name, value in values.items() if value is not UNSET})
 
+    def copy(self, **options: Any) -> Self:
+        """Return :meth:`model_copy`; pydantic's deprecated method would not validate the values."""
+        return self.model_copy(**options)
+
     @classmethod
     def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
         """Return a command with these values, which are validated: storage relies on it."""
