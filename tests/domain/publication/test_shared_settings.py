@@ -173,6 +173,7 @@ def test_settings_of_the_page_are_stored_with_the_hosts_and_can_be_undone(stocke
     ("values", "place"),
     [
         ({"gallery_title": ""}, ("gallery_title",)),
+        ({"gallery_title": "a\nb"}, ("gallery_title",)),
         ({"gallery_title": "x" * 65}, ("gallery_title",)),
         ({"gallery_home": "javascript:alert(1)"}, ("gallery_home",)),
         *(({"gallery_accent": accent}, ("gallery_accent",)) for accent in ("red", "#35c", "#3355cg", "#3355cc ", "")),

@@ -20,6 +20,7 @@ from logoadmin.domain.kernel.texts import (
     name_text,
     pattern_text,
     plain_text,
+    visible_line,
     visible_text,
 )
 
@@ -307,7 +308,7 @@ PictureHosts = Annotated[
 ]
 GalleryTitle = Annotated[
     str,
-    *visible_text(MAX_GALLERY_TITLE),
+    *visible_line(MAX_GALLERY_TITLE),
     described(
         "The title of the page for visitors, with at least one visible character; `null` for the configured one.",
         "Logos of the forum",
