@@ -78,7 +78,7 @@ def test_a_time_rewritten_by_a_spreadsheet_keeps_the_existing_one(gallery: LogoA
     assert gallery.authors.get(GetAuthor(author_id=1)).created_at == NOW - 1000
 
 
-@pytest.mark.parametrize("above", ["sep=;\n", '\ufeff"sep=;"\r\n', "sep=\t\r\n", "\r\n\r\n"])
+@pytest.mark.parametrize("above", ["sep=;\n", "SEP=;\n;;;\n", '\ufeff"sep=;"\r\n', "sep=\t\r\n", "\r\n\r\n"])
 def test_lines_above_the_heads_are_skipped(gallery: LogoAdmin, above: str) -> None:
     separator = "\t" if "\t" in above else ";"
     assert load(gallery, f"{above}username{separator}user_id\nAnn{separator}5\n") == ImportedCounts(1, 0, 0)

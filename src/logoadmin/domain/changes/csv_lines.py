@@ -35,8 +35,8 @@ _MAX_LINE: Final = 4 * _MAX_FIELD
 # Most of them may be unnamed, as in some spreadsheets; each line is filled up to its last column.
 _MOST_COLUMNS: Final = 1_000
 _SEPARATORS: Final = ",;\t"
-# A line before the heads: an empty one, or the one that tells Excel the separator.
-_NO_HEAD: Final = re.compile(r'\s*|"?sep=[,;\t]"?\s*')
+# A line before the heads: one without any, or the one that tells Excel the separator.
+_NO_HEAD: Final = re.compile(r'[\s,;]*|"?sep=[,;\t]"?\s*', re.IGNORECASE)
 # Aliases of the fields, as people and the console write them, in lower case without spaces and brackets.
 _HEADS: Final = {
     "created": "created_at",
