@@ -181,7 +181,7 @@ def test_a_gallery_is_moved_and_the_old_database_is_refused(run: Run) -> None:
 def test_an_export_lists_what_it_omits_from_every_table() -> None:
     exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()
-    assert {*LEFT_OUT.values(), "the settings for everybody"} == {*NOT_EXPORTED}
+    assert {*LEFT_OUT.values(), "the shared settings"} == {*NOT_EXPORTED}
 
 
 @pytest.mark.rule("contract K4")

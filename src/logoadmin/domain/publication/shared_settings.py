@@ -1,4 +1,4 @@
-"""The settings that administrators choose for everybody (contract J8)."""
+"""The shared settings, which administrators choose (contract J8)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ from logoadmin.ports.storage import UnitOfWork
 
 
 class GetSettings(Command):
-    """The settings for everybody."""
+    """The shared settings."""
 
 
 class AmendSettings(Command):

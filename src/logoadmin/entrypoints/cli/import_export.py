@@ -47,7 +47,7 @@ NOT_EXPORTED: Final = (
     "pictures",
     "proposals",
     "notices that were not sent yet",
-    "the settings for everybody",
+    "the shared settings",
     "sign-in events",
     "stored responses and counts of failed sign-ins",
 )
