@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import CDPSession, Page
+from playwright.sync_api import Page
 
 
 class VirtualAuthenticator:
@@ -14,60 +14,32 @@ class VirtualAuthenticator:
     RP ID.
     """
 
-    def __init__(self, page: Page, *, verifies: bool = True) -> None:
-        """Plug it in.
-
-        Args:
-            page: the tab.
-            verifies: whether it can verify its user, by a PIN or a fingerprint; otherwise it is only a second factor.
-        """
-        self._cdp: CDPSession = page.context.new_cdp_session(page)
+    def __init__(self, page: Page) -> None:
+        self._cdp = page.context.new_cdp_session(page)
         self._cdp.send("WebAuthn.enable")
-        options = {
-            "protocol": "ctap2",
-            "ctap2Version": "ctap2_1",
-            "transport": "internal",
-            "hasResidentKey": True,
-            "hasUserVerification": verifies,
-            "isUserVerified": verifies,
-            "automaticPresenceSimulation": True,
-        }
+        kind = {"protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal"}
+        powers = ("hasResidentKey", "hasUserVerification", "isUserVerified", "automaticPresenceSimulation")
+        options = kind | dict.fromkeys(powers, True)
         self._id = self._cdp.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
 
-    def _send(self, method: str, **arguments: Any) -> Any:
+    def send(self, method: str, **arguments: Any) -> Any:
+        """Send it a command of the protocol of the developer tools."""
         return self._cdp.send(f"WebAuthn.{method}", {"authenticatorId": self._id, **arguments})
 
     @property
     def passkeys(self) -> list[dict[str, Any]]:
         """The passkeys in it: ``credentialId``, ``rpId``, ``userHandle``, ``signCount`` and others."""
-        found: list[dict[str, Any]] = self._send("getCredentials")["credentials"]
+        found: list[dict[str, Any]] = self.send("getCredentials")["credentials"]
         return found
 
     def verify(self, *, verifies: bool) -> None:
         """Set whether user verification succeeds from now on."""
-        self._send("setUserVerified", isUserVerified=verifies)
-
-    def touch(self, *, touches: bool) -> None:
-        """Let the user touch it at once from now on, or never: the page waits until it gives up."""
-        self._send("setAutomaticPresenceSimulation", enabled=touches)
-
-    def put(self, passkey: dict[str, Any]) -> None:
-        """Add a passkey, for example a copy of another authenticator's, with another ``signCount``."""
-        self._send("addCredential", credential=passkey)
-
-    def forget(self) -> None:
-        """Delete all passkeys, as on a device that was reset."""
-        self._send("clearCredentials")
-
-    def unplug(self) -> None:
-        """Take it away."""
-        self._cdp.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": self._id})
-        self._cdp.detach()
+        self.send("setUserVerified", isUserVerified=verifies)
 
 
 @contextmanager
-def plugged_in(page: Page, *, verifies: bool = True) -> Iterator[VirtualAuthenticator]:
+def plugged_in(page: Page) -> Iterator[VirtualAuthenticator]:
     """Plug in an authenticator for a while."""
-    authenticator = VirtualAuthenticator(page, verifies=verifies)
+    authenticator = VirtualAuthenticator(page)
     yield authenticator
-    authenticator.unplug()
+    authenticator.send("removeVirtualAuthenticator")

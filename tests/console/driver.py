@@ -64,9 +64,8 @@ LANGUAGES: Final[tuple[Literal["en", "ru"], ...]] = ("en", "ru")
 APPEARANCES: Final = tuple(Appearance(*each) for each in product(WIDTHS, SCHEMES, LANGUAGES))
 
 
-# The successive messages of a rate limit, in English and Russian.
+# The successive messages of a rate limit.
 AGAIN: Final = ("Try again in 3 seconds", "Try again in 2 seconds", "You can try again now")
-AGAIN_RU: Final = ("через 3 секунды", "через 2 секунды", "Теперь можно повторить")
 
 
 @contextmanager

@@ -1,19 +1,24 @@
 """axe checks every view and state of the console, in all appearances (contract J5)."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
-from itertools import combinations, product
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.proposal_commands import DeclineProposal
+from logoadmin.domain.gallery.artworks import GetTheme
+from logoadmin.domain.kernel.records import Kind
 from tests.console.conftest import CONSOLE
 from tests.console.driver import APPEARANCES, LANGUAGES, SCHEMES, VIEWS, WIDTHS, Appearance, Person, looking
 from tests.console.service import Served
 from tests.console.states import STATES
+from tests.console.submissions import MEMBER, OWN, admit, new_logo, submit
+from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -100,14 +105,6 @@ def test_every_view_is_among_the_tested_ones() -> None:
         assert any(re.fullmatch(re.sub(r":\w+", r"\\d+", path), view) for view in looked_at), path
 
 
-@pytest.mark.rule("contract J5")
-def test_every_pair_of_appearance_options_is_tested() -> None:
-    seen = [appearances_of(number)[0] for number in range(len(VIEWS))]
-    for one, other in combinations([WIDTHS, SCHEMES, LANGUAGES, (False, True)], 2):
-        names = [name for way in (one, other) for name in asdict(seen[0]) if asdict(seen[0])[name] in way]
-        assert {tuple(asdict(appearance)[name] for name in names) for appearance in seen} == set(product(one, other))
-
-
 # Which of two appearances is used: each change is checked in one of them.
 WAYS: Final = pytest.mark.parametrize("way", [0, pytest.param(1, marks=pytest.mark.release)])
 
@@ -152,16 +149,30 @@ def complaints(person: Person, appearance: Appearance) -> list[str]:
     return [*findings(person.page), *wordless(person.page), *too_wide(person, appearance)]
 
 
-def complaints_of(person: Person, paths: Sequence[str]) -> dict[tuple[str, Appearance], list[str]]:
-    """Return what is wrong with views, in turns wide and light in English, and narrow and dark in Russian."""
+@pytest.mark.rule("contract J5", "contract R4")
+def test_axe_finds_nothing_in_submissions_and_in_the_views_of_members(still: Person) -> None:
+    """In turns narrow and dark in Russian, and wide and light in English."""
+    gallery = still.service.gallery
+    admit(gallery)
+    version = gallery.themes.get(GetTheme(theme_id=OWN)).version
+    css = "body { position: fixed; background: url(https://tracker.example/x.svg) }"
+    change = BulkChange(kind=Kind.THEME, id=OWN, version=version, set={"custom_css": css})
+    submit(gallery, change, new_logo("Sunrise"), title="Two at once", note="Both belong together")
+    submit(gallery, new_logo("Declined"))
+    gallery.proposals.decline(DeclineProposal(proposal_id=2, reason="Hard to read on dark pages"))
+    queue = ("submissions", "submissions?state=declined", "submissions/1", "submissions/2", "submissions/1/changes/0")
     found = {}
-    light, dark = Appearance(1280, "light", "en"), Appearance(320, "dark", "ru")
-    for number, path in enumerate(paths):
-        person.open(path)
-        person.settle()
-        appearance = light if number % 2 else dark
-        found[path, appearance] = complaints(person, appearance)
-    return {where: those for where, those in found.items() if those}
+    for user, paths in {
+        ("admin", ADMIN_PASSWORD): (*queue, "submissions?only=risks"),
+        MEMBER: ("works", "submit", "submissions/1", "submissions/1/changes/0", "works/logos/1"),
+    }.items():
+        still.sign_in(username=user[0], password=user[1])
+        for number, path in enumerate(paths):
+            still.open(path)
+            still.settle()
+            appearance = Appearance(1280, "light", "en") if number % 2 else Appearance(320, "dark", "ru")
+            found[user[0], path] = complaints(still, appearance)
+    assert {where: those for where, those in found.items() if those} == {}
 
 
 @pytest.mark.rule("contract J5")

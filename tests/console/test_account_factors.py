@@ -149,7 +149,7 @@ def test_a_passkey_is_created_at_the_public_url_linked_by_the_console(chromium: 
             create.click()
             expect(page.get_by_role("alert")).to_contain_text("already has a passkey")
             authenticator.verify(verifies=False)
-            authenticator.forget()
+            authenticator.send("clearCredentials")
             create.click()
             expect(page.get_by_role("alert")).to_contain_text("No passkey was created")
             page.evaluate("navigator.credentials.create = async () => null")

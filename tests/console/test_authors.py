@@ -87,27 +87,6 @@ def test_merging_authors_is_one_act_with_one_undo(console: Person) -> None:
     assert "Ben" in _names(console)
 
 
-@pytest.mark.rule("contract J7")
-def test_a_conflicting_merge_changes_nothing_and_can_be_retried(console: Person) -> None:
-    console.sign_in("authors/2")
-    page = console.page
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ben")
-    console.act("Merge into another author")
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("status")).to_be_visible()
-    dialog.get_by_role("combobox").select_option("1")
-    mine = next(number for number in range(1, 48) if _makers(console, number) == ["Ben"])
-    console.service.gallery.logos.amend(artworks.AmendLogo(logo_id=mine, name="Theirs"))
-    dialog.get_by_role("button", name="Merge").click()
-    failed = page.locator(".notice", has_text="Nothing was merged")
-    expect(failed).to_be_visible()
-    assert "Ben" in _names(console)
-    failed.get_by_role("button", name="Try again").click()
-    expect(page.locator(".notice", has_text="Merged")).to_be_visible()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ann")
-    assert _makers(console, mine) == ["Ann"]
-
-
 @pytest.mark.rule("contract J7", "contract J4")
 def test_a_work_that_is_credited_during_a_merge_keeps_its_author(console: Person) -> None:
     console.sign_in("authors/2")
@@ -132,17 +111,3 @@ def test_a_work_that_is_credited_during_a_merge_keeps_its_author(console: Person
     failed.get_by_role("button", name="Try again").click()
     expect(page.locator(".notice", has_text="Merged")).to_be_visible()
     assert "Ann" in _makers(console, late)
-
-
-@pytest.mark.rule("contract J7")
-def test_authors_cannot_be_merged_before_all_works_are_loaded(console: Person) -> None:
-    console.sign_in("authors/2")
-    page = console.page
-    page.route("**/api/themes?*", lambda route: route.fulfill(status=500, json={"detail": "Internal Server Error"}))
-    console.act("Merge into another author")
-    dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Something went wrong in the service")
-    expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
-    page.unroute("**/api/themes?*")
-    dialog.get_by_role("button", name="Try again").click()
-    expect(dialog.get_by_role("button", name="Merge")).to_be_enabled()

@@ -152,19 +152,6 @@ def test_a_record_has_a_separate_page_in_a_narrow_window_and_after_a_reload(wide
     expect(_beside(page)).to_have_count(0)
 
 
-@pytest.mark.rule("contract J6")
-def test_a_record_removed_next_to_its_list_disappears_from_both(wide: Person) -> None:
-    wide.sign_in("logos?look=table&order=oldest")
-    page = wide.page
-    _open(page, "Logo 3")
-    expect(_heading(page)).to_have_text("Logo 3")
-    wide.act("Remove")
-    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    expect(_beside(page)).to_have_count(0)
-    expect(page.get_by_role("link", name="Logo 2", exact=True)).to_be_visible()
-    expect(page.get_by_role("link", name="Logo 3", exact=True)).to_have_count(0)
-
-
 def name(page: Page) -> str:
     """Return the name in the form, once there is one."""
     return page.get_by_label("Name", exact=True).input_value()
@@ -231,21 +218,3 @@ def test_a_copy_starts_unsaved_with_the_authors_and_is_marked(console: Person) -
     [copy] = [logo for logo in gallery.logos.list(ListLogos()) if logo.name == "Logo 3 (copy)"]
     original = gallery.logos.get(GetLogo(logo_id=3))
     assert (copy.authors, copy.custom_css, copy.target) == (original.authors, original.custom_css, original.target)
-
-
-@pytest.mark.rule("contract J6")
-def test_a_shortcut_starts_a_new_record_and_shortcuts_are_listed(console: Person) -> None:
-    console.sign_in("authors/2")
-    page = console.page
-    expect(page.locator("h1")).to_have_text("Ben")
-    page.keyboard.press("n")
-    field = page.get_by_label("Name", exact=True)
-    expect(field).to_be_focused()
-    page.get_by_role("button", name="Create", exact=True).click()
-    expect(field).to_be_focused()
-    page.keyboard.type("Carla")
-    page.get_by_label("Site user ID").fill("910")
-    page.keyboard.press("Control+s")
-    expect(page.locator("h1")).to_have_text("Carla")
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Next record")

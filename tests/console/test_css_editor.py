@@ -167,16 +167,6 @@ def test_without_the_right_to_write_the_editor_is_read_only(page: Shown) -> None
     assert value(page) == "a { color: red }"
 
 
-def test_the_scroller_is_reached_by_keyboard_and_errors_are_announced(page: Shown) -> None:
-    field = edit(page, "a\n" * 100, problem="Too long")
-    expect(field).to_have_attribute("aria-description", "Too long")
-    expect(field).to_have_attribute("aria-invalid", "true")
-    expect(page.page.locator(".cm-scroller")).to_have_attribute("tabindex", "0")
-    # A form focuses the first invalid field.
-    page.page.evaluate("document.querySelector('[aria-invalid=\"true\"]').focus()")
-    expect(field).to_be_focused()
-
-
 def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
     with shown(chromium) as seen:
         seen.page.route("**/css_code.js", lambda route: route.abort())
@@ -201,12 +191,3 @@ def test_the_longest_css_is_opened_and_edited_quickly(page: Shown) -> None:
     assert took < 5000
     assert value(page).count("x") > 20
     assert page.complaints == []
-
-
-def test_a_line_too_long_for_the_editor_stays_in_the_text_area(page: Shown) -> None:
-    page.show(EDITOR, {"value": "/* \u202e\u200b */ " * 2_000})
-    page.page.wait_for_timeout(1_000)  # by then the editor would be there
-    field = page.page.get_by_role("textbox", name="CSS")
-    expect(field).to_have_js_property("tagName", "TEXTAREA")
-    field.fill("b {}")
-    assert value(page) == "b {}"

@@ -1,15 +1,14 @@
 """The details of an artwork: form, differences and concurrent edits (contract S1, S2)."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo
 from logoadmin.domain.kernel.details import Details
 from tests.console.conftest import Module
-from tests.console.driver import Person, looking
+from tests.console.driver import Person
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
-from tests.console.submissions import MEMBER, admit
 from tests.console.test_artwork import done
 from tests.console.test_kept_pictures import drawing, give, png
 
@@ -117,24 +116,6 @@ def test_screenshots_are_uploaded_described_reordered_and_removed(console: Perso
     assert kept[0].url.startswith(f"{service.gallery.public_url.base}/pictures/")
 
 
-@pytest.mark.rule("contract J4", "contract S1")
-def test_problems_are_shown_at_the_members_and_open_closed_sections(console: Person) -> None:
-    page = console.page
-    console.sign_in("logos/1")
-    more(page)
-    page.locator("[name='details.homepage']").fill("example.org")
-    page.locator(".rare > summary").click()
-    page.keyboard.press("ControlOrMeta+s")
-    homepage = page.locator("[name='details.homepage']")
-    expect(homepage).to_be_focused()
-    expect(page.locator(".field-text", has=homepage)).to_contain_text("http://")
-    homepage.fill("https://example.org")
-    page.locator(".tags input").fill("x" * 33)
-    page.keyboard.press("ControlOrMeta+s")
-    expect(page.locator(".field-tags .problem")).to_contain_text("This is too long: at most 32")
-    expect(page.locator(".tags input")).to_be_focused()
-
-
 @pytest.mark.rule("contract S1", "contract J2")
 def test_a_text_is_previewed_as_the_service_renders_it(console: Person, module: Module) -> None:
     page = console.page
@@ -173,26 +154,6 @@ def test_concurrent_edits_of_details_are_merged_by_member(console: Person) -> No
     dialog.get_by_role("button", name="Save selection").click()
     done(page, "Saved")
     assert details(service) == {"description": "Mine", "licence": "MIT", "tags": ["dark", "calm", "winter"]}
-
-
-@pytest.mark.rule("contract S2")
-def test_a_change_lists_its_members_and_an_old_version_can_be_restored(console: Person) -> None:
-    service, page = console.service, console.page
-    describe(service, description="Old words", tags=["dark"], screenshots=SHOTS)
-    describe(service, description="New words", tags=["calm"], licence="MIT")
-    console.sign_in("logos/1")
-    older = page.locator(".record-history .change", has_text="changed the details").nth(1)
-    older.locator(".disclosure-head").click()
-    rows = older.locator(".fields-row")
-    expect(rows.locator("dt")).to_have_text(["Description", "Tags", "Licence"])
-    expect(rows.nth(0).locator("mark").first).to_have_text("Old")
-    expect(rows.nth(1).locator("del, ins")).to_have_text(["\N{MINUS SIGN} dark", "+ calm"])
-    older.get_by_role("button", name="Restore").click()
-    done(page, "Restored")
-    restored = details(service)
-    assert (restored["description"], restored["tags"]) == ("Old words", ["dark"])
-    assert "licence" not in restored
-    assert "screenshots" in restored
 
 
 @pytest.mark.rule("contract E3", "contract S2")
@@ -258,26 +219,3 @@ def test_a_dropped_or_pasted_user_style_fills_the_form_and_reports_losses(consol
     expect(editor).not_to_contain_text("accent")
     editor.evaluate(_PASTE, STYLE)
     expect(name).to_have_value("Aurora")
-
-
-@pytest.mark.rule("contract S1", "contract R4")
-def test_a_submission_has_details_that_a_reviewer_can_edit(chromium: Browser, console: Person) -> None:
-    service, page = console.service, console.page
-    admit(service.gallery)
-    describe(service, description="Old words", tags=["dark"], origin="old-1")
-    with looking(chromium, service) as member:
-        member.sign_in("works/logos/1", username=MEMBER[0], password=MEMBER[1])
-        member.page.locator("[name='details.description']").fill("New words")
-        member.page.locator("[name='details.licence']").fill("MIT")
-        more(member.page)
-        expect(field(member.page, "Original ID")).to_have_count(0)
-        member.page.get_by_role("button", name="Submit for review").click()
-        expect(member.page.locator(".fields-row dt")).to_have_text(["Description", "Licence"])
-    console.sign_in("submissions/1")
-    expect(page.locator(".fields-row dt")).to_have_text(["Description", "Licence"])
-    page.get_by_role("button", name="Edit…").click()
-    more(page)
-    page.locator("[name='details.licence']").fill("")
-    page.get_by_role("button", name="Apply with these changes").click()
-    expect(page.locator(".notice")).to_be_visible()
-    assert details(service) == {"description": "New words", "tags": ["dark"], "origin": "old-1"}

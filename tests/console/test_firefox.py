@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.proposal_commands import ApplyProposal
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
@@ -14,7 +13,7 @@ from tests.answering import Answer, answering
 from tests.console.driver import VIEWS, Person
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
-from tests.console.submissions import MEMBER, admit, new_logo, own_logo, submit
+from tests.console.submissions import MEMBER, admit
 from tests.firefox import CONTROL, ENTER, Firefox
 from tests.gallery import ADMIN_PASSWORD
 
@@ -97,21 +96,6 @@ def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: F
 
 
 @pytest.mark.release
-@pytest.mark.rule("contract R4")
-def test_firefox_applies_and_undoes_a_submission(service: Served, fox: Firefox) -> None:
-    admit(service.gallery)
-    submit(service.gallery, own_logo(service.gallery, name="Redrawn", custom_css="outline: 3px solid rgb(1, 2, 3)"))
-    sign_in(fox, f"{service.address}/console/submissions/1")
-    fox.becomes("document.querySelectorAll('iframe.preview-frame').length === 2")
-    fox.click(".review-actions .primary")
-    fox.becomes("document.querySelector('.empty') !== null")
-    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Redrawn"
-    fox.click(".notice-action")
-    fox.becomes("document.querySelector('.remark')?.textContent.includes('undid this')")
-    assert service.gallery.logos.get(GetLogo(logo_id=1)).name == "Logo 1"
-
-
-@pytest.mark.release
 @pytest.mark.rule("contract R4", "contract R7")
 def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox: Firefox) -> None:
     admit(service.gallery)
@@ -128,40 +112,6 @@ def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox:
     fox.click(".sidebar a[href$='/works']")
     fox.becomes("document.querySelector('.submissions li')?.innerText.includes('Published')")
     fox.becomes("document.querySelector('.sidebar .dot') === null")
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract G5")
-def test_firefox_keeps_the_reason_for_a_removal(service: Served, fox: Firefox) -> None:
-    sign_in(fox, f"{service.address}/console/logos")
-    fox.becomes("document.querySelectorAll('.card').length > 5")
-    fox.run("document.querySelector('.card input[type=checkbox]').click()")
-    fox.becomes("document.querySelector('.button.danger')")
-    fox.click(".button.danger")
-    fox.becomes("document.activeElement.innerText === 'Cancel' && document.activeElement.closest('dialog[open]')")
-    fox.type("dialog input", "A copy of another")
-    fox.click("dialog .button.danger")
-    fox.becomes("document.querySelector('.notice')?.innerText.includes('Removed') && !document.querySelector('dialog')")
-    (act,) = service.gallery.acts.list(ListActs(order="desc", limit=1))
-    assert act.note == "A copy of another"
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract R5", "contract J3")
-def test_firefox_starts_with_the_tasks_and_invites_a_member(service: Served, fox: Firefox) -> None:
-    admit(service.gallery)
-    submit(service.gallery, new_logo("Sunrise"))
-    sign_in(fox, f"{service.address}/console/")
-    fox.becomes("document.querySelector('#work h2')?.innerText === '1 submission waits for a decision'")
-    fox.click("a[href$='/console/users']")
-    invite = "[...document.querySelectorAll('button')].find((each) => each.innerText === 'Invite')"
-    fox.becomes(invite)
-    fox.run(f"{invite}.click()")
-    fox.becomes("document.activeElement.name === 'username'")
-    fox.type("dialog [name=username]", f"mia{ENTER}")
-    fox.becomes("document.activeElement.value?.includes('/console/#link=')")
-    fox.click("dialog .button.primary")
-    fox.becomes("document.querySelector('tbody').innerText.includes('mia') && !document.querySelector('dialog')")
 
 
 @pytest.mark.rule("contract J2")

@@ -5,10 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
-from logoadmin.domain.gallery import artworks, authors
-from tests.console.driver import Person, looking
+from logoadmin.domain.gallery import authors
+from tests.console.driver import Person
 from tests.console.parts import PNG
 from tests.console.service import PAINTER, Served
 from tests.console.test_refused import refuse
@@ -169,52 +169,6 @@ def test_the_encoding_of_a_csv_file_is_chosen_by_its_first_rows(console: Person,
     page.get_by_role("dialog").get_by_role("button", name="Undo").click()
     expect(page.locator(".outcome")).to_contain_text("The import was undone")
     assert names(console.service) == before
-
-
-@pytest.mark.rule("contract J3", "contract I4")
-def test_problems_of_a_csv_file_are_shown_at_its_lines(console: Person, tmp_path: Path) -> None:
-    page, before = console.page, names(console.service)
-    console.sign_in("import")
-    bad = page.locator(".bad-line")
-    head = "author_id,username,user_id\n"
-    for text, said in (
-        ("logo_id,name\n", ["Line 1These columns are missing: \u2068preview_url, target, custom_css, active, authors"]),
-        ("author_id,rank\n", ["Line 1rank: This field does not exist."]),
-        (head + '1,"A\nB",x\n2,,4\n', ["Line 2Site user ID (user_id): This should be a whole number.", "Line 4"]),
-        (head + "1,A,2,3\n", ["Line 2There are more cells than columns."]),
-        (head + '1,"A,2\n', ["Line 2A quotation mark does not match."]),
-    ):
-        give_file(page, tmp_path / "file.csv", text)
-        page.get_by_role("button", name="Check").click()
-        expect(bad).to_have_count(len(said))
-        for entry, words in zip(bad.all(), said, strict=True):
-            expect(entry).to_contain_text(words)
-    # A later line in another encoding is reported once.
-    give_file(page, tmp_path / "file.csv", (head + f"1,{'A' * 50},2\n" * 2_000).encode() + "2,Ёж,3\n".encode("cp1251"))
-    page.get_by_role("button", name="Check").click()
-    expect(bad).to_contain_text("The file has another encoding.")
-    assert names(console.service) == before
-
-
-@pytest.mark.rule("contract J3", "contract I4")
-def test_an_export_edited_in_a_spreadsheet_is_imported(chromium: Browser, service: Served, tmp_path: Path) -> None:
-    with looking(chromium, service, locale="ru-RU", viewport={"width": 390, "height": 800}) as person:
-        page = person.page
-        # The save dialog belongs to the browser, not to the console.
-        page.add_init_script("window.showSaveFilePicker = undefined")
-        person.sign_in("import")
-        page.get_by_label("Формат").select_option("logo")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Скачать").click()
-        assert download.value.suggested_filename.startswith("logos-")
-        text = Path(download.value.path()).read_bytes().decode()
-        before = service.gallery.logos.get(artworks.GetLogo(logo_id=7))
-        text = text.replace("Logo 7,", "Logo VII,").replace(str(before.created_at), "28.11.2026 12:00")
-        give_file(page, tmp_path / "file.csv", text)
-        expect(page.get_by_label("Записи")).to_have_value("logo")
-        page.get_by_role("button", name="Проверить").click()
-        expect(page.locator(".outcome li")).to_contain_text("изменённых — 1, без изменений — 46")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.rule("contract J3")

@@ -13,19 +13,15 @@ from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateTheme, GetLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
-from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone, TooManyPictures
 from logoadmin.domain.kernel.kinds import picture_of
-from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.outgoing import Fetched
-from logoadmin.ports.storage import UnitOfWork
 from tests.console.driver import APPEARANCES, VIEWS, Person, looking
 from tests.console.service import PAINTER, Served
 from tests.console.states import STATES
-from tests.gallery import ARTWORK
 from tests.options import OPTIONS
 
 pytestmark = pytest.mark.slow("a browser")
@@ -88,16 +84,6 @@ def test_a_picture_is_chosen_by_keyboard_dropped_or_pasted_at_its_field(console:
     page.keyboard.press("Control+s")
     expect(page.locator(".notice")).to_be_visible()
     assert service.gallery.logos.get(GetLogo(logo_id=1)).preview_url == seen[-1]
-
-
-@pytest.mark.rule("contract P3")
-def test_an_avatar_is_uploaded_at_its_field(console: Person) -> None:
-    console.sign_in("users/7")
-    choose(console.page, "face.png", drawing(90))
-    expect(console.page.locator(".avatar-field .avatar img")).to_be_visible()
-    console.page.keyboard.press("Control+s")
-    expect(console.page.locator(".notice")).to_be_visible()
-    assert picture_of(console.service.gallery.users.get(GetUser(user_id=7)).avatar or "")
 
 
 @pytest.mark.rule("contract P1")
@@ -220,34 +206,6 @@ def test_copies_for_a_selection_are_one_change_with_one_undo_and_failures_are_li
     assert now() == before
 
 
-def word(shade: int) -> bytes:
-    """Return a picture of one shade on nothing."""
-    image, file = Image.new("RGBA", (320, 200)), io.BytesIO()
-    image.paste((shade, shade, shade, 255), (40, 60, 280, 140))
-    image.save(file, "PNG")
-    return file.getvalue()
-
-
-@pytest.mark.rule("contract P1", "contract J3")
-def test_a_logo_is_shown_on_its_ground_and_a_theme_fills_its_frame(console: Person) -> None:
-    gallery, page = console.service.gallery, console.page
-    sent = [gallery.pictures.send(SendPicture(), word(shade)) for shade in (255, 0)]
-    assert [each.ground for each in sent] == ["dark", "light"]
-    urls = [f"{console.service.address}/pictures/{each.picture}.webp" for each in sent]
-    for number, url in enumerate(urls, 1):
-        gallery.logos.amend(AmendLogo(logo_id=number, preview_url=url))
-    theme = gallery.themes.create(CreateTheme(**ARTWORK | {"preview_url": urls[0]}))
-    console.sign_in("logos/1")
-    expect(page.locator(".picture-shown .picture.there.on-dark")).to_be_visible()
-    console.open("logos/2")
-    expect(page.locator(".picture-shown .picture.there.on-light")).to_be_visible()
-    console.open(f"themes/{theme.theme_id}")
-    expect(page.locator(".record-picture .picture.theme.there img")).to_have_css("object-fit", "cover")
-
-
-MANY: Final = 25
-
-
 @pytest.mark.rule("contract P4", "contract P5")
 def test_pictures_are_listed_with_senders_and_names_and_removed_permanently(console: Person) -> None:
     service, page = console.service, console.page
@@ -275,26 +233,6 @@ def test_pictures_are_listed_with_senders_and_names_and_removed_permanently(cons
     assert service.gallery.pictures.get(GetPicture(picture=other.picture))
     with pytest.raises(PictureGone):
         service.gallery.pictures.get(GetPicture(picture=kept.picture))
-
-
-@pytest.mark.rule("contract P4")
-def test_the_list_of_pictures_is_loaded_page_by_page(console: Person) -> None:
-    def add(uow: UnitOfWork) -> None:
-        for number in range(MANY):
-            picture = StoredPicture(f"{number:064x}", f"{number + MANY:064x}", 1, 3, 4, 1, 2, "light")
-            uow.pictures.add(picture, b"12", b"3")
-
-    console.service.storage.write(add)
-    # In pages of twenty, as if there were many more.
-    console.page.route(
-        "**/api/pictures?*limit=200*", lambda route: route.continue_(url=route.request.url.replace("=200", "=20"))
-    )
-    console.sign_in("pictures")
-    rows = console.page.locator("#work li.row")
-    expect(rows).to_have_count(20)
-    console.page.get_by_role("button", name="Show more").click()
-    expect(rows).to_have_count(MANY)
-    expect(console.page.get_by_role("button", name="Show more")).to_have_count(0)
 
 
 FOLDER: Final = OPTIONS.get("LOGOADMIN_TEST_PICTURES")

@@ -2,15 +2,18 @@
 
 import re
 import time
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import APIResponse, Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from logoadmin.domain.changes.acts import ListActs
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges, BulkChange
+from logoadmin.domain.gallery import artworks
+from logoadmin.domain.kernel.act_log import ActOrigin
 from logoadmin.domain.kernel.records import Logo
-from tests.console.driver import Person, looking
+from tests.console.driver import Appearance, Person, looking
+from tests.console.external_hosts import PICTURES
+from tests.console.service import Served
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -121,42 +124,6 @@ def test_the_focus_stays_in_the_list_after_a_bulk_change_and_its_undo_by_shortcu
     assert _active(console) == before
 
 
-@pytest.mark.rule("contract J3")
-def test_deactivating_more_than_fifty_published_records_asks_for_confirmation(console: Person) -> None:
-    page, logos = console.page, console.service.gallery.logos
-    for number in range(52):
-        made = logos.create(
-            artworks.CreateLogo(
-                name=f"Many {number}", preview_url="https://i.example/b.svg", target="forum", custom_css="width: 1px"
-            )
-        )
-        if number > 0:
-            logos.amend(artworks.AmendLogo(logo_id=made.logo_id, active=True))
-    console.sign_in("logos?q=many&order=name&look=table")
-    expect(page.locator(".found")).to_have_text("52 found")
-    before = _active(console)
-    page.get_by_role("button", name="Select all").click()
-    strip, question = page.locator(".strip"), page.get_by_role("dialog")
-    strip.get_by_role("button", name="Deactivate").click()
-    expect(question).to_contain_text("Deactivate 51?")
-    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
-    page.keyboard.press("Escape")
-    strip.get_by_role("button", name="Remove").click()
-    expect(question).to_contain_text("Remove 52 logos?")
-    page.keyboard.press("Escape")
-    assert _active(console) == before
-    strip.get_by_role("button", name="Deactivate").click()
-    question.get_by_role("button", name="Deactivate").click()
-    expect(page.locator(".notice")).to_contain_text("Deactivated 51")
-    # Fifty are few.
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice", has_text="Undone")).to_be_visible()
-    page.get_by_role("button", name="Select all").click()
-    page.locator("tbody tr", has_text="Many 9").get_by_role("checkbox").click()
-    strip.get_by_role("button", name="Deactivate").click()
-    expect(page.locator(".notice", has_text="Deactivated 50")).to_be_visible()
-
-
 @pytest.mark.rule("contract F1")
 @pytest.mark.rule("contract J6")
 def test_conflicting_changes_to_selected_themes_are_named_and_the_rest_is_changed_on_request(console: Person) -> None:
@@ -254,106 +221,6 @@ def test_the_target_and_authors_of_many_artworks_are_changed_by_keyboard(console
     assert not any(1 in [author.author_id for author in logo.authors] for logo in of_eleven())
 
 
-@pytest.mark.rule("contract J4")
-def test_a_list_that_was_loading_does_not_revert_changes_made_meanwhile(console: Person) -> None:
-    page, themes = console.page, console.service.gallery.themes
-    console.sign_in("themes")
-    expect(page.locator(".card")).to_have_count(12)
-    themes.remove(artworks.RemoveTheme(theme_id=12))
-    held: list[tuple[Route, APIResponse]] = []
-
-    def hold(route: Route) -> None:
-        if held:
-            route.continue_()
-        else:
-            held.append((route, route.fetch()))
-
-    page.route(re.compile(r"/api/themes\?versions=true$"), hold)
-    with page.expect_request(re.compile(r"/api/themes\?")):
-        page.evaluate("dispatchEvent(new Event('focus'))")
-    while not held:
-        page.wait_for_timeout(20)
-    theme = _card(page, "Theme 5")
-    expect(theme.locator(".state")).to_have_text("Off")
-    theme.get_by_role("checkbox").check()
-    with page.expect_response(lambda response: response.request.method == "POST"):
-        page.get_by_role("button", name="Activate", exact=True).click()
-    route, response = held[0]
-    route.fulfill(response=response)
-    expect(page.locator(".card")).to_have_count(11)
-    expect(theme).to_be_visible()
-    expect(theme.locator(".state")).to_have_count(0)
-
-
-def test_a_list_is_requested_once_on_load_and_again_on_return(console: Person) -> None:
-    """contract J5: it is on its way before the view is, which takes it as it came"""
-    page, asked = console.page, list[str]()
-    console.sign_in("logos")
-    expect(page.locator(".found")).to_have_text("47 found")
-    page.on("request", lambda request: asked.append(urlsplit(request.url).path) if "/api/" in request.url else None)
-    for path in ("logos", "themes", "authors"):
-        console.open(path)
-        console.settle()
-        page.wait_for_timeout(300)
-        assert asked.count(f"/api/{path}") == 1, asked
-        asked.clear()
-    # Concurrent changes of others are shown as before.
-    console.service.gallery.authors.create(authors.CreateAuthor(user_id=900, username="Annette"))
-    page.get_by_role("link", name="Logos", exact=True).click()
-    expect(page.locator(".found")).to_have_text("47 found")
-    page.get_by_role("link", name="Authors", exact=True).click()
-    expect(page.get_by_role("link", name="Annette")).to_be_visible()
-    # Those of the authors are counted.
-    assert (asked.count("/api/authors"), asked.count("/api/logos")) == (1, 2)
-
-
-@pytest.mark.rule("contract J6")
-def test_a_screen_shows_many_cards_and_shift_selects_a_range(console: Person) -> None:
-    page, press, found = console.page, console.page.keyboard.press, console.page.locator(".found")
-    console.sign_in("logos?order=oldest")
-    expect(_card(page, "Logo 1")).to_be_visible()
-    cards = "[...document.querySelectorAll('.card')]"
-    whole = f"{cards}.filter((card) => card.getBoundingClientRect().bottom <= innerHeight)"
-    assert page.evaluate(f"{whole}.length") >= 15
-    assert page.evaluate(f"Math.max(...{whole}.map((card) => card.offsetHeight))") <= 160
-
-    # From any control of a card, and not from its name alone.
-    _card(page, "Logo 1").get_by_role("checkbox").focus()
-    press("ArrowRight")
-    expect(page.get_by_role("link", name="Logo 2", exact=True)).to_be_focused()
-    press("Shift+ArrowRight")
-    press("Shift+ArrowRight")
-    expect(found).to_have_text("3 selected")
-    press("Shift+ArrowLeft")
-    expect(found).to_have_text("2 selected")
-    press("Escape")
-    expect(found).to_have_text("47 found")
-    page.locator("h1").click()
-    press("Control+a")
-    expect(found).to_have_text("47 selected")
-    press("Escape")
-    _card(page, "Logo 6").get_by_role("checkbox").click()
-    page.get_by_role("link", name="Logo 9", exact=True).click(modifiers=["Shift"])
-    expect(found).to_have_text("4 selected")
-    expect(page).to_have_url(re.compile("/logos\\?order=oldest$"))
-
-
-@pytest.mark.rule("contract J3", "contract J5")
-def test_an_order_is_chosen_by_keyboard(console: Person) -> None:
-    console.sign_in("logos")
-    page = console.page
-    order = page.locator(".toolbar select:visible")
-    before = order.input_value()
-    order.focus()
-    for key in ("Space", "Home", "Escape"):
-        page.keyboard.press(key)
-    assert order.input_value() == before
-    for key in ("Space", "Home", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
-    expect(page).to_have_url(re.compile("order=name-desc"))
-    expect(order).to_be_focused()
-
-
 @pytest.mark.rule("contract J6")
 def test_the_table_is_sorted_by_its_headers_and_shift_selects_a_range(console: Person) -> None:
     page = console.page
@@ -448,3 +315,50 @@ def test_artworks_are_found_by_a_host_in_their_css_and_by_time_of_change(console
     page.locator("tbody tr", has_text="Logo 40").get_by_role("checkbox").check()
     page.get_by_role("button", name="Activate", exact=True).click()
     expect(page.locator("tbody .cell-link").first).to_have_text("Logo 40")
+
+
+@pytest.mark.rule("contract J8")
+def test_a_phone_keeps_its_own_list_layout(console: Person) -> None:
+    console.sign_in("logos")
+    page = console.page
+    page.get_by_role("button", name="Table").click()
+    expect(page.locator("table")).to_be_visible()
+    console.see(Appearance(390, "light", "en"))
+    console.open("logos")
+    expect(page.locator(".card").first).to_be_visible()
+    console.see(Appearance(1280, "light", "en"))
+    console.open("logos")
+    expect(page.locator("table")).to_be_visible()
+
+
+_NEW = {"preview_url": f"https://{PICTURES}/1.svg", "target": "shop", "custom_css": ""}
+
+
+def add(service: Served, count: int) -> None:
+    """Add logos to the gallery, in thousands."""
+    for first in range(0, count, 1000):
+        names = [f"Mark {number:04}" for number in range(first, first + 1000)]
+        changes = [BulkChange.model_validate({"kind": "logo", "create": _NEW | {"name": name}}) for name in names]
+        service.gallery.bulk.apply(ApplyChanges(changes=tuple(changes)))
+
+
+@pytest.mark.rule("contract J6", "contract G5")
+def test_changes_beyond_the_limit_of_a_request_are_one_act_with_one_undo(console: Person) -> None:
+    add(console.service, 1000)
+    page, gallery = console.page, console.service.gallery
+    before = {logo.logo_id: logo.active for logo in gallery.logos.list(artworks.ListLogos())}
+    count = list(before.values()).count(False)
+    assert count > MOST_CHANGES
+    console.sign_in("logos")
+    expect(page.locator(".found")).to_have_text("1,047 found")
+    page.keyboard.press("Control+a")
+    expect(page.locator(".found")).to_have_text("1,047 selected")
+    page.get_by_role("button", name="Activate", exact=True).click()
+    notice = page.locator(".notice").filter(has_text="Activated")
+    expect(notice).to_be_visible()
+    assert all(logo.active for logo in gallery.logos.list(artworks.ListLogos()))
+    (act,) = gallery.acts.list(ListActs(order="desc", limit=1))
+    assert (act.origin, act.count, act.active) == (ActOrigin.CONSOLE, count, True)
+    notice.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice").filter(has_text="Undone")).to_be_visible()
+    assert {logo.logo_id: logo.active for logo in gallery.logos.list(artworks.ListLogos())} == before

@@ -1,7 +1,7 @@
 """Unsaved input is not lost by another click, another tab or an outage."""
 
 import pytest
-from playwright.sync_api import APIResponse, Locator, Route, expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from logoadmin.domain.gallery.artworks import GetLogo
 from tests.console.driver import Person
@@ -96,46 +96,6 @@ def test_discarded_changes_are_never_saved_and_a_password_is_set_as_typed(consol
     with page.expect_request("**/password") as sent:
         again.click()
     assert sent.value.post_data_json == {"password": "second thought"}
-
-
-@pytest.mark.rule("contract J4", "contract J1")
-def test_a_link_to_the_same_view_or_a_hash_keeps_unsaved_input_and_its_confirmation(
-    console: Person,
-) -> None:
-    console.sign_in("authors")
-    page = console.page
-    page.get_by_role("link", name="Ben").click()
-    name = page.get_by_label("Name")
-    name.fill("Half done")
-    here = page.url
-    # Links to the current view, such as in a banner: the view stays, so nothing is asked.
-    for link in (here, f"{here}?from=link"):
-        page.evaluate("href => document.body.append(Object.assign(document.createElement('a'), { href }))", link)
-        page.locator("body > a").last.press("Enter")
-        expect(page.locator("h1")).to_be_focused()
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(name).to_have_value("Half done")
-    # As if typed into the address bar.
-    page.evaluate("location.hash = 'somewhere'")
-    expect(page).to_have_url(f"{here}?from=link")
-    expect(name).to_have_value("Half done")
-
-    def back() -> Locator:
-        page.evaluate("history.back()")
-        return page.get_by_role("dialog")
-
-    # Through the hash and the link, both of this view, and then out of it: that is asked for.
-    for _ in range(2):
-        page.evaluate("history.back()")
-    expect(page).to_have_url(here)
-    expect(name).to_have_value("Half done")
-    back().get_by_role("button", name="Keep editing").click()
-    expect(page).to_have_url(here)
-    expect(name).to_have_value("Half done")
-    back().get_by_role("button", name="Discard").click()
-    expect(page.locator("h1")).to_have_text("Authors")
-    page.evaluate("history.forward()")
-    expect(name).to_have_value("Ben")
 
 
 @pytest.mark.rule("contract J2")

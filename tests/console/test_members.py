@@ -24,7 +24,6 @@ from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
 from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
-from tests.console.test_accessible import complaints_of
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
 
@@ -101,16 +100,6 @@ def test_a_declined_submission_is_edited_on_a_phone_and_applied(
     assert logo.active
     assert logo.preview_url in logo.custom_css
     assert [author.username for author in logo.authors] == ["Mira Sol"]
-
-
-@pytest.mark.rule("contract L5", "contract R4")
-def test_a_member_sees_why_an_active_work_is_not_on_the_page(console: Person, gallery: LogoAdmin) -> None:
-    gallery.logos.amend(AmendLogo(logo_id=OWN, active=True, custom_css="color: red; }"))
-    console.sign_in(username=NAME, password=PASSWORD)
-    row = console.page.locator(".submission-row", has_text="Logo 1")
-    expect(row.locator(".tag")).to_have_text("Not on the page")
-    expect(row.locator(".submission-reason")).to_contain_text("browsers may read its CSS in several ways")
-    expect(row.get_by_role("link", name="On the page")).to_have_count(0)
 
 
 @pytest.mark.rule("contract R4")
@@ -211,16 +200,6 @@ def test_the_list_of_a_member_has_one_entry_and_state_per_work(console: Person, 
     assert (len(told.notices), told.unseen) == (4, 0)
 
 
-@pytest.mark.rule("contract R2", "contract R4")
-def test_a_new_member_finds_an_empty_list_and_the_way_to_submit(console: Person, service: Served) -> None:
-    name, password = MEMBER
-    service.gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password=password))
-    console.sign_in(username=name, password=password)
-    expect(console.page.locator(".empty")).to_contain_text("Once it is published, you find it here")
-    console.page.locator(".empty").get_by_role("link", name="Submit a work").click()
-    expect(console.page.locator("#work h1")).to_have_text("Submit a work")
-
-
 @pytest.mark.rule("contract R2", "contract R4", "contract J8")
 def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
@@ -254,56 +233,6 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     expect(page.locator("select[name=target] option")).to_have_text(["Choose…", "The forum", "Wiki"])
     send(page)
     expect(page.locator(".field-choice .problem")).to_be_visible()
-
-
-@pytest.mark.rule("contract S3", "contract R4")
-def test_a_user_style_dropped_on_the_form_fills_it(console: Person, gallery: LogoAdmin) -> None:
-    page = console.page
-    targets: dict[str, Any] = {
-        "forum": {"name": "The forum", "documents": ['domain("forum.example")']},
-        "wiki": {"name": "Wiki", "documents": ['domain("wiki.example")']},
-    }
-    gallery.settings.amend(AmendSettings(gallery_targets=targets))
-    console.sign_in("submit?kind=theme", username=NAME, password=PASSWORD)
-    head = "@name Aurora\n@namespace x\n@version 1.0\n@author Somebody\n@license MIT\n@description Soft light"
-    style = (
-        f'/* ==UserStyle==\n{head}\n==/UserStyle== */\n@-moz-document domain("wiki.example") {{ a {{ color: red }} }}'
-    )
-    expect(page.locator(".cm-content")).to_be_visible()
-    give(page.locator(".picture-drop"), "drop", "aurora.user.css", style.encode(), "text")
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Aurora")
-    expect(page.locator("select[name=target]")).to_have_value("wiki")
-    expect(page.locator("[name='details.licence']")).to_have_value("MIT")
-    expect(page.locator("[name='details.description']")).to_have_value("Soft light")
-    expect(page.locator(".cm-content")).to_contain_text("color: red")
-    # The author in the style does not matter: submitters are the authors.
-    expect(page.locator("form")).not_to_contain_text("Somebody")
-
-
-@pytest.mark.rule("contract R4")
-def test_the_submitter_sees_the_edits_of_a_reviewer(console: Person, gallery: LogoAdmin) -> None:
-    proposal = submit(gallery, own_logo(gallery, name="Redrawn"))
-    console.sign_in("submissions/1/changes/0")
-    console.page.get_by_label("Name", exact=True).fill("Redrawn well")
-    console.page.keyboard.press("Control+s")
-    expect(console.page.locator(".notice")).to_contain_text("Applied")
-    assert gallery.proposals.get(GetProposal(proposal_id=proposal.proposal_id)).state.value == "applied"
-    console.page.evaluate("sessionStorage.clear()")
-    console.sign_in("submissions/1", username=NAME, password=PASSWORD)
-    mended = console.page.locator("section", has_text="Edited by the reviewer").last
-    expect(mended.locator("del")).to_contain_text("Redrawn")
-    expect(mended.locator("ins")).to_contain_text("Redrawn well")
-
-
-@pytest.mark.rule("contract J5", "contract R4")
-def test_axe_finds_nothing_in_the_views_of_members(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
-    declined = submit(gallery, new_logo("Declined"))
-    gallery.proposals.decline(DeclineProposal(proposal_id=declined.proposal_id, reason="Hard to read on dark pages"))
-    submit(gallery, own_logo(gallery, name="Redrawn"))
-    with looking(chromium, service, reduced_motion="reduce") as person:
-        person.sign_in(username=NAME, password=PASSWORD)
-        paths = ("works", "submit", "submissions/1", "submissions/1/changes/0", "works/logos/1")
-        assert complaints_of(person, paths) == {}
 
 
 @pytest.mark.rule("contract R4", "contract P5")

@@ -9,11 +9,9 @@ from logoadmin.domain.changes.proposal_commands import AmendProposal, ApplyPropo
 from logoadmin.domain.gallery.artworks import AmendLogo, ListLogos
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.console.driver import Appearance, Person, looking
-from tests.console.external_hosts import PICTURES
+from tests.console.driver import Person, looking
 from tests.console.service import Served
 from tests.console.submissions import OWN, admit, new_logo, own_logo, submit
-from tests.console.test_accessible import complaints, complaints_of
 from tests.gallery import ADMIN_ID
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract R4")]
@@ -177,42 +175,6 @@ def test_only_listed_submissions_are_decided_in_bulk(console: Person, gallery: L
     assert states(gallery) == "wwaww"
 
 
-def test_works_with_the_same_picture_or_css_are_named(console: Person, gallery: LogoAdmin) -> None:
-    known = gallery.logos.list(ListLogos(limit=5))
-    for logo in known:
-        gallery.logos.amend(AmendLogo(logo_id=logo.logo_id, custom_css="width: 91px"))
-    picture = next(iter(known)).preview_url
-    submit(gallery, new_logo("Copy", preview_url=picture, custom_css="width: 91px "), title="Copy")
-    console.sign_in("submissions/7")
-    rows = console.page.locator(".news .warned")
-    expect(rows.filter(has_text="Same CSS").get_by_role("link")).to_have_count(3)
-    expect(rows.filter(has_text="Same CSS")).to_contain_text("and 2 more")
-    rows.filter(has_text="Same picture").get_by_role("link").first.click()
-    expect(console.page.locator(".record-head")).to_be_visible()
-
-
-def test_picture_and_preview_are_side_by_side_in_a_wide_window(console: Person, gallery: LogoAdmin) -> None:
-    page = console.page
-    url = f"https://{PICTURES}/other.svg"
-    submit(gallery, own_logo(gallery, name="Both", preview_url=url, custom_css="width: 7px"))
-    console.sign_in("submissions/7")
-    expect(page.locator(".preview-frame")).to_have_count(2)
-
-    def box(part: str) -> tuple[float, float, float, float]:
-        found = page.locator(part).first.bounding_box()
-        assert found is not None
-        return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
-
-    page.set_viewport_size({"width": 1000, "height": 800})
-    assert box(".pictures")[2] < box(".preview")[0]
-    # A single picture has the whole column.
-    assert box(".pictures .picture")[2] > box(".pictures")[2] - 2
-    tops = [box(part)[1] for part in (".fields", ".news", ".pictures", ".diff.boxed")]
-    assert tops == sorted(tops)
-    page.set_viewport_size({"width": 999, "height": 800})
-    assert box(".pictures")[3] < box(".preview")[1]
-
-
 def test_a_phone_shows_the_number_of_waiting_submissions(
     chromium: Browser, service: Served, gallery: LogoAdmin
 ) -> None:
@@ -236,17 +198,3 @@ def test_a_phone_shows_the_number_of_waiting_submissions(
         expect(page.locator(".notice.done")).to_contain_text("Applied 2 submissions")
         expect(page.locator(".sidebar-work .sidebar-count")).to_have_text("3")
     assert states(gallery) == "wwaaw"
-
-
-@pytest.mark.rule("contract J5")
-def test_axe_finds_nothing_in_the_queue(chromium: Browser, service: Served, gallery: LogoAdmin) -> None:
-    assert states(gallery) == "wwwww"
-    with looking(chromium, service, reduced_motion="reduce") as person:
-        person.sign_in("submissions")
-        assert complaints_of(person, ("", "submissions?only=risks", "submissions?state=applied&only=mine")) == {}
-        for appearance in (Appearance(1280, "dark", "en"), Appearance(320, "light", "ru")):
-            person.open("submissions")
-            person.settle()
-            person.page.keyboard.press("Control+a")
-            expect(person.page.locator(".review-actions")).to_be_visible()
-            assert complaints(person, appearance) == []

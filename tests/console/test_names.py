@@ -9,9 +9,6 @@ from pydantic import BaseModel
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from tests.console.driver import Person
-from tests.console.external_hosts import PICTURES
-from tests.console.submissions import admit, new_logo, submit
-from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -67,48 +64,3 @@ def test_lookalike_names_are_marked(console: Person) -> None:
     expect(page.locator(".change-words .who .name-mark").first).to_have_attribute(
         "title", re.compile(f"{alike}.*admin.*{mixed}")
     )
-
-
-@pytest.mark.rule("contract J3")
-def test_a_right_to_left_name_does_not_reverse_a_list_of_names(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    name = "נועה ברק"
-    hebrew = gallery.authors.create(authors.CreateAuthor(user_id=900, username=name)).author_id
-    made = gallery.logos.create(
-        artworks.CreateLogo(**ARTWORK | {"name": "Both", "preview_url": f"https://{PICTURES}/a.png"})
-    ).logo_id
-    for author in (hebrew, 1):
-        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=made, author_id=author))
-    console.sign_in("logos")
-    card = page.locator(".card", has=page.get_by_role("link", name="Both", exact=True))
-    expect(card.locator(".card-about")).to_have_text(f"forum · \u2068{name}\u2069, Ann")
-
-
-@pytest.mark.rule("contract J5")
-def test_the_longest_name_of_a_user_fits_next_to_their_role(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    longest = users.CreateUser(user_id=900, username="W" * 64, avatar=None, role_id=3, password="some password")
-    gallery.users.create(longest)
-    console.sign_in("roles/3")
-    expect(page.locator(".person-link")).to_have_count(2)
-    for width in (1280, 320):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.rule("contract O7", "contract R4")
-def test_names_of_authors_and_submitters_are_marked_in_lists_the_queue_and_the_history(console: Person) -> None:
-    page, gallery = console.page, console.service.gallery
-    admit(gallery)
-    gallery.users.create(users.CreateUser(user_id=901, username="MIRA", password="some password"))
-    gallery.authors.create(authors.CreateAuthor(user_id=902, username="Mira S\u043el"))  # with a Cyrillic letter
-    submit(gallery, new_logo("Aurora"))
-    console.sign_in("authors")
-    mark = page.get_by_role("row").filter(has_text="Mira Sol").locator(".name-mark")
-    expect(mark).to_have_attribute("title", re.compile("Looks like the name of another author: .*Mira S\u043el"))
-    for view in ("submissions", "submissions/1"):
-        console.open(view)
-        mark = page.locator(".who .name-mark").first
-        expect(mark).to_have_attribute("title", re.compile("Looks like the name of another user: .*MIRA"))
-    console.open("history")
-    expect(page.locator(".what .name-mark").first).to_have_attribute("title", re.compile("another author.*Mixes"))

@@ -79,43 +79,6 @@ def test_a_colleague_gets_a_role_for_logos_only_by_keyboard_alone(console: Perso
     assert scope_of(console.service, "Zoë", password) == "logos:write"
 
 
-@pytest.mark.rule("contract J3", "contract J4")
-def test_new_users_each_have_a_free_id_and_their_own_password(console: Person) -> None:
-    console.sign_in("users/new")
-    page = console.page
-    name, number = page.get_by_label("Name", exact=True), page.get_by_label("Site user ID")
-    password = page.get_by_label("Password", exact=True)
-    expect(number).to_have_value(str(ADMIN_ID + 1))
-    # Leaving the proposals as they are discards nothing.
-    page.get_by_role("link", name="People", exact=True).first.click()
-    expect(page.locator("h1")).to_have_text("Users")
-    console.open("users/new")
-    first = password.input_value()
-    name.fill("Ann")
-    page.keyboard.press("Control+s")
-    once = page.get_by_role("dialog")
-    expect(once.get_by_label("Password")).to_have_value(first)
-    once.get_by_role("button", name="Done").click()
-    expect(once).to_be_hidden()  # until then, leaving asks for confirmation
-    expect(page.locator("h1")).to_have_text("Ann")
-    page.keyboard.press("n")
-    expect(number).to_have_value(str(ADMIN_ID + 2))
-    expect(name).to_have_value("")
-    assert password.input_value() not in ("", first)
-    # Users know a password that they chose.
-    name.fill("Ben")
-    password.fill("one that was chosen")
-    page.get_by_role("button", name="Create", exact=True).click()
-    expect(page.locator("h1")).to_have_text("Ben")
-    expect(page.get_by_role("button", name="Save")).to_be_visible()
-    expect(once).to_have_count(0)
-    page.get_by_role("link", name="People").click()
-    page.get_by_role("link", name="Roles").click()
-    expect(page.locator("h1")).to_have_text("Roles")
-    assert scope_of(console.service, "Ann", first) == "proposals:write"
-    assert scope_of(console.service, "Ben", "one that was chosen") == "proposals:write"
-
-
 @pytest.mark.rule("contract J4")
 def test_every_password_field_is_described_for_password_managers(console: Person) -> None:
     page = console.page

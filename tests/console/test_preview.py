@@ -89,14 +89,6 @@ def test_a_logo_is_previewed_on_its_link_in_light_and_dark_next_to_an_unstyled_o
         assert seen.complaints == []
 
 
-def test_a_preview_that_does_not_load_is_reported(chromium: Browser) -> None:
-    with shown(chromium) as seen:
-        seen.page.route("**/preview.js", lambda route: route.abort())
-        seen.show(PREVIEW, {"kind": "logo", "css": "color: red", "target": "forum"})
-        expect(seen.page.get_by_text("The preview did not load.")).to_be_visible(timeout=15_000)
-        expect(seen.page.locator("iframe")).to_be_hidden()
-
-
 def test_a_theme_is_previewed_on_a_page_of_the_site(chromium: Browser) -> None:
     with shown(chromium, locale="ru-RU", color_scheme="null") as seen:  # which nothing emulates
         frame = preview(

@@ -1,19 +1,14 @@
 """Publication: the check of saved CSS, blocking, changed imports, and the view of the publication."""
 
-import ast
 import base64
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, GetLogo, GetTheme
 from logoadmin.domain.kernel.kinds import LOGOS
-from tests.console.conftest import CONSOLE, Module
 from tests.console.driver import Person
 from tests.console.service import Served
 
@@ -58,25 +53,6 @@ def test_css_is_checked_while_typing_and_a_risk_links_to_its_position(console: P
     page.keyboard.insert_text("a { color: red }")
     page.keyboard.press("Control+s")
     expect(verdict(page)).to_contain_text("Nothing in it needs attention.")
-
-
-@pytest.mark.rule("contract L4")
-def test_the_last_verdict_stays_during_an_outage(console: Person, service: Served) -> None:
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a { color: red }"))
-    page = console.page
-    console.sign_in("themes/1")
-    expect(verdict(page)).to_contain_text("16 bytes.")
-    page.route("**/api/css/verdict", lambda route: route.abort())
-    page.get_by_role("textbox", name="CSS").focus()
-    page.keyboard.press("ControlOrMeta+End")
-    page.keyboard.insert_text("@import '//i.example';")
-    expect(verdict(page).get_by_role("status")).to_have_text("The service does not answer. This is its last answer.")
-    expect(verdict(page)).to_contain_text("16 bytes.")
-    page.unroute("**/api/css/verdict")
-    page.keyboard.insert_text(" ")
-    expect(verdict(page)).to_contain_text("Sites that use it contact i.example.")
-    expect(verdict(page)).to_contain_text("39 bytes.")
-    expect(verdict(page)).not_to_contain_text("The service does not answer.")
 
 
 @pytest.mark.rule("contract L3")
@@ -175,82 +151,6 @@ def test_the_imports_of_a_selection_are_copied_by_one_request(console: Person, s
     page.locator(".notice-action").click()
     expect(page.locator(".notice", has_text="Undone")).to_be_visible()
     assert "@import" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
-
-
-@pytest.mark.rule("contract L3")
-def test_the_reason_of_a_block_can_be_changed_and_lifting_it_asks_for_confirmation(
-    console: Person, service: Served
-) -> None:
-    service.gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
-    page = console.page
-    console.sign_in("logos/1")
-    banner = page.locator(".band")
-    expect(banner).to_contain_text("It covers the sign-in form")
-    banner.get_by_role("button", name="Change the reason").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("Reason")).to_have_value("It covers the sign-in form")
-    dialog.get_by_label("Reason").fill("It covers everything")
-    dialog.get_by_role("button", name="Block").click()
-    expect(banner).to_contain_text("It covers everything")
-    banner.get_by_role("button", name="Lift the block…").press("Enter")
-    question = page.get_by_role("dialog", name="Lift the block of")
-    expect(question).to_contain_text("again. It was blocked for this reason: \u2068It covers everything\u2069")
-    question.get_by_role("button", name="Cancel").click()
-    assert blocked(service, 1) == "It covers everything"
-    banner.get_by_role("button", name="Lift the block…").click()
-    question.get_by_role("button", name="Lift the block").click()
-    expect(banner).to_have_count(0)
-    expect(page.locator(".change-words").first).to_have_text("admin activated the logo Logo 1 and lifted its block")
-    expect(page.locator(".form [name=active]")).to_be_checked()
-    assert blocked(service, 1) is None
-
-
-NAMED: Final = ("_IGNORED", "_DECLARATIONS", "_UNREADABLE", "_NAMESPACES", "_INVALID", "_TOO_LONG", "TOO_MANY")
-
-
-def reasons() -> Iterator[str]:
-    """Yield every reason for which a sheet cannot be copied, as the source words it, with 5 for each value."""
-    source = CONSOLE.parents[1]
-    for path in (*source.glob("domain/publication/css/*.py"), *source.glob("adapters/httpcore_outgoing/*.py")):
-        yield from reasons_in(path)
-
-
-def reasons_in(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        match node:
-            case ast.Call(func=ast.Name(id="OutgoingError"), args=[_, reason]):
-                yield from texts(reason)
-            case ast.Assign(targets=[ast.Name(id="reason")], value=reason):
-                yield from texts(reason)
-            case ast.FunctionDef(name="_refused"):
-                yield from (
-                    text for each in ast.walk(node) if isinstance(each, ast.Return) for text in texts(each.value)
-                )
-            case ast.AnnAssign(target=ast.Name(id=name), value=reason) if name in NAMED:
-                yield from texts(reason)
-
-
-def texts(value: ast.expr | None) -> list[str]:
-    match value:
-        case ast.Constant(value=str(text)):
-            return [text]
-        case ast.JoinedStr(values=parts):
-            return ["".join(str(each.value) if isinstance(each, ast.Constant) else "5" for each in parts)]
-        case ast.IfExp(body=one, orelse=other):
-            return [*texts(one), *texts(other)]
-    return []
-
-
-@pytest.mark.rule("contract J4", "contract L5")
-def test_every_reason_for_not_copying_a_sheet_is_translated(module: Module) -> None:
-    words = "parts/pictures/fetching.js", "failureWords"
-    found = {*reasons()}
-    assert len(found) > 30
-    # Without loaded texts, keys are shown.
-    assert [each for each in found if not module(*words, [each]).startswith("fetch.")] == []
-    assert module(*words, ["late.example: cannot be reached"]) == "fetch.of"
-    assert module(*words, ["[::1]: cannot be reached"]) == "fetch.of"
-    assert module(*words, ["late.example: something new"]) == "late.example: something new"
 
 
 @pytest.mark.rule("contract L3", "contract L4", "contract L5")

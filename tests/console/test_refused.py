@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.console.driver import AGAIN, AGAIN_RU, Person, looking
+from tests.console.driver import AGAIN, Person, looking
 from tests.console.service import Served
-from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J4")]
 
@@ -145,40 +144,6 @@ def test_rate_limited_users_see_the_delay_and_retry_by_a_click(chromium: Browser
         button.click()
         expect(page.locator(".notice.done")).to_be_visible()
         expect(note).to_have_count(0)
-
-
-def test_a_limited_sign_in_shows_a_countdown_and_allows_another_user_meanwhile(
-    chromium: Browser, service: Served
-) -> None:
-    words = ("Подождите 3 секунды", "Подождите 2 секунды", AGAIN_RU[2])
-    with looking(chromium, service, locale="ru-RU") as person:
-        page, tries = person.page, list[str]()
-
-        def answer(route: Route) -> None:
-            tries.append(json.loads(route.request.post_data or "{}")["username"])
-            route.fulfill(status=429, json={"detail": "Too many attempts"}, headers={"Retry-After": "3"})
-
-        page.route("**/api/auth/token", answer)
-        person.open("authors")
-        name, password = page.locator("[name=username]"), page.locator("[name=password]")
-        name.fill("admin")
-        password.fill("wrong")
-        button, said = page.get_by_role("button", name="Войти"), page.get_by_role("alert")
-        button.click()
-        person.waits(words, said, button)
-        password.press("Enter")
-        assert tries == ["admin"]
-        # Guesses are counted for each name: another one need not wait.
-        name.fill("painter")
-        expect(said).to_be_empty()
-        button.click()
-        expect(said).to_contain_text(words[2])
-        assert tries == ["admin", "painter"]
-        page.unroute_all()
-        name.fill("admin")
-        password.fill(ADMIN_PASSWORD)
-        button.click()
-        expect(page.locator(".sidebar")).to_be_visible()
 
 
 def test_an_oversized_request_is_reported_at_the_longest_text_which_is_kept(console: Person) -> None:

@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from logoadmin.domain.identity import users
-from logoadmin.domain.identity.roles import CreateRole
-from logoadmin.domain.identity.sign_in_rules import SignInRules
 from tests.bundle import BUNDLED
-from tests.console.driver import Person, looking
+from tests.console.driver import Appearance, Person, looking
 from tests.console.service import PAINTER, Served, served
-from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
+from tests.gallery import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -358,40 +355,6 @@ def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console
     expect(page.get_by_role("dialog").get_by_role("combobox")).to_have_attribute("aria-expanded", "false")
 
 
-@pytest.mark.rule("contract J2", "contract J4")
-def test_the_search_finds_views_and_actions_that_the_user_may_use(console: Person) -> None:
-    name, password = PAINTER
-    console.sign_in(username=name, password=password)
-    page = console.page
-    page.set_viewport_size({"width": 390, "height": 760})
-    page.get_by_role("button", name="Search", exact=True).click()
-    field = page.get_by_role("combobox")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    for text, shown in (
-        *(("new", ["New logo"]), ("role", []), ("users", []), ("dark", ["Theme: Dark"])),
-        ("keyboard", ["Keyboard shortcuts"]),
-    ):
-        field.fill(text)
-        expect(page.get_by_role("option")).to_have_text(shown)
-        expect(page.get_by_role("dialog").get_by_role("status")).to_have_text(
-            f"{len(shown)} found" if shown else "No results"
-        )
-    assert [url for url in asked if "/api/users" in url or "/api/roles" in url] == []
-    field.fill("dark")
-    page.keyboard.press("Enter")
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    search(page, "import")
-    page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Import and export")
-    search(page, "sign out")
-    page.keyboard.press("Enter")
-    expect(page.locator(".sign-in")).to_be_visible()
-
-
-READER = ("reader", "the reader's password")
-
-
 @pytest.mark.rule("contract J2", "contract J3")
 def test_an_empty_gallery_offers_three_ways_to_start(chromium: Browser, tmp_path: Path) -> None:
     with (
@@ -424,34 +387,21 @@ def test_an_empty_gallery_offers_three_ways_to_start(chromium: Browser, tmp_path
         expect(heading).to_have_text("Overview")
 
 
-@pytest.mark.rule("contract J2")
-def test_users_who_may_not_add_to_an_empty_gallery_see_why(chromium: Browser) -> None:
-    with served(is_filled=False) as service:
-        name, password = READER
-        service.gallery.users.create(users.CreateUser(user_id=7, username=name, password=password))
-        role = service.gallery.roles.create(CreateRole(name="reader", scope=()))
-        service.gallery.users.amend(users.AmendUser(user_id=7, role_id=role.role_id))
-        with looking(chromium, service) as person:
-            page = person.page
-            person.sign_in(username=name, password=password)
-            expect(page.locator("#work")).to_contain_text("appear here as soon as someone adds them")
-            expect(page.locator("#work").get_by_role("link")).to_have_count(0)
-            reasons = [f"You need the \u2068{scope}:write\u2069 permission" for scope in ("logos", "logos", "users")]
-            expect(page.locator(".door")).to_contain_text(reasons)
-
-
-@pytest.mark.rule("contract O4", "contract O5")
-def test_a_due_password_change_comes_before_a_due_factor(chromium: Browser) -> None:
-    """With the first password a session may do nothing else, so the reverse order would fail."""
-    required = SignInRules(second_factor="required")
-    with served(is_filled=False, sign_in=required) as service, looking(chromium, service) as person:
-        page, heading = person.page, person.page.get_by_role("heading", level=1)
-        service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
-        person.open()
-        page.get_by_label("User name").fill("admin")
-        page.get_by_label("Password").fill(ADMIN_PASSWORD)
-        page.keyboard.press("Enter")
-        expect(heading).to_have_text("Choose your own password")
-        page.get_by_label("New password").fill("long and rare 7!")
-        page.keyboard.press("Enter")
-        expect(heading).to_have_text("Set up a second step")
+@pytest.mark.rule("contract J3")
+def test_the_rail_links_to_sections_and_marks_the_current_one(console: Person) -> None:
+    console.sign_in("account")
+    console.see(Appearance(1280, "light", "en"))
+    console.settle()
+    rail = console.page.get_by_role("navigation", name="On this page")
+    column = console.page.locator(".railed-column").bounding_box()
+    assert column is not None
+    assert column["width"] == 720
+    sessions = rail.get_by_role("button", name="Sessions")
+    sessions.click()
+    expect(sessions).to_have_attribute("aria-current", "location")
+    expect(rail.locator("[aria-current]")).to_have_count(1)
+    heading = console.page.get_by_role("heading", name="Sessions")
+    expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    console.see(Appearance(390, "light", "en"))
+    expect(rail).to_be_hidden()

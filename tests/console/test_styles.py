@@ -2,9 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -18,9 +15,6 @@ SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE 
 # Those of all views come first, in this order; views load the others, which stay.
 _FIRST: Final = ("tokens", "base", "shell", "parts")
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
-_FACE: Final = re.compile(r"@font-face \{[^}]*\}")
-# Larger ones keep phones from zooming into fields; smaller ones are in their narrowest bar, and in plots, which scale.
-_OTHER_SIZES: Final = {"16px", "11px"}
 # What is visible of a state in forced colours: its lines and its text.
 _LINES: Final = """(element) => {
   const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
@@ -54,86 +48,6 @@ def test_no_css_rule_is_invalid_or_depends_on_the_order_of_views() -> None:
     together = {frozenset(re.findall(r"\w+", names)) for names in [*brought, *parts]}
     apart = {each: names for each, names in where.items() if not any(names <= those for those in together)}
     assert apart == {}
-
-
-@pytest.mark.rule("contract J5")
-def test_the_work_area_has_three_sizes_and_two_weights() -> None:
-    together = "".join(_COMMENT.sub("", sheet) for sheet in SHEETS.values())
-    sizes = set(re.findall(r"font-size: ([^;]+);", together)) | set(re.findall(r"font: (\S+) / ", together))
-    assert sizes - _OTHER_SIZES == {"var(--small)", "var(--text)", "var(--title)", "inherit"}
-    assert set(re.findall(r"font-weight: ([^;]+);", _FACE.sub("", together))) == {"400", "600", "inherit"}
-
-
-@pytest.mark.rule("contract J8")
-def test_browsers_that_cannot_derive_colours_get_fixed_ones() -> None:
-    fixed, derived = SHEETS["tokens"].split("@supports (color: oklch(from ")
-    names = set(re.findall(r"(--[\w-]+):[^;]*\(from ", derived))
-    assert "--accent" in names
-    assert names <= set(re.findall(r"(--[\w-]+):", fixed))
-    others = [sheet for name, sheet in SHEETS.items() if name != "tokens"]
-    assert not any("(from var(" in sheet for sheet in (fixed, *others))
-
-
-@pytest.mark.rule("contract J5")
-def test_black_and_white_are_both_visible_on_the_ground_of_pictures() -> None:
-    grounds = re.findall(r"--check(?:-other)?: light-dark\(oklch\(([\d.]+)% .*?\), oklch\(([\d.]+)% ", SHEETS["base"])
-    assert len(grounds) == 2
-    for lightness in (float(value) / 100 for ground in grounds for value in ground):
-        # Nearly grey, so the luminance is the cube of the lightness.
-        luminance = lightness**3
-        assert min((luminance + 0.05) / 0.05, 1.05 / (luminance + 0.05)) >= 1.8
-
-
-def classes(sheets: Iterable[str]) -> set[str]:
-    return {name for each in sheets for name in re.findall(r"\.([a-z][\w-]*)", _COMMENT.sub("", SHEETS[each]))}
-
-
-_DECLARED: Final = re.compile(r"(?m)^(?=(?:export )?(?:default )?(?:async )?(?:function\*?|const|let|class) (\w+))")
-_IMPORTED: Final = re.compile(r'(?ms)^(?:import|export) \{(.*?)\} from "(\.[^"]+)";$')
-
-
-@lru_cache(maxsize=512)
-def declarations(module: Path) -> tuple[dict[str, str], dict[str, tuple[Path, str]]]:
-    """Return what a module declares, by name, and where what it imports by name is from."""
-    text = module.read_text("utf-8")
-    _, *parts = _DECLARED.split(text)
-    imported = {}
-    for names, path in _IMPORTED.findall(text):
-        for name in filter(None, map(str.strip, names.split(","))):
-            original, _, here = name.partition(" as ")
-            imported[here or original] = (module.parent / path).resolve(), original
-    return dict(zip(parts[::2], parts[1::2], strict=True)), imported
-
-
-def used(modules: Iterable[Path]) -> Iterator[str]:
-    """Yield the text of modules, and of all that it uses of those that they import at once."""
-    waiting = [(module, name) for module in modules for name in declarations(module)[0]]
-    seen = set(waiting)
-    while waiting:
-        module, name = waiting.pop()
-        own, imported = declarations(module)
-        yield own.get(name, "")
-        for word in {name, *re.findall(r"\w+", own.get(name, ""))}:
-            found = (module, word) if word in own else imported.get(word)
-            if found is not None and found not in seen and "vendor" not in found[0].parts:
-                seen.add(found)
-                waiting.append(found)
-
-
-@pytest.mark.rule("contract J5")
-def test_every_class_of_a_view_is_in_the_sheets_loaded_with_it() -> None:
-    rows = (CONSOLE / "views.js").read_text("utf-8")
-    (usual,) = re.findall(r"STYLES = (\[.*\])", rows)
-    views = re.findall(r'\{ path: "([^"]*)", load: \(\) => import\("(.*?)"\)(?:, styles: (\[.*?\]))?', rows)
-    assert len(views) == rows.count("load: () =>")
-    missing = {}
-    for path, page, styles in views:
-        sheets = re.findall(r"\w+", (styles or usual).replace("...STYLES", usual))
-        texts = re.findall(r"\bclass: ([^,}]*)", "".join(used([CONSOLE / "app.js", (CONSOLE / page).resolve()])))
-        values = [re.sub(r'=== "[^"]*"', "", text) for text in texts]
-        named = {name for text in values for quoted in re.findall(r"[\"`]([^\"`]*)", text) for name in quoted.split()}
-        missing[path] = named & (classes(SHEETS) - classes([*_FIRST, *sheets]))
-    assert {path: names for path, names in missing.items() if names} == {}
 
 
 def lines(locator: Locator) -> list[str]:

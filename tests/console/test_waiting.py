@@ -119,16 +119,6 @@ def test_offline_a_view_waits_for_the_connection_and_then_loads(console: Person)
     expect(page.get_by_label("Name", exact=True)).to_have_value("Logo 40")
 
 
-def test_only_a_missing_file_is_reported_as_a_new_version(console: Person) -> None:
-    console.sign_in("logos")
-    page = console.page
-    console.settle()
-    page.route("**/pages/users.js", lambda route: route.fulfill(status=404, body="Not Found"))
-    page.get_by_role("link", name="People").click()
-    expect(page.locator("#work")).to_contain_text("There may be a new version of the console")
-    expect(page.locator(".banner")).to_have_count(0)
-
-
 def test_an_error_shows_its_request_id_for_copying(timed: Person) -> None:
     timed.sign_in("import")
     page = timed.page
