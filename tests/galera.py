@@ -1,7 +1,6 @@
 """A Galera cluster of three servers behind HAProxy, in temporary directories, on loopback addresses only."""
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
@@ -233,14 +232,6 @@ class Cluster:
             node.remove()
         if hasattr(self, "proxy"):
             self.proxy.remove()
-
-
-@contextlib.contextmanager
-def one_at_a_time(directory: Path) -> Iterator[None]:
-    """Allow one cluster at a time in a test run, to limit the load."""
-    with (directory / "galera.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 @contextlib.contextmanager

@@ -290,7 +290,7 @@ def shared(directory: Path, database: str) -> Iterator[MariaDb]:
     """
     place = directory / "mariadb.json"
     with (directory / "mariadb.used").open("w") as used, contextlib.ExitStack() as started:
-        with _alone(directory):
+        with alone(directory / "mariadb.lock"):
             fcntl.flock(used, fcntl.LOCK_SH)
             if not place.exists():
                 server = MariaDbServer()
@@ -305,7 +305,7 @@ def shared(directory: Path, database: str) -> Iterator[MariaDb]:
             mine.prepare()
             yield mine
         finally:
-            with _alone(directory), contextlib.suppress(BlockingIOError):
+            with alone(directory / "mariadb.lock"), contextlib.suppress(BlockingIOError):
                 fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 place.unlink()
                 os.kill(where["process"], signal.SIGKILL)
@@ -313,8 +313,8 @@ def shared(directory: Path, database: str) -> Iterator[MariaDb]:
 
 
 @contextlib.contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Lock the server against other processes of the test run that start or remove it."""
-    with (directory / "mariadb.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def alone(lock: Path) -> Iterator[None]:
+    """Hold a lock that the processes of a test run share."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield

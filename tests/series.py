@@ -1,47 +1,23 @@
 """The Prometheus series of logoadmin, and a parser for their text."""
 
-from dataclasses import dataclass
-
 from prometheus_client.parser import text_string_to_metric_families
 
 from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
-from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from logoadmin.entrypoints.http_api.request import OTHER, STATUSES
 
 Samples = dict[str, float]
-# Labels of which a text does not contain all values.
-_VALUES = {
-    "operation": (*(operation.name for operation in OPERATIONS), OTHER),
-    "status": (*STATUSES.values(), OTHER),
-    "version": (),
-    "database": (),
-}
 
 
-@dataclass(frozen=True)
-class Series:
-    """A series: its name, its type, and its labels, each with all its possible values, () for any."""
-
-    name: str
-    type: str
-    labels: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-
-def all_series() -> list[Series]:
-    """Return every series."""
+def all_series() -> dict[str, set[str]]:
+    """Return the names of all series, each with its labels."""
     metrics = PrometheusMetrics()
     metrics.response("get_logo", "200", 0, 0.0, from_cache=False)
-    found = []
-    for family in text_string_to_metric_families(metrics.text(1, "Memory")):
-        values: dict[str, list[str]] = {}
-        for sample in family.samples:
-            for label, value in sample.labels.items():
-                values.setdefault(label, []).append(value)
-        values.pop("le", None)
-        labels = tuple((label, _VALUES.get(label, tuple(of))) for label, of in values.items())
-        name = f"{family.name}_total" if family.type == "counter" else family.name
-        found.append(Series(name, family.type, labels))
-    return found
+    return {
+        f"{family.name}_total" if family.type == "counter" else family.name: {
+            label for sample in family.samples for label in sample.labels
+        }
+        - {"le"}
+        for family in text_string_to_metric_families(metrics.text(1, "Memory"))
+    }
 
 
 def samples(text: str) -> Samples:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.galera import Cluster, galera_missing_reason, one_at_a_time, running_cluster
+from tests.galera import Cluster, galera_missing_reason, running_cluster
+from tests.mariadb import alone
 from tests.options import skip_without
 
 
@@ -14,5 +15,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterato
     if reason is not None:
         skip_without("GALERA", reason)
     directory = tmp_path_factory.getbasetemp()
-    with one_at_a_time(directory if worker_id == "master" else directory.parent), running_cluster() as made:
+    # One cluster at a time, to limit the load.
+    place = directory if worker_id == "master" else directory.parent
+    with alone(place / "galera.lock"), running_cluster() as made:
         yield made

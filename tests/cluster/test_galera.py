@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -201,21 +200,6 @@ def test_writes_spread_over_all_servers_are_slower_but_correct(
     same_everywhere(cluster, database)
 
 
-@pytest.mark.rule("contract C1")
-def test_the_limit_of_guesses_is_shared_by_all_servers(spread: list[Service]) -> None:
-    for turn in range(4):
-        guess = {"username": f"nobody{turn}", "password": "wrong"}
-
-        def ask(number: int, guess: object = guess) -> int:
-            return spread[number % len(spread)].persistently("POST", "/api/auth/token", guess).status_code
-
-        with ThreadPoolExecutor(6) as executor:
-            found = list(executor.map(ask, range(15)))
-        log.warning("guesses: %d tried, %d refused", found.count(401), found.count(429))
-        assert found.count(401) == 10
-        assert found.count(429) == 5
-
-
 def add(written: Author, uow: UnitOfWork) -> None:
     uow.records(AUTHORS).add(written)
 
@@ -261,13 +245,3 @@ def test_a_write_too_large_for_a_cluster_is_reported_and_undone(cluster: Cluster
         node.execute(f"SET GLOBAL wsrep_max_ws_size = {limit}")
     with closing(open_sql_storage(node.url_of(database))) as storage:
         assert storage.read(lambda uow: uow.secrets.get("large 0")) is None
-
-
-def test_the_health_check_of_the_proxy_sends_the_documented_query() -> None:
-    config = (Path(__file__).parent.parent.parent / "deploy" / "haproxy-galera.cfg").read_text()
-    sent = [bytes.fromhex(line.split()[-1]) for line in config.splitlines() if "send-binary" in line]
-    login, query, quit_ = sent
-    assert all(int.from_bytes(packet[:3], "little") == len(packet) - 4 for packet in sent)
-    assert b"\0haproxy\0\0mysql_native_password\0" in login
-    assert query[5:].decode() in config
-    assert (query[4], quit_[4]) == (3, 1)

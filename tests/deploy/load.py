@@ -68,12 +68,6 @@ class Load:
             for future in asking:
                 future.result()
 
-    def more(self) -> None:
-        """Wait for another tenth of the requests."""
-        with self._changed:
-            enough = self._asked + CLIENTS * REQUESTS // 10
-            assert self._changed.wait_for(lambda: self._asked >= enough or self._is_over.is_set(), timeout=120)
-
     def verify(self) -> None:
         """Fail if a request failed, if there were too few, or if a write was lost or doubled."""
         asked = sum(self.statuses.values())

@@ -1,10 +1,8 @@
 """nginx for a published gallery, with the configuration of deploy/: names, header fields, and what it never serves."""
 
 import gzip
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -158,18 +156,3 @@ def test_other_origins_may_send_an_etag(static: Static) -> None:
     allowed = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers")
     assert [asked.headers[name] for name in allowed] == ["*", "GET, HEAD", "If-None-Match"]
     assert static.ask("latest.json").headers["Access-Control-Allow-Methods"] is None
-
-
-def test_a_new_pointer_is_served_at_once_and_whole(static: Static) -> None:
-    pointer = static.folder / "latest.json"
-    before = pointer.read_bytes()
-    replace = partial(os.replace, static.folder / ".latest.json.x7", pointer)
-    try:
-        for number in range(30):
-            content = b'{"payload":"%d"}' % number * 50
-            (static.folder / ".latest.json.x7").write_bytes(content)
-            replace()
-            got = static.ask("latest.json")
-            assert (got.status, got.body) == (200, content)
-    finally:
-        pointer.write_bytes(before)

@@ -143,13 +143,6 @@ def test_a_pointer_published_meanwhile_waits_for_the_next_upload(store: Store) -
     assert (store.store / "gallery/latest.json").read_text() == "a later pointer"
 
 
-def test_files_of_older_pointers_are_kept(store: Store) -> None:
-    store.upload()
-    (store.folder / f"12-{HASH}.json").unlink()
-    assert store.upload() == 0
-    assert (store.store / f"gallery/12-{HASH}.json").exists()
-
-
 @pytest.mark.rule("contract P5")
 def test_a_picture_that_was_taken_down_is_deleted(store: Store) -> None:
     store.upload()
@@ -168,11 +161,3 @@ def test_a_removed_style_is_deleted_and_a_changed_one_is_uploaded(store: Store) 
     assert not (store.store / "gallery/logos/1.user.css").exists()
     assert (store.store / "gallery/themes/1.user.css").read_text() == "another content"
     assert [name for name, *_ in store.sent() if "user.css" in name] == ["themes/1.user.css"]
-
-
-@pytest.mark.rule("contract Q2")
-def test_a_gallery_without_a_page_is_uploaded(store: Store) -> None:
-    for name in PAGE:
-        (store.folder / name).unlink()
-    assert store.upload() == 0
-    assert store.sent()[-1][0] == "latest.json"

@@ -225,7 +225,7 @@ def test_without_the_package_nothing_is_counted_and_the_metrics_page_names_it(mo
 
 def test_the_docs_list_exactly_the_series() -> None:
     written = re.findall(r"`(logoadmin_\w+)`", DOCS.read_text(encoding="utf-8"))
-    assert sorted(written) == sorted(series.name for series in all_series())
+    assert sorted(written) == sorted(all_series())
 
 
 # Of a service.

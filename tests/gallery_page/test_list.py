@@ -171,17 +171,3 @@ def test_visitors_choose_their_language_and_light_or_dark(page: Page) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
     page.get_by_role("button", name="English").click()
     expect(page.get_by_role("searchbox", name="Search names, authors and tags")).to_be_visible()
-
-
-@pytest.mark.rule("contract Q2")
-def test_the_arrow_of_a_select_is_at_its_end_in_both_directions(page: Page) -> None:
-    order = page.get_by_role("combobox", name="Order")
-    expect(order).to_have_css("background-position-x", "calc(100% - 12px)")
-    page.evaluate("document.documentElement.dir = 'rtl'")
-    expect(order).to_have_css("background-position-x", "12px")
-
-
-@pytest.mark.rule("contract Q4")
-def test_the_demo_banner_has_padding(page: Page) -> None:
-    page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { className: 'demo' }))")
-    expect(page.locator(".demo")).not_to_have_css("padding-left", "0px")
