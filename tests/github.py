@@ -104,4 +104,4 @@ def _refusal(error: str, description: str) -> dict[str, str]:
 
 def fake_github() -> AbstractContextManager[FakeGitHub]:
     """Run a stand-in for GitHub."""
-    return standing(FakeGitHub, None, "127.0.0.1")
+    return standing(FakeGitHub)

@@ -4,20 +4,19 @@ import base64
 import hashlib
 import json
 import secrets
-import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests import answering
 
 CLIENT_ID = "gallery & co"
 CLIENT_SECRET = "s3cret:of+the client%"
@@ -222,56 +221,27 @@ Stand = TypeVar("Stand", bound=StandIn)
 
 
 @contextmanager
-def standing(make: Callable[[str], Stand], context: ssl.SSLContext | None, host: str) -> Iterator[Stand]:
-    """Serve a stand-in, made for its URL, with TLS if a context is given."""
+def standing(make: Callable[[str], Stand]) -> Iterator[Stand]:
+    """Serve a stand-in, made for its URL."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._serve()
+    def answer(request: answering.Request) -> answering.Answer:
+        parts = urlsplit(request.path)
+        asked = Asked(parts.path, _fields(parts.query), dict(request.headers), _fields(request.body.decode()))
+        status, response = stand.answer(asked)
+        is_form = isinstance(response, str)
+        content_type = "application/x-www-form-urlencoded" if is_form else "application/json"
+        headers = {"Date": formatdate(stand.clock(), usegmt=True)} | ({"Location": response} if status == 302 else {})
+        sent = response if isinstance(response, bytes) else (response if is_form else json.dumps(response)).encode()
+        return answering.Answer(b"" if status == 302 else sent, content_type, status, headers)
 
-        do_POST = do_GET  # noqa: N815 (the standard library's name)
-
-        def _serve(self) -> None:
-            parts = urlsplit(self.path)
-            body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            status, response = stand.answer(Asked(parts.path, _fields(parts.query), headers, _fields(body)))
-            is_form = isinstance(response, str)
-            sent = response if isinstance(response, bytes) else (response if is_form else json.dumps(response)).encode()
-            self.send_response(status)
-            if status == 302:
-                self.send_header("Location", response)
-                sent = b""
-            self.send_header("Content-Type", "application/x-www-form-urlencoded" if is_form else "application/json")
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        def date_time_string(self, timestamp: float | None = None) -> str:
-            del timestamp
-            return formatdate(stand.clock(), usegmt=True)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the standard library's name)
-            del format, args
-
-    server = ThreadingHTTPServer((host, 0), Handler)
-    server.daemon_threads = True
-    if context is not None:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    stand = make(f"{'http' if context is None else 'https'}://{host}:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with answering.answering(answer) as server:
+        stand = make(f"http://{server.host}")
         yield stand
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
-def fake_issuer(context: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> AbstractContextManager[FakeIssuer]:
-    """Run an issuer, with TLS if a context is given."""
-    return standing(FakeIssuer, context, host)
+def fake_issuer() -> AbstractContextManager[FakeIssuer]:
+    """Run an issuer."""
+    return standing(FakeIssuer)
 
 
 def _fields(query: str) -> dict[str, str]:

@@ -90,4 +90,4 @@ SHEET = b"body { letter-spacing: 3px } @keyframes k { to { opacity: 0 } }"
 
 def counting() -> AbstractContextManager[Answering]:
     """A server that responds with a picture or a sheet."""
-    return answering(lambda path: Answer(SHEET) if path.endswith(".css") else Answer(PNG, "image/png"))
+    return answering(lambda asked: Answer(SHEET) if asked.path.endswith(".css") else Answer(PNG, "image/png"))

@@ -6,14 +6,11 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from PIL import Image
-from starlette.requests import Request
-from starlette.responses import Response
 
 import logoadmin
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, metadata
@@ -22,11 +19,10 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
-from tests.answering import Answer, answering
+from tests.answering import Answer, Answering, Request, answering
 from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.gallery import ARTWORK
 from tests.mariadb import MariaDbServer
-from tests.services import in_thread
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -232,54 +228,41 @@ ACCEPTS: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
 }
 
 
-@dataclass
-class StandIn:
-    """The receivers at one address."""
-
-    address: str = ""
-    got: list[tuple[str, str | None, dict[str, Any]]] = field(default_factory=list)
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
-        request = Request(scope, receive)
-        path, body = request.url.path, json.loads(await request.body())
-        self.got.append((path, request.headers.get("content-type"), body))
-        accepts = ACCEPTS.get(path)
-        await Response(status_code=404 if accepts is None else 204 if accepts(body) else 400)(scope, receive, send)
-
-    def urls(self, *paths: str) -> str:
-        return ",".join(f"{self.address}{path}" for path in paths)
-
-
 @pytest.fixture
-def receivers(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+def receivers(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answering]:
+    """The receivers at one address."""
     del initialised
     monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
-    found = StandIn()
-    with in_thread(found) as address:
-        found.address = address
-        yield found
+
+    def answer(request: Request) -> Answer:
+        body, accepts = json.loads(request.body), ACCEPTS.get(request.path)
+        is_notice = request.headers["content-type"] == "application/json" and body["event"] == "trial"
+        return Answer(status=404 if accepts is None else 204 if is_notice and accepts(body) else 400)
+
+    with answering(answer) as server:
+        yield server
+
+
+def urls_of(receivers: Answering, *paths: str) -> str:
+    return ",".join(f"http://{receivers.host}{path}" for path in paths)
 
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
-def test_a_test_notice_reaches_each_receiver(run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls(*ACCEPTS))
+def test_a_test_notice_reaches_each_receiver(run: Run, receivers: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", urls_of(receivers, *ACCEPTS))
     result = run("notify")
     assert (result.code, result.err) == (0, "")
     assert result.out == "URL 1: accepted\nURL 2: accepted\nURL 3: accepted\n"
-    assert [path for path, _, _ in receivers.got] == [*ACCEPTS]
-    assert {kind for _, kind, _ in receivers.got} == {"application/json"}
-    assert all(body["event"] == "trial" for _, _, body in receivers.got)
+    assert receivers.asked == [*ACCEPTS]
 
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
 def test_failing_urls_are_reported_by_number_only(
-    run: Run, receivers: StandIn, monkeypatch: pytest.MonkeyPatch
+    run: Run, receivers: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", receivers.urls("/gone/T0KEN", "/slack"))
+    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", urls_of(receivers, "/gone/T0KEN", "/slack"))
     result = run("notify")
     assert result.code == 1
     assert result.out == "URL 2: accepted\n"
@@ -314,8 +297,8 @@ def noise() -> bytes:
     return file.getvalue()
 
 
-def _picture(path: str) -> Answer:
-    shade = path.strip("/")
+def _picture(request: Request) -> Answer:
+    shade = request.path.strip("/")
     if shade == "large":
         return Answer(noise())
     return Answer(png(int(shade))) if shade.isdecimal() else Answer(status=404)

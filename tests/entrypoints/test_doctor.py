@@ -25,7 +25,7 @@ from logoadmin.entrypoints.cli.checks import check_ports
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
-from tests.answering import Answer, answering
+from tests.answering import Answer, Request, answering
 from tests.asgi import ask
 from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.privileges import unprivileged
@@ -250,8 +250,8 @@ def test_an_issuer_whose_users_get_no_role_is_wrong(run: Run, started: Path, mon
 def answering_at(bodies: dict[str, tuple[int, object]]) -> Iterator[int]:
     """Answer paths on a port, and yield the port."""
 
-    def answer(asked: str) -> Answer:
-        status, body = bodies.get(asked, (404, {}))
+    def answer(asked: Request) -> Answer:
+        status, body = bodies.get(asked.path, (404, {}))
         return Answer(body if isinstance(body, bytes) else json.dumps(body).encode(), status=status)
 
     with answering(answer) as server:

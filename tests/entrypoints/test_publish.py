@@ -2,10 +2,7 @@
 
 import json
 import shutil
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +11,7 @@ import pytest
 import logoadmin
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.shared_settings import AmendSettings
+from tests.answering import serving
 from tests.entrypoints.command_line import Run, assert_one_line
 from tests.gallery import ARTWORK
 
@@ -52,16 +50,8 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
 @pytest.fixture
 def copy() -> Iterator[str]:
     """The URL of the folder on a web server."""
-    handler = partial(QuietHandler, directory=str(FOLDER))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
+    with serving(FOLDER) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.mark.server("a web server in a thread")

@@ -1,12 +1,9 @@
 """A published folder with the page that visitors see, behind a web server and under a path."""
 
 import shutil
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +11,7 @@ from playwright.sync_api import Frame, Page
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import gallery_page
+from tests.answering import serving
 from tests.reader.publisher import DAY, A, Publication, artwork, author, long_css
 
 SOURCE: Final = Path(__file__).parents[2] / "src/logoadmin"
@@ -74,11 +72,6 @@ def published(version: int = 1, **members: Any) -> Publication:
     return Publication(version, **(given | members))
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
-
-
 class Folder:
     """The folder, and where it is served.
 
@@ -98,8 +91,7 @@ class Folder:
         data = {**shared, "targets": TARGETS, "keys": [A.jwk]}
         for name, content in gallery_page().files(values, data).items():
             (self.path / name).write_bytes(content)
-        self._server: ThreadingHTTPServer | None = None
-        self._port = 0
+        self._served, self._port = ExitStack(), 0
 
     @property
     def address(self) -> str:
@@ -113,18 +105,11 @@ class Folder:
 
     def start(self) -> None:
         """Serve, at the same port as before if there was one."""
-        handler = partial(_Handler, directory=str(self._root))
-        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
-        self._server.daemon_threads = True
-        self._port = self._server.server_port
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self._port = self._served.enter_context(serving(self._root, self._port))
 
     def stop(self) -> None:
         """Refuse connections."""
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-        self._server = None
+        self._served.close()
 
 
 def becomes(page: Page | Frame, expression: str) -> None:

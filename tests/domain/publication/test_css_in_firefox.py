@@ -12,7 +12,7 @@ import pytest
 
 from logoadmin.domain.publication.css import judge
 from tests import firefox
-from tests.answering import Answer, answering
+from tests.answering import Answer, Request, answering
 from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
 from tests.domain.publication.data_documents import HARMLESS, RISKY
 
@@ -69,9 +69,9 @@ FRESH: Final = {"Cache-Control": "no-store"}
 OWN: Final = ("page.test", "mozilla", "googleapis")
 
 
-def answer(url: str) -> Answer:
+def answer(request: Request) -> Answer:
     """Respond as any host, one of which has the page."""
-    is_own = urlsplit(url).netloc == "page.test"
+    is_own = urlsplit(request.path).netloc == "page.test"
     return Answer(PAGE.encode() if is_own else b"", "text/html" if is_own else "text/css", headers=FRESH)
 
 

@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID
 from logoadmin.domain.publication.css.css_service import ArtworkImports, UseCopies
 from logoadmin.domain.publication.files.pointer import parsed
-from tests.answering import Answer, answering
+from tests.answering import Answer, Request, answering
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
 pytestmark = [pytest.mark.server("a web server in a thread"), pytest.mark.rule("contract L5")]
@@ -34,11 +34,11 @@ class Origin:
     revision: str = "first"
     address: str = ""
 
-    def answer(self, path: str) -> Answer:
-        if path == "/theme-base.css":
+    def answer(self, request: Request) -> Answer:
+        if request.path == "/theme-base.css":
             return Answer(f"a {{ --is: {self.revision} }}".encode())
         sheet = f"@import 'theme-base.css';body {{ --is: {self.revision}; background: url(i.png) }}"
-        return Answer(sheet.encode()) if path.startswith("/theme") else Answer(status=404)
+        return Answer(sheet.encode()) if request.path.startswith("/theme") else Answer(status=404)
 
 
 @pytest.fixture
