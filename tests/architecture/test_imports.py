@@ -52,14 +52,6 @@ def test_only_the_composition_root_chooses_adapters(graph: grimp.ImportGraph) ->
             )
 
 
-def test_the_domain_has_only_the_contexts_of_the_contract(graph: grimp.ImportGraph) -> None:
-    """The contract of import-linter names them."""
-    rooms = {name.rsplit(".", 1)[1] for name in graph.find_children("logoadmin.domain")}
-    contexts = {"gallery", "identity", "publication"}
-    around = {"bound_storage", "opened_gallery", "public_url"}
-    assert rooms == {"kernel", *contexts, "changes", "logo_admin", *around}
-
-
 def test_an_adapter_is_named_after_its_port(graph: grimp.ImportGraph) -> None:
     ports = {name.rsplit(".", 1)[1] for name in graph.find_descendants("logoadmin.ports")}
     for adapter in graph.find_children("logoadmin.adapters"):

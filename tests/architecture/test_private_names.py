@@ -56,16 +56,3 @@ def private_names(source: str) -> set[str]:
 def test_no_private_name_of_another_package_is_used() -> None:
     found = {path.name: private_names(path.read_text(encoding="utf-8")) for path in _PACKAGE.rglob("*.py")}
     assert {name: names for name, names in found.items() if names} == {}
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("from package import _thing", "package._thing"),
-        ("import package._module", "package._module"),
-        ("import package\npackage.thing()._inside", "package.thing()._inside"),
-        ("from package import Base\nclass Own(Base):\n    def ask(self): return self._wait", "Own._wait"),
-    ],
-)
-def test_private_names_are_found(source: str, name: str) -> None:
-    assert private_names(source) == {name}

@@ -22,11 +22,6 @@ def test_all_has_exactly_the_common_names() -> None:
     assert namespace.keys() - {"__builtins__"} == set(logoadmin.__all__)
 
 
-def test_every_name_resolves_to_the_same_thing_each_time() -> None:
-    for name in NAMES:
-        assert getattr(logoadmin, name) is getattr(logoadmin, name)
-
-
 def test_every_public_class_and_function_has_a_docstring() -> None:
     for name in NAMES:
         value = getattr(logoadmin, name)

@@ -20,26 +20,6 @@ def modules() -> Iterator[tuple[str, str]]:
         yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
 
 
-def test_test_variables_are_read_in_one_place() -> None:
-    """Elsewhere they are missing from the environment, and a test that must fail would be skipped."""
-    pattern = re.compile(r"environ\b.*LOGOADMIN_(?:REQUIRE|TEST|GALLERY)")
-    tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
-    assert [path.name for path, text in tests.items() if pattern.search(text)] == []
-
-
-def test_release_tests_are_slow() -> None:
-    """Otherwise ``make test`` would run them."""
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "mark.release" in text:
-            statements = ast.parse(text).body
-            of_all = "".join(ast.unparse(each) for each in statements if isinstance(each, ast.Assign))
-            tests = [each for each in statements if isinstance(each, ast.FunctionDef)]
-            of_tests = ["".join(map(ast.unparse, test.decorator_list)) for test in tests]
-            for marks in (of_all, *of_tests):
-                assert "mark.release" not in marks or "mark.slow" in of_all + marks, path.name
-
-
 def test_tests_named_by_scripts_exist() -> None:
     named = {name for path in (ROOT / ".ci").iterdir() for name in re.findall(r"\btests/[\w/]+\.\w+", path.read_text())}
     assert len(named) > 10
