@@ -145,11 +145,11 @@ class OpenedGallery:
             RuntimeError: the bound gallery is used after the work has returned, or in another thread; or this gallery
                 is used in the work.
         """
-        blocks = self._transactions.blocks
+        writing = self._transactions.writing
 
         def transaction(uow: UnitOfWork) -> Answer:
             bound = self._bound_to(OpenTransaction(self._storage, uow))
-            blocks.add(get_ident())
+            writing.add(get_ident())
             try:
                 answer = work(bound if self._acting is None else bound._for(self._acting))
                 if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
@@ -157,7 +157,7 @@ class OpenedGallery:
                     raise TypeError(_DEFERRED)
                 return answer
             finally:
-                blocks.discard(get_ident())
+                writing.discard(get_ident())
                 bound._transactions.storage = ClosedStorage(bound._storage, _ENDED)
 
         return self._storage.write(transaction, alone=True)

@@ -298,6 +298,13 @@ def test_an_unreadable_line_is_reported_with_its_reason_and_position(
     }
 
 
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize("lines", ["{}", b"{}", [{}], [None], [7]])
+def test_lines_that_are_not_text_are_a_mistake(gallery: LogoAdmin, lines: Any) -> None:
+    with pytest.raises(TypeError, match=r"^(load takes the lines of a file|a line is text)"):
+        gallery.import_export.load(ImportRecords(), lines)
+
+
 @pytest.mark.rule("contract I2")
 def test_lines_may_come_in_any_order(gallery: LogoAdmin, clock: FrozenClock) -> None:
     lines = [ROLE, {**USER, "role_id": 9}, AUTHOR, {**LOGO, "author_ids": [9]}]

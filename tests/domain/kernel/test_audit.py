@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import pytest
 
@@ -312,8 +313,8 @@ def test_changes_by_a_key_are_attributed_to_its_creator(stocked: LogoAdmin, stor
 
 
 @pytest.mark.rule("contract H6")
-@pytest.mark.parametrize("request_id", ["", "r" * 129, "a\0b", "\ud800"])
-def test_an_invalid_request_id_is_refused(stocked: LogoAdmin, request_id: str) -> None:
+@pytest.mark.parametrize("request_id", ["", "r" * 129, "a\0b", "\ud800", b"r", 5, UUID(int=5)])
+def test_an_invalid_request_id_is_refused(stocked: LogoAdmin, request_id: Any) -> None:
     before = history(stocked)
     with pytest.raises(InvalidInput) as caught:
         do(stocked, authors.CreateAuthor, Owner(request_id))

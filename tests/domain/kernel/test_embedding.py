@@ -130,6 +130,18 @@ def test_the_gallery_around_a_block_is_refused_inside_it(gallery: LogoAdmin) -> 
     assert authors(gallery) == [7]
 
 
+def test_a_function_that_runs_in_the_middle_of_a_write_cannot_use_the_gallery(gallery: LogoAdmin) -> None:
+    lines = ['{"kind": "author", "username": "Ann"}']
+
+    def load(gallery: LogoAdmin) -> None:
+        gallery.import_export.load(ImportRecords(), lines, progress=lambda: gallery.authors.create(ANN))
+
+    for call in (load, lambda gallery: gallery.atomic(load)):
+        with pytest.raises(RuntimeError, match="in a write of this gallery"):
+            call(gallery)
+    assert authors(gallery) == []
+
+
 def test_a_closed_gallery_refuses_every_call(gallery: LogoAdmin) -> None:
     listed, view = gallery.authors.list(ListAuthors()), gallery.acting_as(5)
     view.close()  # the view of a gallery does not close it

@@ -188,6 +188,8 @@ class ImportExportService(Service):
     def _source(
         self, command: ImportRecords, lines: Iterable[RawLine], caller: Caller, *, with_password_hashes: bool
     ) -> ImportSource:
+        if isinstance(lines, str | bytes):  # whose characters would be lines
+            raise TypeError("load takes the lines of a file, such as the open file, not its text")
         if iter(lines) is lines:
             lines = [*lines]
         accepts_hashes = with_password_hashes and (isinstance(caller, Owner) or not self._new_passwords.are_judged)

@@ -183,6 +183,8 @@ def read_lines(
         if isinstance(raw, Problem):
             yield number, BadLine(number, (raw,))
             continue
+        if not isinstance(raw, str | bytes):
+            raise TypeError(f"a line is text, not of type {type(raw).__name__}")
         if not raw.strip():
             continue
         if number == 1 and isinstance(raw, bytes) and raw.startswith(_UTF_16_MARKS):

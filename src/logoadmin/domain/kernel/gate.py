@@ -38,7 +38,9 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, Re
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
 
-_IN_BLOCK: Final = "inside an atomic block, use the gallery that its function was given"
+_NESTED: Final = (
+    "this thread is in a write of this gallery; in an atomic block, use the gallery that its function was given"
+)
 Answer = TypeVar("Answer")
 Asked = TypeVar("Asked", bound=Command)
 # The work of a command. It may run again from its start and touches nothing but the unit of work.
@@ -70,7 +72,7 @@ class Transactions:
     """The dependencies that all gates of a gallery share.
 
     Attributes:
-        blocks: the threads that run an atomic block of this gallery.
+        writing: the threads in a write, each of which may run functions of the embedding program.
     """
 
     _storage: Storage
@@ -79,17 +81,17 @@ class Transactions:
     idempotency: Idempotency
     callers: Callers
     auditing: Auditing
-    blocks: set[int] = field(default_factory=set)
+    writing: set[int] = field(default_factory=set)
 
     @property
     def storage(self) -> Storage:
         """The storage.
 
         Raises:
-            RuntimeError: this thread runs an atomic block, whose transaction has a gallery of its own.
+            RuntimeError: this thread is in a write.
         """
-        if get_ident() in self.blocks:
-            raise RuntimeError(_IN_BLOCK)
+        if get_ident() in self.writing:
+            raise RuntimeError(_NESTED)
         return self._storage
 
     @storage.setter
@@ -180,8 +182,7 @@ class Gate:
         """
         shared = transactions_of(self)
         require_token(shared.policy, self.permission, caller)
-        if isinstance(caller.request_id, str) and PLAIN_REQUEST_ID.fullmatch(caller.request_id) is None:
-            _RequestIdInput(request_id=caller.request_id)
+        _check_request_id(caller.request_id)
         request = None
         if command.idempotency_key is not None:
             request = shared.idempotency.request(command, caller)
@@ -245,7 +246,11 @@ class Gate:
         audited = AuditedUnitOfWork(
             uow, shared.auditing, now, request_id, held, command.origin, caller, is_first=is_first
         )
-        answer = work(audited, command)
+        shared.writing.add(thread := get_ident())
+        try:
+            answer = work(audited, command)
+        finally:
+            shared.writing.discard(thread)
         close(audited)
         if command.is_dry_run:
             raise _DryRun(answer)
@@ -308,6 +313,18 @@ class _RequestIdInput(Input):
     """The id of a request, within the limits of searching the history for it (contract G3)."""
 
     request_id: RequestId
+
+
+def _check_request_id(request_id: Any) -> None:
+    """Require that the history accepts the id of a request.
+
+    Raises:
+        InvalidInput: it does not.
+    """
+    if isinstance(request_id, SentRequestId | None):
+        return
+    if not isinstance(request_id, str) or PLAIN_REQUEST_ID.fullmatch(request_id) is None:
+        _RequestIdInput(request_id=request_id)
 
 
 def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
