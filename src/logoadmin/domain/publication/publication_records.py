@@ -19,17 +19,11 @@ SITEMAP: Final = "sitemap.xml"
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The URLs of the gallery for visitors.
+    """The URLs of the gallery for visitors."""
 
-    Attributes:
-        gallery: the URL of ``/gallery/``; None if unknown.
-        submit: the URL to submit artworks; None if the page does not link to it.
-        is_public: whether visitors elsewhere may use the URL of the gallery.
-    """
-
-    gallery: str | None = None
-    submit: str | None = None
-    is_public: bool = False
+    gallery: str | None = None  # of ``/gallery/``; None if unknown
+    submit: str | None = None  # to submit artworks; None if the page does not link to it
+    is_public: bool = False  # whether visitors elsewhere may use the URL of the gallery
 
 
 NO_LINKS: Final = Links()
@@ -37,47 +31,29 @@ NO_LINKS: Final = Links()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The settings of the page for visitors (contract Q2).
-
-    Attributes:
-        title: its title.
-        home: the URL of the site that it belongs to; empty for none.
-        demo: whether it says that the gallery is a demo (contract Q4).
-        report: the URL to report an artwork, in which ``{url}`` stands for its page; empty for none.
-        mark: the picture next to the title, in the form of the index; None for none.
-        accent: the colour of links and buttons as ``#rrggbb``; None for the default.
-    """
+    """The settings of the page for visitors (contract Q2, Q4)."""
 
     title: str
-    home: str = ""
+    home: str = ""  # the URL of the site that it belongs to; empty for none
     demo: bool = False
-    report: str = ""
-    mark: Mapping[str, Any] | None = None
-    accent: str | None = None
+    report: str = ""  # the URL to report an artwork, in which ``{url}`` stands for its page; empty for none
+    mark: Mapping[str, Any] | None = None  # the picture next to the title, in the form of the index
+    accent: str | None = None  # the colour of links and buttons as ``#rrggbb``; None for the default
 
 
 @dataclass(frozen=True, slots=True)
 class PublishingRules:
-    """How a gallery is published.
+    """How a gallery is published."""
 
-    Attributes:
-        days: how long a pointer is valid.
-        reader: the content of ``reader.js``.
-        publish_imports: whether artworks with imports are published (contract L5).
-        owns_files: whether the service's files belong to this database alone, so that files of another gallery, left by
-            a deleted database, are replaced.
-        page: the page for visitors; None for none (contract Q2).
-        links: the links in files that the service publishes.
-        links_elsewhere: the links in folders that are served elsewhere.
-    """
-
-    days: int = 30
-    reader: bytes = b""
-    publish_imports: bool = False
+    days: int = 30  # how long a pointer is valid
+    reader: bytes = b""  # the content of ``reader.js``
+    publish_imports: bool = False  # contract L5
+    # Whether the service's files belong to this database alone, so that files of another gallery, left by a deleted
+    # database, are replaced.
     owns_files: bool = True
     page: Page | None = None
-    links: Links = NO_LINKS
-    links_elsewhere: Links = NO_LINKS
+    links: Links = NO_LINKS  # in files that the service publishes
+    links_elsewhere: Links = NO_LINKS  # in folders that are served elsewhere
 
 
 HAS_IMPORT: Final = "It imports a style sheet, which others can change. Copy the style sheet into the CSS"
@@ -157,16 +133,11 @@ class PublicationStatus:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedFile:
-    """A file generated from records: a user style or a page (contract Q1, Q3).
-
-    Attributes:
-        name: the name of its file.
-        fingerprint: a value that changes whenever the content would.
-        content: returns the content; None if the file should not exist.
-    """
+    """A file generated from records: a user style or a page (contract Q1, Q3)."""
 
     name: str
-    fingerprint: str
+    fingerprint: str  # changes whenever the content would
+    # Returns None if the file should not exist.
     content: Callable[[], bytes | None] = field(repr=False, compare=False)
 
 

@@ -28,13 +28,7 @@ from logoadmin.domain.publication.files.withdrawals import (
     listed_withdrawals,
     withdrawn_entries,
 )
-from logoadmin.domain.publication.publication_records import (
-    Links,
-    Page,
-    Publication,
-    Published,
-    PublishingRules,
-)
+from logoadmin.domain.publication.publication_records import Links, Page, Publication, Published, PublishingRules
 from logoadmin.domain.publication.status import StatusService
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -69,9 +63,7 @@ class PublicationService(StatusService):
     def generate(self, links: Links | None = None, before: GalleryFiles | None = None) -> Publication:
         """Return the current gallery as files, from one snapshot. The first call generates a key.
 
-        Args:
-            links: the links in it; by default, the links of the service.
-            before: the files of the last publication, whose verdicts are reused; by default, the files of the service.
+        By default, it has the links of the service, and reuses the verdicts in the files of the service.
 
         Raises:
             StorageUnavailable: the database is out of reach.
@@ -88,10 +80,7 @@ class PublicationService(StatusService):
 
         If nothing has changed, files whose pointer is younger than a day are left alone.
 
-        Args:
-            files: the files.
-            is_own: whether they belong to this service alone, which then replaces the files of another gallery.
-            links: the links in them; by default, the links of the service.
+        Files that belong to this service alone replace those of another gallery. By default, they have its links.
 
         Raises:
             StartError: the files do not belong to this gallery, or somebody else is publishing there.
@@ -147,8 +136,7 @@ class PublicationService(StatusService):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        keys = self._with_identity(lambda _uow, identity, _now: identity.keys)
-        return tuple(map(public_key, keys))
+        return tuple(map(public_key, self._with_identity(lambda _uow, identity, _now: identity.keys)))
 
     @for_program
     def rotate_key(self) -> tuple[dict[str, str], ...]:

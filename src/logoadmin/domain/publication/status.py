@@ -46,7 +46,7 @@ class ShowPublication(Command):
 
     @property
     def searches(self) -> bool:
-        """Whether it may compare all records: always."""
+        """It may compare all records."""
         return True
 
 
@@ -62,11 +62,7 @@ class _Snapshot(NamedTuple):
 
 
 class StatusService(Service):
-    """The use cases of unpublished artworks. No transaction is open while CSS is judged, which may take a while.
-
-    Attributes:
-        rules: how the gallery is published.
-    """
+    """The use cases of unpublished artworks. No transaction is open while CSS is judged, which may take a while."""
 
     def __init__(
         self,
@@ -108,18 +104,17 @@ class StatusService(Service):
 
     @for_program
     def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
-        """Yield the given artworks that are active but not published, logos first, by id.
-
-        Args:
-            artworks: the kinds and ids of the artworks; no others are judged.
+        """Yield those of these artworks that are active but not published, logos first, by id.
 
         Raises:
             StorageUnavailable: the database is out of reach.
         """
         storage = storage_of(self)
         verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
-        active = partial(stored_records, storage, where=ACTIVE)
-        for kind, artwork, verdict in judged_artworks(active, verdicts, artworks):
+        # No others are judged.
+        for kind, artwork, verdict in judged_artworks(
+            partial(stored_records, storage, where=ACTIVE), verdicts, artworks
+        ):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 yield found

@@ -28,30 +28,19 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL in CSS.
-
-    Attributes:
-        url: as browsers read it, unescaped.
-        use: how it is used.
-        token: the string or url() with the URL.
-        place: the node that uses it; for an import, its at-keyword.
-    """
+    """A URL in CSS, as browsers read it, unescaped."""
 
     url: str
     use: Use
     token: URLToken | StringToken
-    place: Node
+    place: Node  # the node that uses it; for an import, its at-keyword
 
 
 def addresses(tokens: Tokens, nodes: Nodes, strings: Use | None = None) -> Iterator[Address]:
     """Yield the URLs in component values at any depth, in the order of the text.
 
     An ``@import`` counts at any position: whether a browser follows it depends on how it reads the rules before.
-
-    Args:
-        tokens: the text that contains them.
-        nodes: the component values.
-        strings: the use of strings; None if they are plain text.
+    ``strings`` is the use of strings; None if they are plain text.
     """
     stack = [(nodes, 0, strings)]
     places: dict[int, Node] = {}

@@ -142,11 +142,7 @@ def _targets(uow: Reading, command: Command, held: Held) -> Targets:
 
 
 def require_artworks(_uow: Reading, _command: Command, held: Held) -> None:
-    """Require that the caller may change or propose logos or themes.
-
-    Raises:
-        NotPermitted: they may not.
-    """
+    """Require that the caller may change or propose logos or themes."""
     scopes = (Scope.PROPOSALS_WRITE, *(kind.write_scope for kind in ARTWORK_KINDS))
     if not any(map(held.hold, scopes)):
         raise NotPermitted
@@ -199,24 +195,14 @@ class ArtworkCss(Service):
 
 @dataclass(frozen=True, slots=True)
 class ImportingArtwork:
-    """An artwork whose CSS imports style sheets.
-
-    Attributes:
-        kind: its kind.
-        id: its id.
-        name: its name.
-        css: its CSS.
-        urls: the imported URLs.
-        copy: its CSS with copies of all imports; empty if one could not be copied, or none was tried.
-        failed: the imports that could not be copied.
-    """
+    """An artwork whose CSS imports style sheets."""
 
     kind: Kind
     id: int
     name: str
     css: str
     urls: tuple[str, ...]
-    copy: str = ""
+    copy: str = ""  # its CSS with copies of all imports; empty if one could not be copied, or none was tried
     failed: tuple[FailedImport, ...] = ()
 
 

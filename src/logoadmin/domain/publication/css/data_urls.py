@@ -47,17 +47,11 @@ _ANIMATED: Final = ("from", "to", "by", "values")
 
 @dataclass(frozen=True, slots=True)
 class DataUrl:
-    """A `data:` URL.
+    """A `data:` URL."""
 
-    Attributes:
-        media_type: its type in lower case, without parameters.
-        charset: the parameter `charset` in lower case; empty if missing.
-        content: its bytes; None if the URL has invalid base64.
-    """
-
-    media_type: str
-    charset: str
-    content: bytes | None
+    media_type: str  # in lower case, without parameters
+    charset: str  # in lower case; empty if missing
+    content: bytes | None  # None if the URL has invalid base64
 
 
 def is_data_url(url: str) -> bool:
@@ -87,11 +81,7 @@ def _from_base64(content: bytes) -> bytes | None:
 
 
 def sheets_in(url: str) -> tuple[str, ...]:
-    """Return the style sheet in a `data:` URL, decoded as UTF-8 and in its declared encoding.
-
-    Returns:
-        Up to two texts; empty for any other URL.
-    """
+    """Return the one or two readings of the style sheet in a `data:` URL, as UTF-8 and in its declared encoding."""
     found = data_url(url)
     if found is None or found.content is None:
         return ()
@@ -101,14 +91,10 @@ def sheets_in(url: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class References:
-    """References of the document in a `data:` URL to anything outside itself.
-
-    Attributes:
-        urls: the URLs, as far as they can be read.
-        is_risk: whether there are any, or the document has a script or the like, or cannot be read.
-    """
+    """References of the document in a `data:` URL to anything outside itself, as far as they can be read."""
 
     urls: list[str]
+    # Whether there are any, or the document has a script or the like, or cannot be read.
     is_risk: bool = False
 
 

@@ -123,29 +123,17 @@ def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> Inlined
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """An import, or an earlier copy.
-
-    Attributes:
-        url: its URL.
-        start: its first offset in the text.
-        end: the offset after it.
-        heads: the openings of the blocks for its conditions; None if these cannot be read.
-        is_followed: whether browsers follow it.
-    """
+    """An import, or an earlier copy, with the offsets of its start and its end in the text."""
 
     url: str
     start: int
     end: int
-    heads: tuple[str, ...] | None = ()
-    is_followed: bool = True
+    heads: tuple[str, ...] | None = ()  # the openings of the blocks for its conditions; None if these cannot be read
+    is_followed: bool = True  # by browsers
 
 
 class _Copier:
-    """Copies the sheets that one text imports.
-
-    Attributes:
-        copied: the sheets copied so far.
-    """
+    """Copies the sheets that one text imports."""
 
     def __init__(self, sheets: SheetFetcher) -> None:
         self._sheets, self._left = sheets, MAX_CUSTOM_CSS

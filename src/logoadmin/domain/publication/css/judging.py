@@ -81,14 +81,10 @@ def _always() -> bool:
 
 
 def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, pages: Pages = ()) -> Verdict:
-    """Return the verdict on a text; the findings about each distinct text are cached.
+    """Return the verdict on any text; the findings about each distinct text are cached.
 
-    Args:
-        css: any text.
-        form: its grammar: ``declarations`` for a logo, ``sheet`` for a theme.
-        may_go_on: called several times a second; once it returns False, the verdict is ``invalid`` with that reason,
-            and not cached.
-        pages: the pages of the artwork's target, if any; every ``@-moz-document`` for other pages is a risk.
+    ``may_go_on`` is called several times a second; once it returns False, the verdict is ``invalid`` with that reason,
+    and not cached. Every ``@-moz-document`` for other pages than those of the artwork's target is a risk.
     """
     try:
         return _judge(css, form, may_go_on, pages)

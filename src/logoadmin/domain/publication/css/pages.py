@@ -57,23 +57,17 @@ ANY_PAGES: Final[Pages] = (Condition("", ""),)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An `@-moz-document` rule, or text that style managers may take for one.
+    """An `@-moz-document` rule, or text that style managers may take for one."""
 
-    Attributes:
-        place: its at-keyword.
-        block: its block, if it has one.
-        conditions: its conditions; empty if it has no block, or one of them cannot be read.
-    """
-
-    place: Node
+    place: Node  # its at-keyword
     block: CurlyBracketsBlock | None
-    conditions: Pages
+    conditions: Pages  # empty if it has no block, or one of them cannot be read
 
     def is_within(self, pages: Pages) -> bool:
         """Return whether the rule applies only to these pages."""
-        if pages is ANY_PAGES:
+        if not self.conditions or pages is ANY_PAGES:
             return bool(self.conditions)
-        return bool(self.conditions) and all(any(map(each.is_within, pages)) for each in self.conditions)
+        return all(any(map(each.is_within, pages)) for each in self.conditions)
 
 
 def is_document(node: Node) -> bool:

@@ -28,22 +28,13 @@ _CSS: Final = "text/css"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A style sheet.
-
-    Attributes:
-        url: its URL.
-        base: the base of its relative URLs, which differs from `url` after a redirect; None for `data:`.
-        body: its bytes.
-        text: its text as browsers read it.
-        encoding: its encoding, the default for sheets that it imports.
-        importers: the URLs of the sheets through which it is imported.
-    """
+    """A style sheet, its text as browsers read it, and the URLs of the sheets through which it is imported."""
 
     url: str
-    base: str | None
+    base: str | None  # of its relative URLs, which differs from `url` after a redirect; None for `data:`
     body: bytes = field(repr=False)
     text: str = field(repr=False)
-    encoding: Any = field(repr=False)
+    encoding: Any = field(repr=False)  # the default for sheets that it imports
     importers: tuple[str, ...]
 
     @property
@@ -71,11 +62,7 @@ class SheetFetcher:
         self._fetched: dict[str, tuple[str, str, str, bytes]] = {}
 
     def fetch(self, url: str, importer: Sheet | None) -> Sheet:
-        """Return an imported sheet; each URL is requested once.
-
-        Args:
-            url: the URL of the import, as written.
-            importer: the sheet that imports it; None for the text itself.
+        """Return a sheet that another sheet imports, or the text itself; each URL is requested once.
 
         Raises:
             OutgoingError: it cannot be fetched, or is not a style sheet.
@@ -127,10 +114,6 @@ def with_absolute_urls(css: str, base: str) -> str:
     """Return a style sheet with absolute URLs and no other change.
 
     This is idempotent. A text with too many blocks is returned unchanged: nothing reads it.
-
-    Args:
-        css: any text.
-        base: the absolute http or https URL of the sheet.
     """
     if has_too_many_blocks(css):
         return css

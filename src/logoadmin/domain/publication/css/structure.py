@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final
 
-from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken, LiteralToken, Node, WhitespaceToken
+from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken, Node, WhitespaceToken
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use, addresses
@@ -36,23 +35,14 @@ class Declaration:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A rule, or the text itself.
-
-    Attributes:
-        parent: the block around it; None for the text.
-        place: the first token of its rule; None for the text.
-        at_keyword: the name of an at-rule in lower case; empty for a style rule and the text.
-        prelude: the selectors, or the tokens after an at-keyword.
-        declarations: its declarations, without nested rules.
-        addresses: the URLs in its prelude and its declarations.
-    """
+    """A rule, or the text itself, which has neither parent nor place."""
 
     parent: "Block | None" = None
-    place: Node | None = None
-    at_keyword: str = ""
-    prelude: Nodes = field(default_factory=list)
-    declarations: list[Declaration] = field(default_factory=list)
-    addresses: list[Address] = field(default_factory=list)
+    place: Node | None = None  # the first token of its rule
+    at_keyword: str = ""  # in lower case; empty for a style rule and the text
+    prelude: Nodes = field(default_factory=list)  # the selectors, or the tokens after an at-keyword
+    declarations: list[Declaration] = field(default_factory=list)  # without those of nested rules
+    addresses: list[Address] = field(default_factory=list)  # in its prelude and its declarations
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +139,13 @@ def _is_variable(head: Nodes) -> bool:
     """Return whether a statement declares a custom property, whose value may contain blocks."""
     if not head or not isinstance(head[0], IdentToken) or not head[0].value.startswith("--"):
         return False
-    return is_literal(_after_space(head), ":")
+    return is_literal(head[_next(head)], ":")
 
 
 def _declaration(head: Nodes) -> Declaration | None:
     """Return the declaration in a statement; None for anything else."""
-    first = head[0]
-    if not isinstance(first, IdentToken):
-        return None
-    colon = next((i for i in range(1, len(head)) if not isinstance(head[i], WhitespaceToken | Comment)), 0)
-    if not colon or not is_literal(head[colon], ":"):
+    first, colon = head[0], _next(head)
+    if not isinstance(first, IdentToken) or not is_literal(head[colon], ":"):
         return None
     value = head[colon + 1 :]
     if first.value.startswith("--"):
@@ -166,9 +153,9 @@ def _declaration(head: Nodes) -> Declaration | None:
     return Declaration(first.lower_value, value, first) if significant(value) else None
 
 
-def _after_space(head: Nodes) -> Node:
-    following = (node for node in head[1:] if not isinstance(node, WhitespaceToken | Comment))
-    return next(chain(following, (LiteralToken(0, 0, ""),)))
+def _next(head: Nodes) -> int:
+    """Return the index of the node that follows the first one after white space and comments; 0 if none does."""
+    return next((i for i in range(1, len(head)) if not isinstance(head[i], WhitespaceToken | Comment)), 0)
 
 
 def unprefixed(name: str) -> str:

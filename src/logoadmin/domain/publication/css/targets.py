@@ -24,18 +24,12 @@ _HOST: Final = re.compile(r"(?=.{1,64}$)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part of a site, or of many, for which artworks are published as user styles.
+    """A part of a site, or of many, for which artworks are published as user styles."""
 
-    Attributes:
-        id: the `target` of artworks.
-        name: for people.
-        documents: its pages, as functions of ``@-moz-document``; empty if the CSS itself names them.
-        logo: the selector of the elements to which the declarations of a logo apply; None if logos have no user styles.
-    """
-
-    id: str
+    id: str  # the `target` of artworks
     name: str
-    documents: tuple[str, ...]
+    documents: tuple[str, ...]  # its pages, as functions of ``@-moz-document``; empty if the CSS itself names them
+    # The selector of the elements to which the declarations of a logo apply; None if logos have no user styles.
     logo: str | None = None
 
     def has_styles_of(self, kind: Kind) -> bool:
@@ -55,11 +49,7 @@ def _pages_of(documents: tuple[str, ...]) -> Pages:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The targets that have pages: the described ones, and every target that is a host name.
-
-    Attributes:
-        described: the targets that administrators describe, by id.
-    """
+    """The targets that have pages: those that administrators describe, by id, and every target that is a host name."""
 
     described: Mapping[str, Target]
 

@@ -49,17 +49,11 @@ _INSIDE: Final[Mapping[type[Node], Callable[[Node], Nodes]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The component values of a text.
+    """The component values of a text."""
 
-    Attributes:
-        text: the text that was read, with the same positions as the original.
-        nodes: its component values.
-        value: the value of a token as browsers read it.
-    """
-
-    text: str
+    text: str  # as it was read, with the same positions as the original
     nodes: Nodes
-    value: Callable[[str], str]
+    value: Callable[[str], str]  # returns the value of a token as browsers read it
 
 
 def tokenize(css: str) -> Tokens:

@@ -51,11 +51,10 @@ def trimmed(url: str) -> str:
 
 
 def hosts_of(url: str) -> tuple[str, ...]:
-    """Return the host that a browser contacts for a URL, with a port that is not the scheme's.
+    """Return the host that a browser contacts for a URL, in lower case and in ASCII, with a port that is not usual.
 
-    Returns:
-        The host in lower case and in ASCII; several if browsers differ, or if the scheme of the page decides whether
-        the port is written; empty for a URL without a host, such as a relative one, or ``data:``.
+    Several if browsers differ, or if the scheme of the page decides whether the port is written; none for a URL without
+    a host, such as a relative one, or ``data:``.
     """
     hosts: dict[str, None] = {}
     for reading, name in _readings(url):

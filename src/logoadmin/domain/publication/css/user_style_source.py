@@ -218,11 +218,7 @@ class UserStyle:
 
 
 def user_style_source(text: str, targets: Targets) -> UserStyle:
-    """Return the fields that a user style fills.
-
-    Args:
-        text: the text, with or without a byte order mark, with any line breaks.
-        targets: the targets of the gallery, to choose from.
+    """Return the fields that a user style fills; its target is one of those of the gallery.
 
     Raises:
         InvalidInput: it is not a user style, needs a preprocessor, or its CSS would be too long.

@@ -8,7 +8,7 @@ from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.files.contents import Contents
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.gallery_pages import Pages, Site
-from logoadmin.domain.publication.files.index import Index, css_path, hashed_name
+from logoadmin.domain.publication.files.index import css_path, hashed_name
 from logoadmin.domain.publication.files.known_verdicts import noted_verdicts
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.user_styles import UserStyles
@@ -27,27 +27,16 @@ from logoadmin.ports.gallery_storage import Withdrawal
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of a publication, read in one snapshot.
-
-    Attributes:
-        version: the id of the last change.
-        index_version: the id of the last change of a published kind of record, so that all machines give an index the
-            same name, and a change of a user renews only the pointer.
-        issued: when the pointer is issued, as Unix time.
-        identity: the identity that signs it.
-        contents: the records.
-        withdrawn: the withdrawn records, the newest first.
-        targets: the targets with pages.
-        page: the settings of the page; None for no page.
-        state: equal for equal states of the gallery.
-    """
+    """The sources of a publication, read in one snapshot; ``state`` is equal for equal states of the gallery."""
 
     version: int
+    # The last change of a published kind of record, so that all machines give an index the same name, and a change of a
+    # user renews only the pointer.
     index_version: int
     issued: int
     identity: Identity
     contents: Contents
-    withdrawn: Sequence[Withdrawal]
+    withdrawn: Sequence[Withdrawal]  # the newest first
     targets: Targets
     page: Page | None = None
     state: str = ""
@@ -60,7 +49,8 @@ def assemble(sources: Sources, rules: PublishingRules, links: Links, page: Galle
     entries = withdrawn_entries(sources.withdrawn)
     withdrawn = withdrawn_file(entries)
     withdrawn_name = hashed_name("withdrawn", withdrawn)
-    files = {**_sheets(index), index.name: index.body, withdrawn_name: withdrawn}
+    sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
+    files = {**sheets, index.name: index.body, withdrawn_name: withdrawn}
     files |= {READER: rules.reader} if rules.reader else {}
     pointer = Pointer(
         gallery=identity.gallery,
@@ -83,11 +73,6 @@ def assemble(sources: Sources, rules: PublishingRules, links: Links, page: Galle
     content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
     verdicts = noted_verdicts(index.name, index.sha256, sources.targets, identity.keys[0])
     return Publication(sources.version, content, files, left_out, made, sources.state, verdicts)
-
-
-def _sheets(index: Index) -> Mapping[str, bytes]:
-    """Return the files with CSS, by path."""
-    return {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
 
 
 def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:

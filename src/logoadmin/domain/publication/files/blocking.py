@@ -28,9 +28,6 @@ def replace_pages(files: GalleryFiles, names: set[str], pages: Sequence[Generate
 
     In this order, a run after an interrupted one still finds the pages that list them. If the disk is full, the page of
     a blocked artwork is removed, and pages that only list it wait for the next publication.
-
-    Raises:
-        OSError: a file cannot be read, written or removed.
     """
     blocked = {page.name.removesuffix(PAGE).encode() for page in pages}
     for name, content in _without(files, names, blocked):

@@ -23,13 +23,7 @@ _UNSTYLED: Final = "foreign_document"
 
 @dataclass(frozen=True, slots=True)
 class PublishedArtwork:
-    """The data of an artwork that pages need.
-
-    Attributes:
-        version: its version, which rises with each change.
-        author_ids: its authors, in order.
-        origin: the id that it had elsewhere; empty for none.
-    """
+    """The data of an artwork that pages need, besides its entry in the index."""
 
     version: int
     author_ids: tuple[int, ...]
@@ -38,14 +32,12 @@ class PublishedArtwork:
 
 @dataclass(slots=True)
 class Contents:
-    """The content of a publication.
+    """The content of a publication; artworks are named by kind and id.
 
     Attributes:
-        records: the published records.
-        pictures: the gallery's own pictures that they use.
-        left_out: the active records that are not published.
-        versions: the versions of the artworks that get user styles, by kind and id.
-        artworks: all published artworks, by kind and id.
+        pictures: the gallery's own pictures that the records use.
+        versions: the versions of the artworks that get user styles.
+        artworks: all published artworks.
         changed_at: the Unix times of their last changes, by version.
     """
 
@@ -60,6 +52,7 @@ class Contents:
 def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -> Contents:
     """Read the active artworks one at a time: each is added to the index before the next one is read."""
     contents, shapes = Contents(), uow.pictures.shapes()
+    # Without changes of authors, who have versions of their own.
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
     for kind, artwork, verdict in judged_artworks(partial(_active, uow), verdicts):
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
@@ -71,29 +64,23 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
         contents.pictures.update(own.values())
         entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in own.items()}
         contents.records.add(kind.kind, artwork, artwork.custom_css, verdict.published(), entries)
+        work, version = (kind.kind, kind.id_of(artwork)), version_of(artwork)
         versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)
-        contents.artworks[kind.kind, kind.id_of(artwork)] = PublishedArtwork(
-            version_of(artwork), author_ids, artwork.details.origin or ""
-        )
+        contents.artworks[work] = PublishedArtwork(version, author_ids, artwork.details.origin or "")
         target = verdicts.targets.get(artwork.target)
-        if target is None or not (target.documents or verdict.documents):
-            continue
-        if target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
-            contents.versions[kind.kind, kind.id_of(artwork)] = version_of(artwork)
+        has_pages = target is not None and (target.documents or verdict.documents)
+        if target and has_pages and target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
+            contents.versions[work] = version
     contents.changed_at = uow.changes.times([each.version for each in contents.artworks.values()])
-    for kind_, of_kind in versions.items():
-        for id_, updated_at in _updates(uow, kind_, of_kind):
-            contents.records.date(kind_, id_, updated_at)
+    for of_kind, versions_of_kind in versions.items():
+        added = uow.changes.creations(of_kind, versions_of_kind)
+        changed = {id_: version for id_, version in versions_of_kind.items() if added.get(id_) != version}
+        times = uow.changes.times([*changed.values()])
+        for id_, version in changed.items():
+            if version in times:
+                contents.records.date(of_kind, id_, times[version])
     return contents
-
-
-def _updates(uow: UnitOfWork, kind: Kind, versions: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the ids of records that have changed since they were added, each with the time of the last change."""
-    added = uow.changes.creations(kind, versions)
-    changed = {id_: version for id_, version in versions.items() if added.get(id_) != version}
-    times = uow.changes.times([*changed.values()])
-    yield from ((id_, times[version]) for id_, version in changed.items() if version in times)
 
 
 def judged_artworks(

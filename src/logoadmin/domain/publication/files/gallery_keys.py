@@ -25,19 +25,12 @@ MOST_KEYS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a gallery, used to sign a pointer.
+    """The identity of a gallery, used to sign a pointer."""
 
-    Attributes:
-        gallery: the UUID.
-        epoch: rises with each restore of a backup.
-        keys: the signing keys, the newest first.
-        is_tidy: whether :meth:`GalleryKeys.prepare` has nothing to do.
-    """
-
-    gallery: str
-    epoch: int
-    keys: tuple[SigningKey, ...]
-    is_tidy: bool = True
+    gallery: str  # a UUID
+    epoch: int  # rises with each restore of a backup
+    keys: tuple[SigningKey, ...]  # the newest first
+    is_tidy: bool = True  # whether :meth:`GalleryKeys.prepare` has nothing to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +43,9 @@ class GalleryKeys:
     """The identity in the secrets of a service, with the keys from its key file."""
 
     def __init__(self, signing: Signing, from_file: Sequence[SigningKey], days: int, randomness: Randomness) -> None:
-        """Use keys.
+        """Use the keys of ``gallery_key_file``, the newest first; if there are any, none is generated.
 
-        Args:
-            signing: generates keys.
-            from_file: the keys of ``gallery_key_file``, the newest first. If there are any, none is generated.
-            days: how long a pointer is valid, and how long a retired key still signs.
-            randomness: for the UUID.
+        A pointer is valid for ``days``, and a retired key still signs for as long.
         """
         self._signing, self._from_file, self._days, self._randomness = signing, tuple(from_file), days, randomness
 
@@ -72,7 +61,7 @@ class GalleryKeys:
 
     def prepare(self, uow: UnitOfWork, now: int) -> None:
         """Generate missing parts, retire keys that a key file replaces, and delete keys that no longer sign."""
-        stored = self._tidied(_stored(uow), now)
+        stored = self._tidied(_parsed(uow.secrets.get(_KEYS)), now)
         if uow.secrets.get(_ID) is None:
             random = base64.urlsafe_b64decode(self._randomness.text()[:32])
             uow.secrets.put(_ID, str(uuid.UUID(bytes=random[:16], version=4)))
@@ -93,7 +82,7 @@ class GalleryKeys:
                 f"put a new key before the others there, and remove the old one after {self._days} days",
             )
         self.prepare(uow, now)
-        current, *retired = _stored(uow)
+        current, *retired = _parsed(uow.secrets.get(_KEYS))
         if len(retired) + 2 > MOST_KEYS:
             raise Conflict(f"{MOST_KEYS} gallery keys sign already; rotate again when the oldest has retired")
         _store(uow, [_StoredKey(self._signing.generate()), replace(current, retired_at=now), *retired])
@@ -111,10 +100,6 @@ class GalleryKeys:
 def raise_epoch(uow: UnitOfWork, now: int) -> None:
     """Begin a new, higher epoch, so that readers follow a restored gallery to lower versions."""
     uow.secrets.put(_EPOCH, str(max(now, int(uow.secrets.get(_EPOCH) or 0) + 1)))
-
-
-def _stored(uow: UnitOfWork) -> list[_StoredKey]:
-    return _parsed(uow.secrets.get(_KEYS))
 
 
 def _parsed(keys: str | None) -> list[_StoredKey]:

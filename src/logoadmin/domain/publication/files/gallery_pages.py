@@ -27,30 +27,15 @@ _HARMLESS: Final = "animation"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect of CSS, shown as one sentence.
-
-    Attributes:
-        tone: whether it is good news, worth knowing, or a reason to think twice.
-        name: the name of the sentence.
-        of: the host or URL in it; empty for none.
-    """
+    """An effect of CSS: the name of a sentence, with the host or URL in it; empty for none."""
 
     tone: Tone
     name: str
     of: str = ""
 
 
-def effects_of(verdict: Mapping[str, Any], own: str) -> tuple[Effect, ...]:
-    """Return the effects of CSS.
-
-    Args:
-        verdict: its verdict, as in the index.
-        own: the host of the gallery, which learns nothing new; empty if unknown.
-    """
-    return tuple(_effects(verdict, own))
-
-
-def _effects(verdict: Mapping[str, Any], own: str) -> Iterator[Effect]:
+def effects_of(verdict: Mapping[str, Any], own: str) -> Iterator[Effect]:
+    """Yield the effects of CSS with a verdict of the index; the host of the gallery itself learns nothing new."""
     hosts = [host for host in verdict.get("hosts", ()) if host != own]
     risks = dict.fromkeys(each["risk"] for each in verdict.get("risks", ()))
     if not hosts:
@@ -81,15 +66,7 @@ _Work = tuple[Kind, int]
 
 @dataclass(frozen=True)
 class Site:
-    """The values that all pages of a gallery share.
-
-    Attributes:
-        page: the settings of the pages.
-        links: the links in them.
-        gallery: the UUID of the gallery.
-        targets: the targets with pages.
-        made_by: renders pages from values.
-    """
+    """The values that all pages of a gallery share, whose UUID is ``gallery``."""
 
     page: Page
     links: Links
@@ -125,14 +102,7 @@ class Site:
         return {**shared, "url": self.url, "path": path, "root": "../" * path.count("/")}
 
     def made(self, name: str, kind: PageKind, parts: Any, values: Callable[[], Mapping[str, Any]]) -> GeneratedFile:
-        """Return a page.
-
-        Args:
-            name: the name of its file.
-            kind: its kind.
-            parts: the sources of its values.
-            values: returns its values, without those that every page has.
-        """
+        """Return a page from its sources ``parts``, and the values that not every page has."""
         fingerprint = sha256(repr((self.form, kind, parts)).encode())[:16]
         path = name.removesuffix(PAGE)
         return GeneratedFile(name, fingerprint, lambda: self.made_by.render(kind, {**self.values(path), **values()}))
@@ -156,15 +126,7 @@ def blocked_pages(blocked: Iterable[Withdrawal], site: Site) -> Iterator[Generat
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages of a publication besides the first one.
-
-    Attributes:
-        index: its index.
-        contents: its records.
-        styles: its user styles.
-        withdrawn: the withdrawn artworks, of which the blocked ones keep pages.
-        site: the values that the pages share.
-    """
+    """The pages of a publication besides the first one; of the withdrawn artworks, blocked ones keep pages."""
 
     index: Index
     contents: Contents
@@ -211,20 +173,16 @@ class Pages:
 
     def _sources_of(self, works: Iterable[_Work]) -> list[Any]:
         """Return the sources of the cards of artworks: their own values, and the names of their authors."""
-        artworks, own = self.contents.artworks, self._bodies
-        return [
-            (
-                artworks[work].version,
-                own(KINDS[work[0]].plural, work[1:]),
-                own(AUTHORS.plural, artworks[work].author_ids),
-            )
-            for work in works
-        ]
+        sources = []
+        for kind, id_ in works:
+            artwork = self.contents.artworks[kind, id_]
+            authors = self._bodies(AUTHORS.plural, artwork.author_ids)
+            sources.append((artwork.version, self._bodies(KINDS[kind].plural, [id_]), authors))
+        return sources
 
     def _artwork_page(self, work: _Work) -> GeneratedFile:
         parts = self._sources_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
-        name = f"{page_path(*work)}{PAGE}"
-        return self.site.made(name, "artwork", parts, lambda: self._artwork(work))
+        return self.site.made(f"{page_path(*work)}{PAGE}", "artwork", parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[GeneratedFile]:
         """Yield redirects from the ids that artworks had elsewhere, unless these look like ids of the gallery.
@@ -306,7 +264,7 @@ class Pages:
             "css": css if file is None else "",
             "css_size": len(css.encode()),
             "css_path": css_path(file["sha256"]) if file else "",
-            "effects": effects_of(card["css"], own) if css else (),
+            "effects": [*effects_of(card["css"], own)] if css else [],
             "install": self.styles.name_of(*work),
             "others": [self._card(each) for each in self._others(work)],
         }

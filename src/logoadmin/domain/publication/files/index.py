@@ -41,12 +41,9 @@ def hashed_name(stem: str, content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """The index of one version.
+    """The index of one version as a file.
 
     Attributes:
-        body: the content of the file.
-        sha256: its hash.
-        name: the name of the file.
         sections: its records as canonical JSON, by section and id.
         long_css: the CSS that is in separate files, by its hash.
         texts: the long texts of artworks, which are only on their pages, by section and id.

@@ -34,15 +34,10 @@ _DECODER: Final = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The verdicts on the CSS of artworks: known from a publication, or judged now.
-
-    Attributes:
-        targets: the targets with pages.
-        known: the verdicts of a publication, by :func:`_key`.
-    """
+    """The verdicts on the CSS of artworks: known from a publication, or judged now."""
 
     targets: Targets
-    known: Mapping[bytes, bytes] = field(default_factory=dict)
+    known: Mapping[bytes, bytes] = field(default_factory=dict)  # by :func:`_key`
 
     def on(self, kind: AnyArtworkKind, artwork: Logo | Theme) -> Verdict:
         """Return the verdict on the CSS of an artwork."""

@@ -15,19 +15,7 @@ MOST_BYTES: Final = 8192
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The content of a pointer.
-
-    Attributes:
-        gallery: the UUID of the gallery.
-        epoch: rises when a backup is restored.
-        version: the id of the last change.
-        issued: Unix time.
-        expires: Unix time.
-        index: the file of the index: ``path``, ``sha256`` and ``size``.
-        withdrawn: the file of withdrawn records.
-        blocked: the newest blocked entries of that file.
-        next_keys: JWKs that will sign when the oldest of the current keys has retired.
-    """
+    """The content of a pointer, as the contract lists it; files are entries of :func:`file_entry`."""
 
     gallery: str
     epoch: int

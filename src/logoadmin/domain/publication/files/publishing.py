@@ -33,11 +33,7 @@ _NONE: Final = "-"
 
 
 def outdated(files: GalleryFiles, stored: Collection[str], made: Iterable[GeneratedFile]) -> Iterator[GeneratedFile]:
-    """Yield the files that are not stored, or were made of something else.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
+    """Return the files that are not stored, or were made of something else."""
     known = notes_in(files.read(MADE))
     return (each for each in made if not _is_current(each, known, stored))
 
@@ -48,9 +44,6 @@ def write_generated(
     """Write the changed files while ``go_on`` returns true; return the names of all files, or None if it stopped.
 
     Whenever the program is killed, the notes are true of every file in them. Files written before a failure are noted.
-
-    Raises:
-        OSError: a file cannot be read or written.
     """
     notes = files.read(MADE) or b"{}"
     known = notes_in(notes)
@@ -63,15 +56,13 @@ def write_generated(
             changed.append(each)
     if (unchanged := canonical(current)) != notes:
         files.write(MADE, unchanged)
-    left = len(changed)
+    all_ = len(current) + len(changed)
     if changed:
-        written = len(current)
         try:
             files.write_many(_changed(files, changed, current, go_on))
         finally:
             files.write(MADE, canonical(current))
-        left -= len(current) - written
-    if left:
+    if len(current) < all_:
         return None
     return {name for name, fingerprint in current.items() if not fingerprint.startswith(_NONE)}
 
@@ -112,43 +103,21 @@ _CURE: Final = "name an empty folder, or one that logoadmin publish wrote"
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The current blocks.
-
-    Attributes:
-        identity: the gallery, and its keys.
-        version: the id of the last change.
-        blocked: the newest blocked entries.
-        pictures: the names of the pictures that may be published; others were taken down or removed.
-        styles: the names of the user styles of all blocked records.
-        pages: the pages that replace those of blocked records.
-    """
+    """The current blocks, after the last change."""
 
     identity: Identity
     version: int
-    blocked: Sequence[Mapping[str, Any]]
-    pictures: Collection[str] = ()
-    styles: Collection[str] = ()
-    pages: Iterable[GeneratedFile] = ()
+    blocked: Sequence[Mapping[str, Any]]  # the newest entries
+    pictures: Collection[str] = ()  # those that may be published; others were taken down or removed
+    styles: Collection[str] = ()  # the user styles of all blocked records
+    pages: Iterable[GeneratedFile] = ()  # these replace the pages of blocked records
 
 
 class Destination:
-    """The files of the last publication, which the caller has locked.
-
-    Attributes:
-        latest: the content of the pointer; None for none.
-    """
+    """The files of the last publication, which the caller has locked. Each method may raise OSError."""
 
     def __init__(self, files: GalleryFiles, page: GalleryPage, now: int) -> None:
-        """Read the state of the files.
-
-        Args:
-            files: the files.
-            page: recognizes the page of a gallery.
-            now: Unix time.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
+        """Read the state of the files; ``page`` recognizes the page of a gallery."""
         self._files, self._page, self._now = files, page, now
         self._names = {*files.names()}
         self.latest = files.read(POINTER)
@@ -168,11 +137,7 @@ class Destination:
         return pointer.paths <= self._names and 0 <= self._now - pointer.issued < max_age
 
     def clear_another_gallery(self, gallery: str) -> None:
-        """Remove the publication of another gallery, such as that of a deleted database.
-
-        Raises:
-            OSError: a file cannot be removed.
-        """
+        """Remove the publication of another gallery, such as that of a deleted database."""
         if self.latest is None:
             return
         with suppress(ValueError):  # damaged
@@ -191,7 +156,6 @@ class Destination:
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
-            OSError: a file cannot be read or written.
         """
         identity = blocks.identity
         old = self._last_pointer(identity.gallery, identity.epoch, blocks.version)
@@ -211,13 +175,10 @@ class Destination:
         Whatever fails, and whenever the program is killed, the pointer and all files that it references are whole:
         immutable files are written first, the pointer last, and earlier files stay for a while.
 
-        Args:
-            publication: the new content.
-            go_on: called from time to time; returns whether to go on. Files already written stay.
+        ``go_on`` is called from time to time, and returns whether to go on; files already written stay.
 
         Raises:
             StartError: these are other files, or a newer publication; nothing was changed.
-            OSError: a file cannot be read, written or removed.
         """
         new = parsed(publication.pointer)
         old = self._last_pointer(new.gallery, new.epoch, new.version)
@@ -243,11 +204,7 @@ class Destination:
         return True
 
     def _last_pointer(self, gallery: str, epoch: int, version: int) -> Pointer | None:
-        """Return the pointer of an earlier publication, or None.
-
-        Raises:
-            StartError: the files are not ours to change.
-        """
+        """Return the pointer of an earlier publication, or None; StartError if the files are not ours to change."""
         if self.latest is None:
             ours = {name for name in self._names if OURS.fullmatch(name) or LEFTOVER.fullmatch(name)}
             if PAGE in ours and not self._has_our_page():
@@ -269,8 +226,7 @@ class Destination:
     def _others(self, publication: Publication) -> list[str]:
         """Return the changing files to remove unless they are generated; the page comes before the files that it loads.
 
-        Raises:
-            StartError: somebody else's page is in place of ours.
+        StartError if somebody else's page is in place of ours.
         """
         needed = {READER, *publication.files}
         if PAGE in self._names and not self._has_our_page():

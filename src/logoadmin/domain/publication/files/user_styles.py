@@ -41,17 +41,7 @@ _MUST_SPLIT: Final = re.compile(r"@(?:charset|import|namespace|[^\s{};]*document
 
 @dataclass(frozen=True, slots=True)
 class StyledArtwork:
-    """An artwork as published.
-
-    Attributes:
-        kind: a logo or a theme.
-        id: its id.
-        version: its version, which rises with each change.
-        name: its name.
-        authors: the names of its authors, in order.
-        css: its CSS.
-        details: its published details.
-    """
+    """An artwork as published, with the names of its authors."""
 
     kind: Kind
     id: int
@@ -68,19 +58,11 @@ def style_name(kind: Kind, id_: int) -> str:
 
 
 def user_style(artwork: StyledArtwork, target: Target, gallery: str, url: str | None, *, has_page: bool) -> str | None:
-    """Return an artwork as UserCSS, with its texts escaped.
+    """Return an artwork as UserCSS, with its texts escaped; ``url`` is that of the folder, which may have its page.
 
-    Args:
-        artwork: the artwork, whose CSS is not ``invalid`` (contract L4).
-        target: its target.
-        gallery: the UUID of the gallery.
-        url: the URL of the folder, ending in ``/``; None if unknown.
-        has_page: whether the folder has a page with the artwork.
-
-    Returns:
-        None if the artwork cannot be a user style: a logo without a selector in its target; CSS without pages for a
-        target that leaves them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages
-        outside the target; CSS that would be too long because many parts repeat the pages of the target.
+    None if the artwork cannot be a user style: a logo without a selector in its target; CSS without pages for a target
+    that leaves them to it; CSS that is ``invalid``, has an import, or has an ``@-moz-document`` for pages outside the
+    target; CSS that would be too long because many parts repeat the pages of the target.
     """
     found = _css(artwork, target)
     if found is None:
@@ -202,17 +184,7 @@ _FORM: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class UserStyles:
-    """The user styles of a publication.
-
-    Attributes:
-        index: its index.
-        versions: the versions of the artworks that get a user style, by kind and id.
-        targets: the targets with pages.
-        gallery: the UUID of the gallery.
-        url: see :func:`user_style`.
-        has_page: see :func:`user_style`.
-        made: whether artworks have a file, by kind and id, as far as known.
-    """
+    """The user styles of a publication, see :func:`user_style`; ``versions`` are those of the artworks that get one."""
 
     index: Index
     versions: Mapping[tuple[Kind, int], int]
@@ -220,14 +192,12 @@ class UserStyles:
     gallery: str
     url: str | None
     has_page: bool
+    # Whether artworks have a file, as far as known.
     made: dict[tuple[Kind, int], bool] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[GeneratedFile]:
         """Yield a file for each artwork, one at a time."""
-        for kind, id_ in self.versions:
-            style = self._of(kind, id_)
-            if style is not None:
-                yield style
+        yield from filter(None, (self._of(*work) for work in self.versions))
 
     def name_of(self, kind: Kind, id_: int) -> str:
         """Return the name of the file of an artwork; empty if it has none."""

@@ -27,11 +27,7 @@ def listed_withdrawals(withdrawals: Withdrawals, issued: int) -> tuple[Withdrawa
 
     Blocked records are listed until the block ends, so that readers who return after months stop applying them. If
     there are too many, the oldest removed records are omitted first: nobody can push a block off the list by removing
-    other records.
-
-    Args:
-        withdrawals: the withdrawals of the gallery.
-        issued: when the pointer is issued; the days are counted from its hour, so that the list changes once an hour.
+    other records. The days are counted from the hour of the pointer, so that the list changes once an hour.
     """
     blocked = withdrawals.blocked(MOST_WITHDRAWN)
     recent = withdrawals.newest(issued - issued % _HOUR - WITHDRAWN_DAYS * _DAY, MOST_WITHDRAWN)
@@ -41,16 +37,12 @@ def listed_withdrawals(withdrawals: Withdrawals, issued: int) -> tuple[Withdrawa
 
 def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]:
     """Return the entries of records, in the same order; a record with a reason is blocked."""
-    return [
-        {
-            "kind": each.kind.value,
-            "id": each.id,
-            "at": each.at,
-            "severity": "removed" if each.reason is None else "blocked",
-        }
-        | ({} if each.reason is None else {"reason": each.reason})
-        for each in withdrawals
-    ]
+    entries: list[dict[str, Any]] = []
+    for each in withdrawals:
+        found = {"kind": each.kind.value, "id": each.id, "at": each.at}
+        how = {"severity": "removed"} if each.reason is None else {"severity": "blocked", "reason": each.reason}
+        entries.append(found | how)
+    return entries
 
 
 def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
