@@ -58,11 +58,7 @@ class _Deadline:
 
 
 def http_client() -> ModuleType:
-    """Return the package httpx2.
-
-    Raises:
-        ReaderError: it is not installed.
-    """
+    """Return the package httpx2, or raise ReaderError if it is not installed."""
     try:
         import httpx2
     except ImportError as error:
@@ -78,13 +74,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> Downloaded:
-    """Read a file of a published gallery.
-
-    Args:
-        url: the URL of the folder, ending in ``/``.
-        path: the name of the file in it.
-        most: the most bytes that it may have.
-        headers: the headers of the request.
+    """Read a file of at most ``most`` bytes from the folder of a published gallery, whose URL ends in ``/``.
 
     Raises:
         ReaderError: it cannot be read, is larger, or takes too long.
@@ -92,16 +82,11 @@ def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> D
     httpx2 = http_client()
     with _Deadline(SECONDS + most / _BYTES_PER_SECOND) as deadline:
         try:
+            options = {"follow_redirects": True, "max_redirects": _MOST_REDIRECTS, "timeout": SECONDS}
+            headers, extensions = {"accept-encoding": "gzip", **headers}, {"trace": deadline.trace}
             with (
-                httpx2.Client(
-                    verify=_tls(), timeout=SECONDS, follow_redirects=True, max_redirects=_MOST_REDIRECTS
-                ) as client,
-                client.stream(
-                    "GET",
-                    url + path,
-                    headers={"accept-encoding": "gzip", **headers},
-                    extensions={"trace": deadline.trace},
-                ) as response,
+                httpx2.Client(verify=_tls(), **options) as client,
+                client.stream("GET", url + path, headers=headers, extensions=extensions) as response,
             ):
                 found = _read(response, path, most)
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error) as error:

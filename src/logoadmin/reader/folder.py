@@ -19,19 +19,10 @@ class Store(Protocol):
         """Replace the bytes stored under a name, atomically."""
 
 
-class MemoryStore:
+class MemoryStore(dict[str, bytes]):
     """A store that lasts as long as the process."""
 
-    def __init__(self) -> None:
-        self._contents: dict[str, bytes] = {}
-
-    def get(self, name: str) -> bytes | None:
-        """Return the bytes stored under a name, or None."""
-        return self._contents.get(name)
-
-    def set(self, name: str, content: bytes) -> None:
-        """Replace the bytes stored under a name."""
-        self._contents[name] = content
+    set = dict.__setitem__
 
 
 class FolderStore:

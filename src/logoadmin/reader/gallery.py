@@ -33,32 +33,19 @@ _DOWNLOADS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The state, stored in two files, so that the index is written only when it has changed.
+    """The state, stored in two files, so that the index is written only when it has changed."""
 
-    Attributes:
-        root: the configured keys from which ``keys`` were learned.
-        keys: the keys to trust.
-        etag: the ETag of ``latest``.
-        latest: the newest verified ``latest.json``.
-        withdrawn: the file of withdrawn records.
-        index: the index of ``latest``, or an earlier one if that could not be read.
-        hash: the SHA-256 of the stored index.
-        place: the name of the stored index: one of two, so that a program that ends between two writes leaves a whole
-            state.
-        checked: when it was stored, as Unix time.
-        early: the blocks of a later pointer that was rejected because it is issued in the future.
-    """
-
-    root: str
-    keys: tuple[Jwk, ...]
-    etag: str | None = None
-    latest: str | None = None
-    withdrawn: str = ""
-    index: str = ""
-    hash: str = ""
+    root: str  # the configured keys from which ``keys`` were learned
+    keys: tuple[Jwk, ...]  # the keys to trust
+    etag: str | None = None  # of ``latest``
+    latest: str | None = None  # the newest verified ``latest.json``
+    withdrawn: str = ""  # the file of withdrawn records
+    index: str = ""  # that of ``latest``, or an earlier one if that could not be read
+    hash: str = ""  # the SHA-256 of the stored index
+    # The name of the stored index: one of two, so that a program that ends between two writes leaves a whole state.
     place: str = ""
-    checked: float = 0
-    early: Sequence[Record] = ()
+    checked: float = 0  # when it was stored, as Unix time
+    early: Sequence[Record] = ()  # the blocks of a later pointer that was rejected because it is issued in the future
 
 
 def open_gallery(url: str, *, key: Jwk | Sequence[Jwk], store: str | Path | None = None) -> "Gallery":
@@ -225,7 +212,8 @@ class Gallery:
             state = replace(self._state, latest=latest, keys=good.keys, etag=found.etag, early=())
             if self._use(state, good.pointer):
                 self._save()
-        _raise_if_expired(self.latest, now)
+        if self.latest["expires"] <= now:
+            raise ReaderError("latest.json: expired")
         try:
             withdrawn = self._file(self.latest["withdrawn"], self._state.withdrawn)
             index = self._file(self.latest["index"], self._state.index)
@@ -243,11 +231,7 @@ class Gallery:
             self._save()
 
     def _is_older(self, pointer: Mapping[str, Any], than: Mapping[str, Any]) -> bool:
-        """Return whether a pointer is older, by epoch, version and time.
-
-        Raises:
-            ReaderError: it belongs to another gallery.
-        """
+        """Return whether a pointer is older, by epoch, version and time; refuse that of another gallery."""
         if pointer.get("gallery") != than.get("gallery"):
             raise ReaderError("latest.json: of another gallery")
         return _order(pointer) < _order(than)
@@ -297,11 +281,7 @@ class Gallery:
             return
 
     def _stored(self, name: str) -> str:
-        """Return a text from the store, which has its hash in front.
-
-        Raises:
-            ValueError: it is missing, truncated or altered.
-        """
+        """Return a text from the store, which has its hash in front; raise ValueError unless it is intact."""
         stored = (self._store.get(name) or b"").decode()
         if _sha256(stored[64:].encode()) != stored[:64]:
             raise ValueError(name)
@@ -388,11 +368,6 @@ class Gallery:
 
 def _order(pointer: Mapping[str, Any]) -> tuple[int, int, int]:
     return pointer["epoch"], pointer["version"], pointer["issued"]
-
-
-def _raise_if_expired(pointer: Mapping[str, Any], now: float) -> None:
-    if pointer["expires"] <= now:
-        raise ReaderError("latest.json: expired")
 
 
 def _sha256(content: bytes) -> str:

@@ -12,19 +12,12 @@ _KINDS: Final = ("author", "logo", "theme")
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The content of a verified state.
+    """The content of a verified state."""
 
-    Attributes:
-        pointer: the payload of ``latest.json``.
-        records: the records of the index, by kind and id.
-        withdrawn: the entries of withdrawn records, by kind, id, time and severity.
-        hidden: their kinds and ids.
-    """
-
-    pointer: Mapping[str, Any]
-    records: Mapping[str, Mapping[int, Record]]
-    withdrawn: Mapping[tuple[Any, ...], Record]
-    hidden: frozenset[tuple[str, int]]
+    pointer: Mapping[str, Any]  # the payload of ``latest.json``
+    records: Mapping[str, Mapping[int, Record]]  # of the index, by kind and id
+    withdrawn: Mapping[tuple[Any, ...], Record]  # the entries of withdrawn records, by kind, id, time and severity
+    hidden: frozenset[tuple[str, int]]  # their kinds and ids
 
     def record(self, kind: str, record_id: int) -> Record | None:
         """Return a copy of a record, including the authors of an artwork; None if it is missing or withdrawn."""
@@ -41,14 +34,7 @@ class Contents:
 def read_contents(
     pointer: Mapping[str, Any], records: Mapping[str, Mapping[int, Record]], early: Iterable[Record], withdrawn: str
 ) -> Contents:
-    """Return the content of a state.
-
-    Args:
-        pointer: the pointer, with its blocked records.
-        records: the records of the index.
-        early: the blocked records of a rejected pointer.
-        withdrawn: the file of withdrawn records; empty for none.
-    """
+    """Return the content of a state: ``early`` are the blocked records of a rejected pointer."""
     listed = parsed(withdrawn)["withdrawn"] if withdrawn else []
     entries = {
         (each["kind"], each["id"], each["at"], each["severity"]): each
