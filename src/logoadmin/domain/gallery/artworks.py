@@ -127,7 +127,11 @@ class BlockArtwork(OneArtwork[Artwork]):
 
 
 class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]):
-    """The use cases of one kind of artwork."""
+    """The use cases of one kind of artwork.
+
+    Each raises NotFound if the artwork or the author in its command does not exist, and Outdated if the artwork has
+    none of the versions in ``if_match``.
+    """
 
     def __init__(
         self, kind: ArtworkKind[Artwork, LinkAnswer, Removed, RemovedLink], transactions: Transactions
@@ -142,11 +146,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @reads(OF_KIND)
     def of_author(self, uow: ReadUnitOfWork, command: ListAuthorArtworks[Artwork]) -> Listing[Artwork]:
-        """Return the artworks of an author, by id (contract D).
-
-        Raises:
-            NotFound: the author does not exist.
-        """
+        """Return the artworks of an author, by id (contract D)."""
         return list_records(self, uow, command, self._kind, of=AUTHORS)
 
     @writes(OF_KIND)
@@ -160,11 +160,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @reads(OF_KIND)
     def get(self, uow: ReadUnitOfWork, command: GetArtwork[Artwork]) -> Artwork:
-        """Return an artwork with its authors (spec §Endpoints 9, §Rules 6).
-
-        Raises:
-            NotFound: the artwork does not exist.
-        """
+        """Return an artwork with its authors (spec §Endpoints 9, §Rules 6)."""
         return get_unless_unmodified(uow, self._kind, command)
 
     @writes(OF_KIND)
@@ -172,8 +168,6 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         """Change an artwork; its details member by member (contract D, S1).
 
         Raises:
-            NotFound: the artwork does not exist.
-            Outdated: the artwork has none of the versions in ``if_match``.
             ArtworkBlocked: it is blocked and would be activated (contract L3).
             DuplicateUpdate: another artwork of the kind has the origin in its details.
         """
@@ -187,22 +181,12 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @writes(OF_KIND)
     def block(self, uow: AuditedUnitOfWork, command: BlockArtwork[Artwork]) -> Artwork:
-        """Switch an artwork off, and make readers of the published gallery stop applying it (contract L3).
-
-        Raises:
-            NotFound: the artwork does not exist.
-            Outdated: the artwork has none of the versions in ``if_match``.
-        """
+        """Switch an artwork off, and make readers of the published gallery stop applying it (contract L3)."""
         return artworks_of(uow, self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
 
     @writes(OF_KIND)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveArtwork[Artwork]) -> Removed:
-        """Remove an artwork and its author links (spec §Endpoints 10, contract A15).
-
-        Raises:
-            NotFound: the artwork does not exist.
-            Outdated: the artwork has none of the versions in ``if_match``.
-        """
+        """Remove an artwork and its author links (spec §Endpoints 10, contract A15)."""
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
         uow.records(self._kind).remove(artwork_id)
@@ -210,21 +194,13 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
 
     @reads(OF_KIND)
     def authors(self, uow: ReadUnitOfWork, command: ListArtworkAuthors[Artwork]) -> Listing[Author]:
-        """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18).
-
-        Raises:
-            NotFound: the artwork does not exist.
-        """
+        """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18)."""
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
     @writes(OF_KIND)
     def link(self, uow: AuditedUnitOfWork, command: LinkArtworkAuthor[Artwork]) -> LinkAnswer:
-        """Link an author; return the new or existing link (spec §Endpoints 12, §Rules 5, contract A16).
-
-        Raises:
-            NotFound: the artwork or the author does not exist.
-        """
+        """Link an author; return the new or existing link (spec §Endpoints 12, §Rules 5, contract A16)."""
         artwork_id, links = self._kind.id_of(command), AuditedLinks(self._kind, uow)
         get_existing(uow, self._kind, artwork_id)
         get_existing(uow, AUTHORS, command.author_id)
@@ -236,18 +212,13 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         """Unlink an author from an artwork (spec §Endpoints 8, §Rules 4, contract A17).
 
         Raises:
-            NotFound: the artwork does not exist, or the author is not linked to it.
-            Outdated: the artwork has none of the versions in ``if_match``.
+            NotFound: also if the author is not linked to it.
         """
         return self._unlink(uow, command)
 
     @writes(OF_KIND)
     def remove_author(self, uow: AuditedUnitOfWork, command: RemoveArtworkAuthor[Artwork]) -> RemovedLink:
-        """Unlink an author from an artwork; this operation is not in the specification (contract D).
-
-        Raises:
-            NotFound, Outdated: see :meth:`unlink`.
-        """
+        """Unlink an author as :meth:`unlink` does; this operation is not in the specification (contract D)."""
         return self._unlink(uow, command)
 
     def _unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:

@@ -52,9 +52,8 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         """Read artworks with their links, and the withdrawals of inactive ones."""
         super().load(ids)
         self._loaded, self._author_changes = dict.fromkeys(ids, ()), log_of(self).author_changes
-        for link in (
-            uow_of(self).links(self._kind).of_artworks([id_ for id_ in ids if self._known.get(id_) is not None])
-        ):
+        existing = [id_ for id_ in ids if self._known.get(id_) is not None]
+        for link in uow_of(self).links(self._kind).of_artworks(existing):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
         self._load_reasons([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
@@ -65,11 +64,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return {self._kind: self._loaded[id_] if loaded else uow_of(self).links(self._kind).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
-        """Switch an artwork off and block it; if it is already blocked for this reason, nothing is recorded.
-
-        Raises:
-            NotFound, Outdated: see :meth:`get_for_change`.
-        """
+        """Switch an artwork off and block it; if it is already blocked for this reason, nothing is recorded."""
         artwork = self.get_for_change(id_, if_match)
         if self._reason(artwork) == reason:
             return artwork
@@ -95,11 +90,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         self.touch(AMENDED, id_, was, without if reason is None else {**without, BLOCKED_FIELD: reason})
 
     def check_not_blocked(self, id_: int, artwork: Artwork | None) -> None:
-        """Require that an artwork can be activated; it is None if it does not exist, but may have been blocked.
-
-        Raises:
-            ArtworkBlocked: it is blocked.
-        """
+        """Require that an artwork can be activated; it is None if it does not exist, but may have been blocked."""
         if artwork is not None and artwork.active:
             return
         reason = self._blocked(id_)

@@ -47,7 +47,10 @@ class RemoveAuthor(Command):
 
 
 class AuthorService(Service):
-    """The use cases of authors."""
+    """The use cases of authors.
+
+    Each raises NotFound if the author does not exist, and Outdated if it has none of the versions in ``if_match``.
+    """
 
     @reads(PUBLIC)
     def list(self, uow: ReadUnitOfWork, command: ListAuthors) -> Listing[Author]:
@@ -65,11 +68,7 @@ class AuthorService(Service):
 
     @reads(PUBLIC)
     def get(self, uow: ReadUnitOfWork, command: GetAuthor) -> Author:
-        """Return an author (contract D).
-
-        Raises:
-            NotFound: the author does not exist.
-        """
+        """Return an author (contract D)."""
         return get_unless_unmodified(uow, AUTHORS, command)
 
     @writes(Permission(Scope.AUTHORS_WRITE, open_by_default=True))
@@ -77,20 +76,13 @@ class AuthorService(Service):
         """Change an author (spec §Endpoints 7, §Rules 2).
 
         Raises:
-            NotFound: the author does not exist.
             DuplicateUpdate: another author has the number or the name.
-            Outdated: the author has none of the versions in ``if_match``.
         """
         return uow.records(AUTHORS).amend(command.author_id, command.if_match, command.new_values())
 
     @writes(Permission(Scope.AUTHORS_WRITE))
     def remove(self, uow: AuditedUnitOfWork, command: RemoveAuthor) -> RemovedAuthor:
-        """Remove an author and their links (contract D).
-
-        Raises:
-            NotFound: the author does not exist.
-            Outdated: the author has none of the versions in ``if_match``.
-        """
+        """Remove an author and their links (contract D)."""
         uow.records(AUTHORS).get_for_change(command.author_id, command.if_match)
         uow.records(AUTHORS).remove(command.author_id)
         return RemovedAuthor(command.author_id)

@@ -19,19 +19,13 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 ANSWERS: Final = (picture_commands,)
 # Links and blocks are part of artworks, and pictures are kept while anything names them.
 AUDITING: Final = Auditing(
-    records={
-        Kind.AUTHOR: AuditedAuthors,
-        **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS},
-    },
+    records={Kind.AUTHOR: AuditedAuthors, **{kind.kind: AuditedArtworks for kind in ARTWORK_KINDS}},
     subscribers=[follow_names],
 )
 
 
 class GalleryContext:
     """The services of authors and pictures. The services of artworks are elsewhere, because they need CSS."""
-
-    authors: AuthorService
-    pictures: PictureService
 
     def connect_gallery(
         self, transactions: Transactions, ports: Ports, public_url: PublicUrl, picture_space: int

@@ -16,23 +16,14 @@ from logoadmin.domain.kernel.use_cases import Service, behind, for_program, stor
 
 @dataclass(frozen=True, slots=True)
 class ForeignPicture:
-    """The picture of an active artwork, hosted elsewhere.
-
-    Attributes:
-        kind: the kind of the artwork.
-        id: its id.
-        name: its name.
-        url: the address of the picture.
-        copy: the address of its copy; empty without one.
-        failure: why there is no copy; empty if it was copied, or not tried.
-    """
+    """The picture of an active artwork, hosted elsewhere."""
 
     kind: Kind
     id: int
     name: str
     url: str
-    copy: str = ""
-    failure: str = ""
+    copy: str = ""  # the address of its copy; empty without one
+    failure: str = ""  # why there is no copy; empty if it was copied, or not tried
 
 
 class NameCopies(Command):

@@ -29,11 +29,7 @@ class PictureQueue:
 
     @contextmanager
     def turn(self, cost: int, *, may_write: bool) -> Iterator[None]:
-        """Wait for a turn, which lasts as long as the context.
-
-        Args:
-            cost: the pixels of the picture.
-            may_write: whether the caller holds a write scope.
+        """Wait for a turn, which lasts as long as the context, for a picture of this many pixels.
 
         Raises:
             TooManyPictures: too many callers wait, or this one waited too long.

@@ -91,17 +91,7 @@ class PictureService(Service):
         space: int,
         published: GalleryFiles | None = None,
     ) -> None:
-        """Serve pictures.
-
-        Args:
-            transactions: runs the work of commands.
-            codec: converts pictures; or an error for clients if it is missing.
-            outgoing: fetches pictures; None if it is missing.
-            clock: the time.
-            public_url: the URL of the service.
-            space: the bytes that all pictures together may have.
-            published: the files that the service publishes; None for none.
-        """
+        """Serve pictures, which together may have ``space`` bytes; an error for clients stands for a missing codec."""
         super().__init__(transactions)
         self._codec, self._outgoing, self._clock = codec, outgoing, clock
         self._public_url, self._space, self._published = public_url, space, published
@@ -258,36 +248,27 @@ class PictureService(Service):
         found = stored_pictures_in(uow).page(after, limit)
         senders = {each.sender_id for each in found if each.sender_id is not None}
         users = {user_id: uow.records(USERS).get(user_id) for user_id in senders}
-        return tuple(
-            KeptPicture(
-                each.picture,
-                *self._addresses(each.picture),
-                each.width,
-                each.height,
-                each.size,
-                each.sent_at,
-                each.sender_id,
-                None if each.sender_id is None or (user := users[each.sender_id]) is None else user.username,
-                tuple(
-                    PictureNamedBy(name.kind, name.id)
-                    for name in stored_pictures_in(uow).names(each.picture, _MOST_LISTED)
-                ),
-                each.in_history,
-            )
-            for each in found
-        )
+        kept = []
+        for each in found:
+            user = None if each.sender_id is None else users[each.sender_id]
+            names = stored_pictures_in(uow).names(each.picture, _MOST_LISTED)
+            values = self._values(each, "width", "height", "size", "sent_at", "in_history") | {
+                "user_id": each.sender_id,
+                "user_name": user and user.username,
+                "named_by": tuple(PictureNamedBy(name.kind, name.id) for name in names),
+            }
+            kept.append(KeptPicture(**values))
+        return tuple(kept)
 
-    def _addresses(self, picture: str) -> tuple[str, str]:
-        """Return the addresses of a picture and of its thumbnail."""
-        base = self._public_url.base
-        return f"{base}/{picture_path(picture)}", f"{base}/{picture_path(picture, thumbnail=True)}"
+    def _values(self, stored: StoredPicture, *names: str) -> dict[str, Any]:
+        """Return the hash of a picture, its addresses, and these of its values."""
+        picture, base = stored.picture, self._public_url.base
+        urls = {"url": f"{base}/{picture_path(picture)}"}
+        urls["thumbnail_url"] = f"{base}/{picture_path(picture, thumbnail=True)}"
+        return {"picture": picture, **urls, **{name: getattr(stored, name) for name in names}}
 
     def _require_space(self, uow: AuditedUnitOfWork, size: int) -> None:
-        """Require that there is space for a picture.
-
-        Raises:
-            Conflict: the space of all users, or of this user, is used up.
-        """
+        """Require that there is space for a picture, in the space of all users and in that of this user."""
         held, share = uow.held, min(self._space // 10, _MOST_SHARE)
         if stored_pictures_in(uow).space() + size > self._space:
             raise Conflict("The pictures would take more space than picture_space allows")
@@ -298,17 +279,8 @@ class PictureService(Service):
             raise Conflict(f"{text}; withdraw a submission with pictures, or wait until one is applied")
 
     def _answer(self, stored: StoredPicture, *, existed: bool) -> SentPicture:
-        picture = stored.picture
-        return SentPicture(
-            picture,
-            *self._addresses(picture),
-            stored.width,
-            stored.height,
-            stored.frames,
-            stored.size,
-            stored.ground,
-            existed=existed,
-        )
+        values = self._values(stored, "width", "height", "frames", "size", "ground")
+        return SentPicture(**values, existed=existed)
 
     def _convert(self, content: bytes, held: Held | None) -> ConvertedPicture:
         if isinstance(self._codec, str):
@@ -338,11 +310,7 @@ class PictureService(Service):
             raise _invalid("query", f"The picture cannot be fetched: {error}", field="from") from None
 
     def _count(self, user_id: int | None) -> None:
-        """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work.
-
-        Raises:
-            TooManyPictures: they took too much, or there were too many.
-        """
+        """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work."""
         if user_id is None:
             return
         now = self._clock.now()
@@ -357,11 +325,7 @@ def may_write(held: Held) -> bool:
 
 
 def count_use(service: Service, now: int, user_id: int, what: str, more: int, most: int, seconds: int) -> int:
-    """Count a use by a user within some seconds.
-
-    Returns:
-        The seconds to wait if ``most`` of it was used up before; otherwise 0.
-    """
+    """Count a use by a user within some seconds; return how long to wait if ``most`` of it was used up, otherwise 0."""
 
     def work(uow: Reading) -> int:
         counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
@@ -392,11 +356,7 @@ def _start(_uow: Reading, command: ListCommand) -> Any:
 
 
 def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
-    """Return the picture with this hash, or whose original file had it.
-
-    Raises:
-        InvalidInput: it was removed.
-    """
+    """Return the picture with this hash, or whose original file had it; refuse one that was removed."""
     found = stored_pictures_in(uow).get(sha256) or stored_pictures_in(uow).sent_as(sha256)
     if found is not None and found.is_removed:
         raise _invalid("body", _REMOVED)
