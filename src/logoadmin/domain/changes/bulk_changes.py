@@ -4,21 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import PrivateAttr
 
 from logoadmin.domain.changes.change_list import Undone, changes_between
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    BlockLogo,
-    BlockTheme,
-    CreateLogo,
-    CreateTheme,
-    RemoveLogo,
-    RemoveTheme,
-)
+from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -59,8 +50,8 @@ _COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
     Kind.ROLE: {"create": CreateRole, "amend": AmendRole, "remove": RemoveRole},
     Kind.USER: {"create": CreateUser, "amend": AmendUser, "remove": RemoveUser},
     Kind.AUTHOR: {"create": CreateAuthor, "amend": AmendAuthor, "remove": RemoveAuthor},
-    Kind.THEME: {"create": CreateTheme, "amend": AmendTheme, "block": BlockTheme, "remove": RemoveTheme},
-    Kind.LOGO: {"create": CreateLogo, "amend": AmendLogo, "block": BlockLogo, "remove": RemoveLogo},
+    Kind.THEME: {verb: THEME_USE_CASES[verb][0] for verb in get_args(Verb)},
+    Kind.LOGO: {verb: LOGO_USE_CASES[verb][0] for verb in get_args(Verb)},
 }
 _EXAMPLE: Final = {"kind": "author", "create": {"user_id": 2042, "username": "Bea"}}
 
@@ -109,12 +100,7 @@ class BulkChange(Input):
     ) = None
 
     def step(self) -> "Step":
-        """Return the command of this change.
-
-        Raises:
-            InvalidInput: values are outside their limits, an id or a version is missing, or not exactly one of ``set``,
-                ``block``, ``remove`` and ``create`` is given.
-        """
+        """Return the command of this change, or raise InvalidInput with all its problems."""
         row = KINDS[self.kind]
         given = [each for each in (self.set, self.block, self.create) if each is not None]
         if len(given) + self.remove != 1:
@@ -162,11 +148,7 @@ class Step:
 def _step(
     kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: list[Problem]
 ) -> Step:
-    """Return the step for these values.
-
-    Raises:
-        InvalidInput: with ``problems`` and those of the values.
-    """
+    """Return the step for these values, or raise ``problems`` and those of the values."""
     values, field = dict(given), "set" if verb == "amend" else verb
     extra_fields = _AmendedExtraFields if verb == "amend" else _ExtraFields
     named = extra_fields.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
@@ -194,12 +176,7 @@ class WithSteps(Command):
     _steps: tuple[Step, ...] = PrivateAttr(())
 
     def model_post_init(self, _context: object, /) -> None:
-        """Create the commands of the changes.
-
-        Raises:
-            TooManyChanges: there are too many.
-            InvalidInput: some of them are not valid; the error has all problems.
-        """
+        """Create the commands of the changes, or raise InvalidInput with all problems."""
         changes: Any = getattr(self, "changes", UNSET)
         self._steps = () if changes is UNSET else self._steps_of(changes)
 
@@ -324,11 +301,7 @@ def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
 
 
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
-    """Make a change whose right was checked before, and return the result of its command; it cannot create a user.
-
-    Raises:
-        NotFound, NotPermitted, Outdated, Conflict, DuplicateEntry: see :meth:`BulkService.apply`.
-    """
+    """Make a change whose right was checked before, and return the result of its command; it cannot create a user."""
     with placed(place):
         return _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
 
@@ -344,11 +317,7 @@ def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
-    """Return the changes of a dry run, after an id, as the history would show them.
-
-    Raises:
-        TooManyChanges: they are too long to hold in memory.
-    """
+    """Return the changes of a dry run, after an id, as the history would show them."""
     change_log_of(uow).store()
     caller = None if uow.held.user_id is None else uow.records(USERS).get(uow.held.user_id)
     found: list[Change] = []
@@ -356,6 +325,7 @@ def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
     while page := history_in(uow).page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
         length += text_length(page)
         if length > _MOST_TEXT:
+            # They are held in memory.
             raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")
         found += (replace(change, user_name=None if caller is None else caller.username) for change in page)
         after = page[-1].change_id
@@ -375,11 +345,7 @@ def _at_current_version(uow: AuditedUnitOfWork, step: Step) -> Command:
 
 
 def _with_tags(uow: AuditedUnitOfWork, step: Step, command: Command) -> Command:
-    """Return the command of a step, with the tags of its artwork after adding and removing some.
-
-    Raises:
-        InvalidInput: there would be too many tags.
-    """
+    """Return the command of a step, with the tags of its artwork after adding and removing some."""
     record: Any = uow.records(step.kind).get(step.kind.id_of(command)) if step.add_tags or step.remove_tags else None
     if record is None:
         return command

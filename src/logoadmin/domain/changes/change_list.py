@@ -42,14 +42,13 @@ def list_changes(service: Service, uow: Reading, command: ListCommand, where: Ch
     Raises:
         NotModified: the caller has this version of the list.
     """
-    version = history_in(uow).last_id()
+    history = history_in(uow)
+    version = history.last_id()
     if where.kind is not None:
         # The last change of the filtered record or kind, and of any user, because changes show usernames.
-        last_of_kinds = history_in(uow).last_of_kinds()
-        changed = (
-            last_of_kinds.get(where.kind, 0) if where.id is None else history_in(uow).last_of(where.kind, where.id)
-        )
-        version = max(changed, last_of_kinds.get(Kind.USER, 0))
+        last = history.last_of_kinds()
+        changed = last.get(where.kind, 0) if where.id is None else history.last_of(where.kind, where.id)
+        version = max(changed, last.get(Kind.USER, 0))
     return _pages(where, command.order).listing(service, uow, command, version)
 
 
@@ -62,16 +61,12 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
         if limit <= 0:
             return ()
         changes = history_in(uow).page(after, limit, where, order)
-        users = users_of((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
-        created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
-
-        def name(user_id: int | None, change: Change) -> str | None:
-            user = users.get(user_id)
-            # A user who was created later is another person with this id.
-            return None if user is None or created.get(user.user_id, 0) > change.change_id else user.username
+        names = Usernames((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
 
         def named(change: Change) -> Change:
-            user_name, submitter_name = name(change.user_id, change), name(change.submitter_id, change)
+            user_name, submitter_name = (
+                names.at(change.change_id, id_) for id_ in (change.user_id, change.submitter_id)
+            )
             return replace(change, user_name=user_name, submitter_name=submitter_name)
 
         return page_of(changes, named)
@@ -79,9 +74,26 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
     return Pages(page, CHANGE_PAGE_SIZES, attrgetter("change_id"))
 
 
-def users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int | None, User]:
+class Usernames:
+    """The current names of some users, as far as they exist."""
+
+    def __init__(self, user_ids: Iterable[int | None], uow: Reading) -> None:
+        self._users = _users_of(user_ids, uow)
+        self._created = history_in(uow).creations(Kind.USER, [*self._users])
+
+    def at(self, change_id: int, user_id: int | None) -> str | None:
+        """Return the name of a user who existed at a change; one who was created later is another person."""
+        user = None if user_id is None else self._users.get(user_id)
+        return None if user is None or self._created.get(user.user_id, 0) > change_id else user.username
+
+    def since(self, created: int, user_id: int | None) -> str | None:
+        """Return the name of a user who was created by this change."""
+        return self.at(created, user_id) if self._created.get(user_id or 0, 0) == created else None
+
+
+def _users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int, User]:
     """Return the users that exist, by id, with one query for up to :data:`MOST_LOADED` of them."""
-    users: dict[int | None, User] = {}
+    users: dict[int, User] = {}
     left = sorted({user_id for user_id in user_ids if user_id is not None})
     while left:
         found = uow.records(USERS).get_many(left[:MOST_LOADED])

@@ -90,19 +90,12 @@ def check_charset(charset: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CsvLines:
-    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad line.
+    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad line."""
 
-    Attributes:
-        lines: the file in bytes; each iteration begins with the first line.
-        kind: the kind of the records.
-        charset: the encoding, as :func:`check_charset` returns it; UTF-8 may begin with a mark.
-        extra: further columns, which the caller replaces before an import.
-    """
-
-    lines: Iterable[RawLine]
+    lines: Iterable[RawLine]  # the file in bytes; each iteration begins with the first line
     kind: Kind
-    charset: str
-    extra: Mapping[str, str]
+    charset: str  # as :func:`check_charset` returns it; UTF-8 may begin with a mark
+    extra: Mapping[str, str]  # further columns, which the caller replaces before an import
 
     def __iter__(self) -> Iterator[str | Problem]:
         """Yield the lines from the first one; none after a problem of the file as a whole."""
@@ -146,11 +139,7 @@ def _problem_of(error: csv.Error) -> Problem:
 
 
 def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str]:
-    """Yield the lines of a text, including line ends.
-
-    Raises:
-        InvalidInput: it cannot be read to its end.
-    """
+    """Yield the lines of a text, including line ends; raise InvalidInput if it cannot be read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
     begun, length = list[str](), 0
     try:
@@ -167,9 +156,8 @@ def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str]:
                 raise _invalid((), f"Line should have at most {_MAX_LINE:,} characters", "too_long")
         begun.append(decoder.decode(b"", final=True))
     except UnicodeError:
-        raise _invalid(
-            (), f"Line is not {charset.upper()}; name the encoding of the file as its charset", "csv_charset"
-        ) from None
+        text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
+        raise _invalid((), text, "csv_charset") from None
     if rest := "".join(begun):
         yield rest
 
@@ -179,11 +167,7 @@ def _invalid(loc: tuple[str, ...], text: str, type_: str) -> InvalidInput:
 
 
 def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str]:
-    """Return the field of each column; ``extra`` columns replace others.
-
-    Raises:
-        InvalidInput: the first line cannot be used.
-    """
+    """Return the field of each column; ``extra`` columns replace others."""
     fields = _fields(kind)
     if len(heads) > _MOST_COLUMNS:
         raise _invalid((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")

@@ -221,23 +221,15 @@ def _sets_password(change: Change) -> bool:
 
 
 class _Undo:
-    """Undoes changes, the newest first; each record must still be as its change left it.
-
-    Attributes:
-        proposed: the changes by proposals that were undone, or redone.
-    """
+    """Undoes changes, the newest first; each record must still be as its change left it."""
 
     def __init__(self, uow: AuditedUnitOfWork, request_id: str | None = None, last: int | None = None) -> None:
         """Undo one change, or those of a request up to ``last``; later changes by other requests conflict."""
         self._uow, self._request_id, self._last = uow, request_id, last
-        self.proposed: set[int] = set()
+        self.proposed: set[int] = set()  # changes by proposals that were undone, or redone
 
     def undo(self, change: Change) -> None:
-        """Undo a change, with defaults for fields that were added since (contract G4).
-
-        Raises:
-            Conflict: the record, or one that it refers to, was changed since.
-        """
+        """Undo a change, with defaults for fields that were added since (contract G4)."""
         kind = RECORDED_KINDS[change.kind]
         change_log_of(self._uow).undo(change.change_id)
         original = _original_of(self._uow, change)
@@ -296,9 +288,7 @@ class _Undo:
     def _now(self, kind: AnyKind, change: Change) -> Snapshot | None:
         """Return the current snapshot of a changed record, None if it does not exist."""
         record = self._uow.records(kind).get(change.id)
-        if record is None:
-            return None
-        return self._uow.records(kind).serialized(record)
+        return None if record is None else self._uow.records(kind).serialized(record)
 
     def _since(self, kind: AnyKind, id_: int) -> str:
         last = history_in(self._uow).last_of(kind.kind, id_, self._request_id)

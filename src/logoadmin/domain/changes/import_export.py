@@ -59,17 +59,11 @@ class ImportedCounts:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The answer to an import (contract I4).
-
-    Attributes:
-        counts: the results of the lines of each kind.
-        dry_run: whether everything was undone.
-        without_password: how many users were created without a password, and cannot sign in until they get one.
-    """
+    """The answer to an import (contract I4), with the results of the lines of each kind."""
 
     counts: dict[Kind, ImportedCounts]
-    dry_run: bool
-    without_password: int
+    dry_run: bool  # whether everything was undone
+    without_password: int  # users who were created without a password, and cannot sign in until they get one
 
 
 class ImportRecords(Command):
@@ -310,12 +304,9 @@ class _Results:
 
 
 def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results, phase: int) -> BadLines:
-    """Store the lines of a phase; refused lines are retried, as long as that helps, up to a limit.
+    """Store the lines of a phase; return those that are refused even when retried, as long as that helps.
 
     Lines are not held in memory, only the numbers and records of those that wait for others.
-
-    Returns:
-        The lines that remain refused.
     """
     waiting: array[int] | None = None
     tries = 0

@@ -36,30 +36,21 @@ class AuthorsByName:
         return self._ids.get(name)
 
     def created(self, name: str) -> int:
-        """Return the id of the author with a name, who is created if missing.
-
-        Raises:
-            NotPermitted: the caller may not create authors.
-        """
+        """Return the id of the author with a name, who is created if missing, and if the caller may do so."""
         found = self.get(name)
-        if found is not None:
-            return found
-        self._uow.held.require([AUTHORS.write_scope])
-        number, now = self.free_number(), self._uow.now
-        author = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now)
-        self.add(name, author.author_id)
-        return author.author_id
+        if found is None:
+            self._uow.held.require([AUTHORS.write_scope])
+            number, now = self.free_number(), self._uow.now
+            found = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now).author_id
+            self.add(name, found)
+        return found
 
     def add(self, name: str, author_id: int) -> None:
         """Add an author."""
         self._ids[name] = author_id
 
     def free_number(self) -> int:
-        """Return a number for an author that no user ever had, no author has, and no member of a site will get.
-
-        Raises:
-            Conflict: no number is left.
-        """
+        """Return a number for an author that no user ever had, no author has, and no member of a site will get."""
         _ = self._ids  # computes the highest number
         newest = self._uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
         self._highest = max(self._highest, newest[0].user_id if newest else 0) + 1
@@ -309,8 +300,7 @@ def serialized_line(uow: Reading, kind: AnyKind, record: StoredRecord, *, with_p
     """Return the line of a record."""
     values: dict[str, Any] = {"kind": kind.kind, **snapshot(kind, record)}
     if kind in ARTWORK_KINDS:
-        created_at = values.pop("created_at")
-        values["author_ids"] = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
-        values["created_at"] = created_at
+        author_ids = [author.author_id for author in getattr(record, AUTHORS_FIELD)]
+        values |= {"author_ids": author_ids, "created_at": values.pop("created_at")}
     password = identity_in(uow).passwords.get(kind.id_of(record)) if with_password and kind is USERS else None
     return values if password is None else {**values, "password_hash": password.hash}

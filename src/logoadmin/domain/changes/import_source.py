@@ -35,23 +35,18 @@ _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 # A line of a file, or the problem that prevented reading it.
 RawLine = str | bytes | Problem
+# Returns why a password hash cannot be used; None if it can.
+Refusal = Callable[[PasswordHash], str | None]
 
 
 @dataclass(slots=True)
 class BadLines:
-    """The first bad lines, and their number.
-
-    Attributes:
-        first: the first bad lines, with at most about :data:`MOST_REPORTED` problems.
-        count: the number of bad lines.
-        problems: the number of problems in ``first``.
-        unread_from: the first line that was not read, because there were too many problems.
-    """
+    """The first bad lines, with at most about :data:`MOST_REPORTED` problems, and the number of all."""
 
     first: list[BadLine] = field(default_factory=list)
     count: int = 0
-    problems: int = 0
-    unread_from: int | None = None
+    problems: int = 0  # in ``first``
+    unread_from: int | None = None  # the first line that was not read, because there were too many problems
 
     def add(self, number: int, *problems: Problem) -> None:
         """Add a bad line."""
@@ -100,16 +95,10 @@ class CheckedLines:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A file to import, whose lines can be read repeatedly.
+    """A file to import, whose lines can be read repeatedly, except those with some numbers."""
 
-    Attributes:
-        lines: its lines; each iteration begins with the first.
-        refusal: returns why a password hash cannot be used; None if it can.
-        left_out: the numbers of lines that are not read.
-    """
-
-    lines: Iterable[RawLine]
-    refusal: Callable[[PasswordHash], str | None]
+    lines: Iterable[RawLine]  # each iteration begins with the first
+    refusal: Refusal
     left_out: frozenset[int] = frozenset()
 
     def without(self, numbers: Iterable[int]) -> "ImportSource":
@@ -169,16 +158,8 @@ def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]
             return
 
 
-def read_lines(
-    lines: Iterable[RawLine], refusal: Callable[[PasswordHash], str | None]
-) -> Iterator[tuple[int, Line | BadLine]]:
-    """Yield the lines with their numbers, from 1: valid lines, and the problems of the others.
-
-    Args:
-        lines: the lines, or the problems that prevented reading them.
-        refusal: returns why a password hash is rejected, see
-            :class:`~logoadmin.ports.passwords.PasswordHasher`.
-    """
+def read_lines(lines: Iterable[RawLine], refusal: Refusal) -> Iterator[tuple[int, Line | BadLine]]:
+    """Yield the lines with their numbers, from 1: valid lines, and the problems of the others."""
     for number, raw in enumerate(lines, start=1):
         if isinstance(raw, Problem):
             yield number, BadLine(number, (raw,))
@@ -206,18 +187,18 @@ def _text(raw: str | bytes) -> str:
     try:
         return raw if isinstance(raw, str) else raw.decode()
     except UnicodeDecodeError:
-        pass
+        pass  # raised outside the handler, because the original error has the line
     raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
 
 
-def _line(text: str, refusal: Callable[[PasswordHash], str | None]) -> Line:
+def _line(text: str, refusal: Refusal) -> Line:
     try:
         values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
         # The parser gets a single line; its number in the file is reported elsewhere.
         reason = str(error).replace(" at line 1 column ", " at column ")
         values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
-    if isinstance(values, Problem):  # raised outside the handler, because the original error has the line
+    if isinstance(values, Problem):  # the same
         raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
@@ -243,7 +224,7 @@ def _check_authors(values: Mapping[str, Any]) -> None:
         raise InvalidInput([Problem((AUTHORS_FIELD,), text, "value_error")])
 
 
-def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Callable[[PasswordHash], str | None]) -> UserLine:
+def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Refusal) -> UserLine:
     """Return a line after checking its password hash; all problems are raised together."""
     line: UserLine | None = None
     problems: tuple[Problem, ...] = ()

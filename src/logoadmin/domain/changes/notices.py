@@ -93,10 +93,8 @@ class Notices:
 
     def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:
         for receiver in self.receivers:
-            notice_id = notices_in(uow).next_id()
-            notices_in(uow).add(
-                StoredNotice(notice_id, receiver, event, kind, id_, text[:_MOST_SHOWN], now + NOTICE_DELAY, 0)
-            )
+            new = (notices_in(uow).next_id(), receiver, event, kind, id_, text[:_MOST_SHOWN], now + NOTICE_DELAY, 0)
+            notices_in(uow).add(StoredNotice(*new))
 
 
 class NoticeSender(Service):
@@ -139,19 +137,14 @@ class NoticeSender(Service):
         notice = uow.notices.due(self._clock.now())
         if notice is None:
             return None
-        if (
-            notice.attempts == len(_RETRIES)
-            or notice.receiver not in self._notices.receivers
-            or not _is_current(uow, notice)
-        ):
+        is_wanted = notice.attempts < len(_RETRIES) and notice.receiver in self._notices.receivers
+        if not (is_wanted and _is_current(uow, notice)):
             uow.notices.remove(notice.notice_id)
             return None
-        if notice.receiver in failed:
-            uow.notices.attempt(notice.notice_id, self._clock.now() + _PAUSE, notice.attempts)
-            return None
-        due_at = self._clock.now() + _RETRIES[notice.attempts]
-        uow.notices.attempt(notice.notice_id, due_at, notice.attempts + 1)
-        return notice
+        has_failed, now = notice.receiver in failed, self._clock.now()
+        due_at = now + (_PAUSE if has_failed else _RETRIES[notice.attempts])
+        uow.notices.attempt(notice.notice_id, due_at, notice.attempts + (not has_failed))
+        return None if has_failed else notice
 
     def _send(self, notice: StoredNotice) -> bool:
         """Send a notice; return whether its receiver accepted it."""

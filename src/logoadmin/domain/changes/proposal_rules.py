@@ -123,12 +123,9 @@ def _details_after(before: Values, values: Values) -> Values:
 def steps_in(
     changes: Iterable[Values], user_id: int | None, own: Callable[[], Author | None]
 ) -> Iterator[tuple[int, Step]]:
-    """Yield the places and commands of proposed changes, for any version of their records, in execution order.
+    """Yield the places and commands of a submitter's changes, for any version of their records, in execution order.
 
-    Args:
-        changes: the changes. One that creates the submitter's own author is made before those that need it.
-        user_id: the submitter.
-        own: returns the submitter's own author; called when the first new artwork needs it.
+    The own author of the submitter is created before it is needed; ``own`` is called for each artwork that needs it.
     """
     for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
         given = {name: change[name] for name in BulkChange.model_fields if name in change}
@@ -156,10 +153,6 @@ def changes_to_store(
     """Return the changes to store, if the caller may propose them.
 
     Changes that are sent again keep their ``before`` and the right that they rely on.
-
-    Raises:
-        NotPermitted, NotFound, Outdated: the first change that may not be proposed, or has no such record.
-        InvalidInput: values are not the submitter's to set, or a record would be changed twice.
     """
     befores = {(*_key(change), change.get("version")): change["before"] for change in earlier}
     owned = {_key(change) for change in earlier if change["own"]}
@@ -299,12 +292,7 @@ def _snapshot(uow: AuditedUnitOfWork, kind: AnyKind, record: Any) -> Values:
 
 
 def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step: Step) -> None:
-    """Require that ``proposals:write`` is enough for a change (contract R2).
-
-    Raises:
-        NotPermitted: it is not.
-        NotFound: the record does not exist.
-    """
+    """Require that ``proposals:write`` is enough for a change of a record that exists (contract R2)."""
     held.require([Scope.PROPOSALS_WRITE])
     if not step.kind.settable or step.verb == "block":
         raise NotPermitted
@@ -324,11 +312,7 @@ def _is_own(record: Any, user_id: int | None) -> bool:
 
 
 def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
-    """Drop the unapplied texts of up to ``most`` proposals that were decided at a Unix time or earlier.
-
-    Returns:
-        Whether more may be left.
-    """
+    """Drop the unapplied texts of up to ``most`` proposals decided by a Unix time; return whether more may be left."""
     proposals = proposals_in(uow)
     found = proposals.unapplied(until, most)
     for each in found:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final
 
-from logoadmin.domain.changes.change_list import users_of
+from logoadmin.domain.changes.change_list import Usernames
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     AppliedArtwork,
@@ -43,6 +43,10 @@ _MOST_SHOWN: Final = 3
 _MOST_HOSTS: Final = 100
 _CSS: Final = "custom_css"
 _TARGET: Final = "target"
+# Fields that are the same in a stored proposal and in a list.
+_AS_STORED: Final = (
+    *("proposal_id", "title", "state", "user_id", "reason", "created_at", "decided_at", "decided_by", "request_id"),
+)
 
 
 def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
@@ -59,11 +63,7 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
 
 
 def seen(uow: AnyUnitOfWork, proposal_id: int, viewer: Viewer | None) -> StoredProposal:
-    """Return a proposal that a caller sees.
-
-    Raises:
-        NotFound: the caller sees no such proposal.
-    """
+    """Return a proposal that a caller sees; raise NotFound if there is none."""
     proposal = proposals_in(uow).get(proposal_id)
     if proposal is None or not (viewer is None or viewer.sees(proposal)):
         raise NotFound("Proposal", proposal_id)
@@ -107,39 +107,23 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
     """Yield the fields of proposals in lists."""
     undone_changes = [each.undone_change and history_in(uow).get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
-    users = users_of([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
-    created = history_in(uow).creations(Kind.USER, [user.user_id for user in users.values()])
+    names = Usernames([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
     waiting = [each for each in proposals if each.state is ProposalState.WAITING]
     successful = proposals_in(uow).successful({each.user_id for each in waiting if each.user_id is not None})
     for proposal in proposals:
-        user = users.get(proposal.user_id)
-        # Somebody else may have the id of a removed user.
-        submitter = user if user is not None and created.get(user.user_id, 0) == proposal.user_since else None
         undoing = undoings.get(proposal.undone_change or 0)
-        undoer = None if undoing is None else users.get(undoing.user_id)
-        if undoing is not None and undoer is not None and created.get(undoer.user_id, 0) > undoing.change_id:
-            undoer = None
-        yield dict(
-            proposal_id=proposal.proposal_id,
-            title=proposal.title,
-            state=proposal.state,
-            user_id=proposal.user_id,
-            user_name=None if submitter is None else submitter.username,
-            first_work=proposal.state is ProposalState.WAITING
-            and proposal.user_id is not None
-            and (proposal.user_id, proposal.user_since) not in successful,
+        is_first = proposal.user_id is not None and (proposal.user_id, proposal.user_since) not in successful
+        yield {
+            **{name: getattr(proposal, name) for name in _AS_STORED},
             **_summary(proposal.summary),
-            reason=proposal.reason,
-            created_at=proposal.created_at,
-            decided_at=proposal.decided_at,
-            decided_by=proposal.decided_by,
-            request_id=proposal.request_id,
-            undone=undoing is not None,
-            undone_at=None if undoing is None else undoing.at,
-            undone_by=None if undoing is None else undoing.request_id,
-            undone_user_id=None if undoing is None else undoing.user_id,
-            undone_user_name=None if undoer is None else undoer.username,
-        )
+            "user_name": names.since(proposal.user_since, proposal.user_id),
+            "first_work": proposal.state is ProposalState.WAITING and is_first,
+            "undone": undoing is not None,
+            "undone_at": undoing and undoing.at,
+            "undone_by": undoing and undoing.request_id,
+            "undone_user_id": undoing and undoing.user_id,
+            "undone_user_name": undoing and names.at(undoing.change_id, undoing.user_id),
+        }
 
 
 def _summary(stored: Values) -> dict[str, Any]:

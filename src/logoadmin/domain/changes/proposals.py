@@ -80,7 +80,11 @@ _MOST_TEXT: Final = 3_145_728
 
 
 class ProposalService(Service):
-    """The use cases of proposals. Verdicts on CSS are computed while no transaction is open."""
+    """The use cases of proposals. Verdicts on CSS are computed while no transaction is open.
+
+    Each raises NotFound if the caller sees no such proposal, and Outdated if it has none of the versions in
+    ``if_match``.
+    """
 
     def __init__(
         self,
@@ -139,7 +143,6 @@ class ProposalService(Service):
         """Return a proposal, visible to its submitter and to users who may apply it (contract R1).
 
         Raises:
-            NotFound: the caller sees no such proposal.
             NotModified: the caller has this version of it.
         """
 
@@ -157,8 +160,6 @@ class ProposalService(Service):
         """Change a proposal that waits; a declined one that its submitter changes waits again (contract R3).
 
         Raises:
-            NotFound: the caller sees no such proposal; or a record does not exist.
-            Outdated: it has none of the versions in ``if_match``; or a record was changed since.
             NotPermitted, InvalidInput, Conflict, DuplicateEntry, TooManyChanges: see :meth:`propose`.
         """
         judge = self._judge(gate, command, caller)
@@ -195,9 +196,7 @@ class ProposalService(Service):
         """Make the changes of a proposal, with the caller's rights alone (contract R3).
 
         Raises:
-            NotFound: the caller sees no such proposal.
             NotPermitted: the caller may not make all of the changes.
-            Outdated: it has none of the versions in ``if_match``.
             Conflict: it does not wait; or records, which the message names, were changed since.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
@@ -229,7 +228,7 @@ class ProposalService(Service):
         """Decline a proposal (contract R3).
 
         Raises:
-            NotFound, NotPermitted, Outdated, Conflict: see :meth:`apply`.
+            NotPermitted, Conflict: see :meth:`apply`.
         """
 
         def decline(uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:
@@ -243,7 +242,6 @@ class ProposalService(Service):
         """Withdraw a waiting proposal, as its submitter (contract R3).
 
         Raises:
-            NotFound: the caller sees no such proposal.
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
@@ -291,11 +289,7 @@ class ProposalService(Service):
         return with_verdicts(proposal, Judge(self._clock, targets))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
-        """Store a proposal that starts to wait. This is the place for other effects of that.
-
-        Raises:
-            Conflict: too many proposals of the user wait.
-        """
+        """Store a proposal that starts to wait. This is the place for other effects of that."""
         user_id = proposal.user_id
         if user_id is not None and proposals_in(uow).waiting_of(user_id, proposal.user_since)[0] >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
@@ -339,12 +333,7 @@ class ProposalService(Service):
         return author
 
     def _for_change(self, uow: AuditedUnitOfWork, command: OneProposal | AmendProposal) -> tuple[StoredProposal, bool]:
-        """Return the proposal of a command, and whether the caller submitted it or is the program itself.
-
-        Raises:
-            NotFound: the caller sees no such proposal.
-            Outdated: it has none of the versions in ``if_match``.
-        """
+        """Return the proposal of a command, and whether the caller submitted it or is the program itself."""
         who = viewer(uow, uow.held)
         proposal = seen(uow, command.proposal_id, who)
         versions = {tag % (1 << VERSION_BITS) for tag in command.if_match or ()}
@@ -361,11 +350,7 @@ class ProposalService(Service):
 
 
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
-    """Return a proposal of the caller with its size; ``before`` is the size of the waiting one that it replaces.
-
-    Raises:
-        Conflict: too much text of a user without write scopes would wait.
-    """
+    """Return a proposal of the caller with its size; ``before`` is the size of the waiting one that it replaces."""
     size = size_of(proposal)
     if uow.held.user_id is not None and not may_write(uow.held):
         _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
