@@ -16,33 +16,20 @@ from logoadmin.starting import MEMORY
 
 def demo_settings(settings: Settings) -> Settings:
     """Return the settings of a demo, which stores nothing; the listener's settings are unchanged."""
-    chosen: dict[str, Any] = {
-        "database": SecretStr(MEMORY),
-        "workers": 1,
-        "gallery_title": "Demo gallery",
-    }
+    chosen: dict[str, Any] = {"database": SecretStr(MEMORY), "workers": 1, "gallery_title": "Demo gallery"}
     sources = {**settings.sources, **dict.fromkeys(chosen, "--demo")}
     return settings.model_copy(update=chosen).given_by(sources)
 
 
 class Demo(NamedTuple):
-    """An opened demo.
-
-    Attributes:
-        gallery: the gallery.
-        passwords: the passwords of an administrator, a moderator and a member, by username.
-    """
+    """An opened demo, with the passwords of an administrator, a moderator and a member, by username."""
 
     gallery: LogoAdmin
     passwords: Mapping[str, str]
 
 
 def open_demo(settings: Settings, *, counted: bool = False) -> Demo:
-    """Open a gallery in memory with a week of changes.
-
-    Args:
-        settings: see :func:`demo_settings`.
-        counted: whether events are counted (contract K2).
+    """Open a gallery in memory with a week of changes, whose events may be counted (contract K2).
 
     Raises:
         StartError: Pillow, which draws its pictures, is not installed.

@@ -103,8 +103,7 @@ class DemoClock:
 def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
     """Fill an empty gallery with a week of changes, at the end of which the clock shows the present.
 
-    Returns:
-        The passwords of a moderator and of a member, by username.
+    Return the passwords of a moderator and of a member, by username.
     """
     passwords = {name: secrets.token_urlsafe(12) for name in _USERS.values()}
     steps = list(_week(passwords))
