@@ -28,6 +28,14 @@ _DAY: Final = 86_400
 class ChangesContext:
     """The services of the history, of proposals, and of imports and exports."""
 
+    changes: ChangeService
+    acts: ActService
+    bulk: BulkService
+    proposals: ProposalService
+    notices: NoticeSender
+    member_notices: MemberNoticeService
+    import_export: ImportExportService
+
     def connect_changes(
         self,
         transactions: Transactions,

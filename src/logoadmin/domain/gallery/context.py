@@ -27,6 +27,9 @@ AUDITING: Final = Auditing(
 class GalleryContext:
     """The services of authors and pictures. The services of artworks are elsewhere, because they need CSS."""
 
+    authors: AuthorService
+    pictures: PictureService
+
     def connect_gallery(
         self, transactions: Transactions, ports: Ports, public_url: PublicUrl, picture_space: int
     ) -> None:

@@ -13,17 +13,28 @@ from logoadmin.domain.publication.publication_service import PublicationService
 from logoadmin.domain.publication.shared_settings import AuditedSettings, SettingsService
 from logoadmin.domain.publication.text_service import TextService
 from logoadmin.ports.all_ports import Ports
+from logoadmin.ports.gallery_files import GalleryFiles
 
 # Settings are recorded in the history, and withdrawals published to readers.
 AUDITING: Final = Auditing(records={Kind.SETTINGS: AuditedSettings}, subscribers=[withdraw])
 
 
 class PublicationContext:
-    """The services of the published gallery, of CSS and of texts."""
+    """The services of the published gallery, of CSS and of texts.
+
+    Attributes:
+        published: the files that the service publishes in the background; None for none.
+    """
+
+    publication: PublicationService
+    css: CssService
+    settings: SettingsService
+    text: TextService
+    published: GalleryFiles | None
 
     def connect_publication(self, transactions: Transactions, ports: Ports, rules: PublishingRules) -> None:
         """Create the services."""
-        self.published = ports.published  # in the background; None for no files
+        self.published = ports.published
         self.css = CssService(transactions, ports.outgoing, ports.clock)
         self.settings = SettingsService(transactions)
         self.text = TextService(transactions, ports.text)
