@@ -10,17 +10,7 @@ import pytest
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
 from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
-from tests.github import (
-    ANN_ID,
-    CLIENT_ID,
-    CLIENT_SECRET,
-    OTHER_ID,
-    TOKEN,
-    USER,
-    FakeGitHub,
-    account,
-    fake_github,
-)
+from tests.github import ANN_ID, CLIENT_ID, CLIENT_SECRET, OTHER_ID, TOKEN, USER, FakeGitHub, account, fake_github
 from tests.issuer import NONCE, REDIRECT_URI, VERIFIER
 
 pytestmark = pytest.mark.rule("contract O7")
@@ -65,7 +55,7 @@ def test_a_code_is_exchanged_for_a_person(issuer: GitHubIssuer, fake: FakeGitHub
     exchange, user = fake.asked
     assert (exchange.path, user.path) == (TOKEN, USER)
     assert exchange.form.keys() == {
-        *("grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret"),
+        *("grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret")
     }
     assert exchange.headers["accept"] == "application/json"
     assert user.headers["accept"] == "application/vnd.github+json"

@@ -65,12 +65,7 @@ def timer() -> Timer:
 @pytest.fixture
 def issuer(fake: FakeIssuer, timer: Timer) -> OidcIssuer:
     return OidcIssuer(
-        fake.url,
-        CLIENT_ID,
-        CLIENT_SECRET,
-        RETURN_URL,
-        GuardedOutgoing([HERE], context=CONTEXT),
-        monotonic=timer,
+        fake.url, CLIENT_ID, CLIENT_SECRET, RETURN_URL, GuardedOutgoing([HERE], context=CONTEXT), monotonic=timer
     )
 
 

@@ -12,16 +12,7 @@ from PIL import Image, ImageChops, ImageCms, ImageStat
 from playwright.sync_api import Browser, Page
 
 from logoadmin.adapters.pillow_pictures import PillowPictures
-from tests.adapters.shown_pictures import (
-    chunk,
-    exif,
-    gif,
-    gif_frame,
-    png,
-    shown,
-    with_chunk,
-    with_segment,
-)
+from tests.adapters.shown_pictures import chunk, exif, gif, gif_frame, png, shown, with_chunk, with_segment
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract P1")]
 

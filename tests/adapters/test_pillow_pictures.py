@@ -37,11 +37,7 @@ def saved(image: Image.Image, form: str, **options: Any) -> bytes:
 
 
 def animation(
-    form: str,
-    frames: int = 4,
-    size: tuple[int, int] = (40, 30),
-    shown: Sequence[Image.Image] = (),
-    **options: Any,
+    form: str, frames: int = 4, size: tuple[int, int] = (40, 30), shown: Sequence[Image.Image] = (), **options: Any
 ) -> bytes:
     shown = shown or [Image.new("RGB", size, (60 * place % 256, 10, 200)) for place in range(frames)]
     return saved(shown[0], form, save_all=True, append_images=[*shown[1:]], duration=70, loop=0, **options)

@@ -16,12 +16,7 @@ from sqlalchemy import Connection, Engine, event, text
 
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.databases.mysql_connections import LEASE_TABLE
-from logoadmin.adapters.sql_storage.tables import (
-    COUNTED,
-    STATE_ID,
-    VERSION_TABLE,
-    metadata,
-)
+from logoadmin.adapters.sql_storage.tables import COUNTED, STATE_ID, VERSION_TABLE, metadata
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.domain.kernel.kinds import AUTHORS
 from tests.mariadb import MariaDb
@@ -50,11 +45,7 @@ def execute(storage: SqlStorage, statement: str) -> None:
 
 def differences(connection: Connection) -> list[Any]:
     """Return how the tables of a database differ, except that of leases, which no migration creates."""
-    opts = {
-        "version_table": VERSION_TABLE,
-        "compare_type": True,
-        "include_name": lambda name, *_: name != LEASE_TABLE,
-    }
+    opts = {"version_table": VERSION_TABLE, "compare_type": True, "include_name": lambda name, *_: name != LEASE_TABLE}
     found: list[Any] = compare_metadata(MigrationContext.configure(connection, opts=opts), metadata)
     return found
 

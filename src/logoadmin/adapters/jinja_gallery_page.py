@@ -39,11 +39,7 @@ class JinjaGalleryPage:
     """
 
     def __init__(
-        self,
-        templates: Mapping[str, str],
-        words: Mapping[str, Any],
-        beside: Mapping[str, bytes],
-        text: TextRenderer,
+        self, templates: Mapping[str, str], words: Mapping[str, Any], beside: Mapping[str, bytes], text: TextRenderer
     ) -> None:
         """Use templates.
 

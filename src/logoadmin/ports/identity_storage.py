@@ -8,13 +8,7 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights, SignInFactor
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.sign_in_storage import (
-    Challenges,
-    Events,
-    Factors,
-    Identities,
-    RecoveryCodes,
-)
+from logoadmin.ports.sign_in_storage import Challenges, Events, Factors, Identities, RecoveryCodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,7 @@ class AttestationResponse(_FromBrowser):
         Field(alias="clientDataJSON")
     )
     attestation_object: Annotated[
-        str,
-        *_base64url(MAX_ATTESTATION, "The public key and the authenticator data.", "o2NmbXRkbm9uZQ"),
+        str, *_base64url(MAX_ATTESTATION, "The public key and the authenticator data.", "o2NmbXRkbm9uZQ")
     ] = Field(alias="attestationObject")
     transports: Annotated[
         list[Annotated[str, Strict(), Field(max_length=MAX_TRANSPORT)]],

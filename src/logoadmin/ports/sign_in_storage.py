@@ -178,12 +178,7 @@ class Events(Protocol):
         """Return the number of rows of an event in the hour of ``at``, at most ``most``."""
 
     def page(
-        self,
-        after: int,
-        limit: int,
-        user_id: int | None = None,
-        order: Order = "desc",
-        user_since: int | None = None,
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", user_since: int | None = None
     ) -> tuple[SignInEvent, ...]:
         """Return up to ``limit`` events that follow an id in this order.
 

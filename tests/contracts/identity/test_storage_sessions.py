@@ -328,10 +328,7 @@ def test_an_attempt_is_subtracted_from_its_window(storage: Storage) -> None:
 
     write(storage, look_and_set, lambda uow: uow.identity.sign_in_attempts.set("Ann", 1, 2_000))
     for expected in (1, 0, 0):
-        write(
-            storage,
-            lambda uow: uow.identity.sign_in_attempts.take_back(["ann", "none"]),
-        )
+        write(storage, lambda uow: uow.identity.sign_in_attempts.take_back(["ann", "none"]))
         assert storage.read(counts) == [(expected, 1_000), (1, 2_000), (0, 0)]
 
 

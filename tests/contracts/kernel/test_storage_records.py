@@ -301,12 +301,7 @@ def test_restored_links_keep_their_ids_and_their_order(storage: Storage) -> None
     gone, before = storage.read(lambda uow: uow.links(LOGOS).of_author(3)), of_artwork(1)
     write(storage, remove(AUTHORS, 3))
     assert of_artwork(1) == (Link(2, 1, 1), Link(4, 1, 2))
-    write(
-        storage,
-        add(author(3)),
-        lambda uow: uow.links(LOGOS).add(gone),
-        lambda uow: uow.links(LOGOS).add(()),
-    )
+    write(storage, add(author(3)), lambda uow: uow.links(LOGOS).add(gone), lambda uow: uow.links(LOGOS).add(()))
     assert of_artwork(1) == before == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
     assert of_artwork(2) == (Link(3, 2, 3),)
     expected = replace(logo(1), authors=(author(3), author(1), author(2)))

@@ -27,11 +27,7 @@ def test_withdrawals_are_replaced_dropped_and_kept_without_their_record(storage:
     write(storage, remove(LOGOS, 1))
     assert stored() == blocked
     write(storage, lambda uow: uow.withdrawals.put(), lambda uow: uow.withdrawals.drop(Kind.LOGO))
-    write(
-        storage,
-        lambda uow: uow.withdrawals.drop(Kind.LOGO, 1, 2),
-        lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
-    )
+    write(storage, lambda uow: uow.withdrawals.drop(Kind.LOGO, 1, 2), lambda uow: uow.withdrawals.drop(Kind.LOGO, 1))
     assert stored() is None
 
 
@@ -52,10 +48,7 @@ def test_the_newest_withdrawals_come_first(storage: Storage) -> None:
         *(Withdrawal(Kind.LOGO, MAX_ID, 300), Withdrawal(Kind.THEME, 1, 200, "b"), Withdrawal(Kind.LOGO, 2, 200, "a")),
         *(Withdrawal(Kind.LOGO, 1, 200), Withdrawal(Kind.THEME, 9, 100, "c"), Withdrawal(Kind.THEME, 8, 100)),
     ]
-    write(
-        storage,
-        *(lambda uow, each=each: uow.withdrawals.put(each) for each in sorted(listed, key=lambda w: w.id)),
-    )
+    write(storage, *(lambda uow, each=each: uow.withdrawals.put(each) for each in sorted(listed, key=lambda w: w.id)))
 
     def read(uow: UnitOfWork) -> list[tuple[Withdrawal, ...]]:
         found = [uow.withdrawals.newest(since, limit) for since, limit in ((0, 99), (0, 2), (200, 99), (301, 99))]

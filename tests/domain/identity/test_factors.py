@@ -10,11 +10,7 @@ from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity import factors
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import rotate_token_keys
-from logoadmin.domain.identity.records import (
-    ListedFactor,
-    RemovedFactor,
-    RemovedUserFactors,
-)
+from logoadmin.domain.identity.records import ListedFactor, RemovedFactor, RemovedUserFactors
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel import errors

@@ -60,10 +60,7 @@ class Row:
 
 
 # The records of these are hidden from callers without the right.
-NOT_SEEN = (
-    *(proposals.GetProposal, proposals.AmendProposal),
-    *(proposals.ApplyProposal, proposals.DeclineProposal),
-)
+NOT_SEEN = (*(proposals.GetProposal, proposals.AmendProposal), *(proposals.ApplyProposal, proposals.DeclineProposal))
 
 # fmt: off
 TABLE: dict[type[Command], Row] = {

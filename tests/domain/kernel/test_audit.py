@@ -350,10 +350,7 @@ def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
 # The modules that write audited records without the change log, because they implement it.
 RAW: Final = {
     # The published gallery names the author of blocked work.
-    r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {
-        "gallery/audited_artworks.py",
-        "publication/status.py",
-    },
+    r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {"gallery/audited_artworks.py", "publication/status.py"},
     # A new hash of the same password is not a change of the user.
     r"\bpasswords\.set\(": {"identity/accounts.py", "identity/second_step.py", "identity/sessions.py"},
     # An unconfirmed factor cannot sign in.

@@ -32,11 +32,7 @@ SECRET = "hunter2-hunter2"
 
 # Optional fields, besides those that an amendment leaves unchanged.
 OPTIONAL = {
-    *(
-        (users.CreateUser, "avatar"),
-        (users.CreateUser, "role_id"),
-        (users.SetPassword, "current_password"),
-    ),
+    *((users.CreateUser, "avatar"), (users.CreateUser, "role_id"), (users.SetPassword, "current_password")),
     *((CreateLink, "user_id"), (CreateLink, "username"), (CreateLink, "avatar")),
     *((sessions.Revoke, "refresh_token"), (SignInWithFactor, "recovery_code"), (SignInWithFactor, "passkey")),
     *((keys.CreateKey, "expires_in"), (artworks.CreateTheme, "active"), (artworks.CreateLogo, "active")),

@@ -32,8 +32,7 @@ def problems(**members: Any) -> list[tuple[str, str]]:
 # By hand, so that code and test cannot be wrong together.
 @pytest.mark.rule("contract S1")
 @pytest.mark.parametrize(
-    ("name", "longest"),
-    [("description", 500), ("text", 20_000), ("licence", 64), ("version", 32), ("origin", 128)],
+    ("name", "longest"), [("description", 500), ("text", 20_000), ("licence", 64), ("version", 32), ("origin", 128)]
 )
 def test_texts_have_their_limits(name: str, longest: int) -> None:
     assert getattr(stating(**{name: "x" * longest}), name) == "x" * longest

@@ -12,13 +12,7 @@ from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
-from logoadmin.domain.gallery.artworks import (
-    CreateArtwork,
-    GetLogo,
-    OneArtwork,
-    RemoveArtwork,
-    RemoveLogo,
-)
+from logoadmin.domain.gallery.artworks import CreateArtwork, GetLogo, OneArtwork, RemoveArtwork, RemoveLogo
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,

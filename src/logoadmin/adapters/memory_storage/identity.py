@@ -23,12 +23,7 @@ class MemorySessions(Repository):
         if session is None or session.user_id != user_id:
             return None
         held = _rights(self._tables, user_id)
-        return replace(
-            held,
-            signed_in_at=session.created_at,
-            ends_at=session.expires_at,
-            factor=session.factor,
-        )
+        return replace(held, signed_in_at=session.created_at, ends_at=session.expires_at, factor=session.factor)
 
     def admission(self, user_id: int) -> Admission | None:
         user = self._tables.records[Kind.USER].get(user_id)
@@ -291,12 +286,7 @@ class MemoryEvents(Repository):
         return sum(1 for _ in islice(self._of_hour(event, at), most))
 
     def page(
-        self,
-        after: int,
-        limit: int,
-        user_id: int | None = None,
-        order: Order = "desc",
-        user_since: int | None = None,
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", user_since: int | None = None
     ) -> tuple[SignInEvent, ...]:
         found = (
             event

@@ -18,12 +18,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from logoadmin.domain.kernel.kinds import (
-    ARTWORK_KINDS,
-    AUTHORS,
-    AnyArtworkKind,
-    AnyKind,
-)
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import (
     MAX_ARTWORK_NAME,
     MAX_NAME,
@@ -113,9 +108,7 @@ def records_table(kind: AnyKind, *columns: Column[Any], last: Sequence[Column[An
 
 
 authors: Final = records_table(
-    AUTHORS,
-    Column("user_id", Integer, nullable=False),
-    Column("username", String(MAX_NAME), nullable=False),
+    AUTHORS, Column("user_id", Integer, nullable=False), Column("username", String(MAX_NAME), nullable=False)
 )
 
 

@@ -19,9 +19,7 @@ from sqlalchemy import (
     select,
     union_all,
 )
-from sqlalchemy import (
-    update as update_rows,
-)
+from sqlalchemy import update as update_rows
 
 from logoadmin.adapters.sql_storage.transaction import Row, Transaction, insert_into
 from logoadmin.domain.kernel.lists import Order

@@ -10,13 +10,7 @@ from typing import Any, Final
 from sqlalchemy import bindparam, func, select, update
 
 from logoadmin.adapters.sql_storage.repository import KeysetPages, RecordReader, Repository
-from logoadmin.adapters.sql_storage.tables import (
-    challenges,
-    events,
-    factors,
-    identities,
-    recovery_codes,
-)
+from logoadmin.adapters.sql_storage.tables import challenges, events, factors, identities, recovery_codes
 from logoadmin.adapters.sql_storage.transaction import KEY
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order, page_of
@@ -173,12 +167,7 @@ class SqlEvents(Repository):
         return int(number)
 
     def page(
-        self,
-        after: int,
-        limit: int,
-        user_id: int | None = None,
-        order: Order = "desc",
-        user_since: int | None = None,
+        self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", user_since: int | None = None
     ) -> tuple[SignInEvent, ...]:
         of = {"of_user": user_id, "user_since": None if user_id is None else user_since}
         given = {name: value for name, value in of.items() if value is not None}

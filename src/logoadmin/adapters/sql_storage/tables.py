@@ -9,18 +9,7 @@ They contain the details that queries need. Collations are in ``migrations``, be
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
 from logoadmin.adapters.sql_storage.record_tables import (
     ARTWORK_TABLES,
@@ -37,12 +26,7 @@ from logoadmin.adapters.sql_storage.record_tables import (
     withdrawals,
 )
 from logoadmin.adapters.sql_storage.record_tables import metadata as metadata
-from logoadmin.domain.kernel.kinds import (
-    KINDS,
-    ROLES,
-    USERS,
-    ArtworkKind,
-)
+from logoadmin.domain.kernel.kinds import KINDS, ROLES, USERS, ArtworkKind
 from logoadmin.domain.kernel.limits import (
     MAX_ADDRESS,
     MAX_AVATAR,
@@ -217,10 +201,7 @@ events: Final = Table(
 # The name of the secret with the address that a gallery was moved to (contract K9).
 MOVED_TO: Final = "moved_to"
 secrets: Final = Table(
-    "secrets",
-    metadata,
-    Column("name", String(MAX_NAME), primary_key=True),
-    Column("value", Text, nullable=False),
+    "secrets", metadata, Column("name", String(MAX_NAME), primary_key=True), Column("value", Text, nullable=False)
 )
 
 # In the order of the fields of a Change.

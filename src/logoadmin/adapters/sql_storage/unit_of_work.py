@@ -19,13 +19,7 @@ from logoadmin.adapters.sql_storage.identity import (
 )
 from logoadmin.adapters.sql_storage.proposals import SqlMemberNotices, SqlNotices, SqlProposals
 from logoadmin.adapters.sql_storage.records import RECORDS
-from logoadmin.adapters.sql_storage.sign_in import (
-    SqlChallenges,
-    SqlEvents,
-    SqlFactors,
-    SqlIdentities,
-    SqlRecoveryCodes,
-)
+from logoadmin.adapters.sql_storage.sign_in import SqlChallenges, SqlEvents, SqlFactors, SqlIdentities, SqlRecoveryCodes
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord

@@ -118,8 +118,4 @@ class Cause(Enum):
         "its tables belong to a newer version of logoadmin",
         "install that version or a newer one",
     )
-    MOVED = (
-        "moved",
-        "its gallery was moved to another database",
-        "set database to the URL of the new one",
-    )
+    MOVED = ("moved", "its gallery was moved to another database", "set database to the URL of the new one")

@@ -77,13 +77,7 @@ class ChangeLog:
         return self.last_id + 1
 
     def record(
-        self,
-        action: str,
-        kind: Kind,
-        id_: int,
-        change_id: int,
-        before: Snapshot | None,
-        after: Snapshot | None,
+        self, action: str, kind: Kind, id_: int, change_id: int, before: Snapshot | None, after: Snapshot | None
     ) -> None:
         """Record a change that was made, under the id that :meth:`version` gave it."""
         self.author_changes += kind is Kind.AUTHOR

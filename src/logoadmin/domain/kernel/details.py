@@ -13,13 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError, from_json
 
 from logoadmin.domain.kernel.command import Input
-from logoadmin.domain.kernel.limits import (
-    MAX_ORIGIN,
-    MAX_TAG,
-    ArtworkText,
-    NewPreviewUrl,
-    described,
-)
+from logoadmin.domain.kernel.limits import MAX_ORIGIN, MAX_TAG, ArtworkText, NewPreviewUrl, described
 from logoadmin.domain.kernel.texts import (
     NO_UNSEEN,
     distinct_list,

@@ -230,11 +230,7 @@ SETTINGS: Final = RecordKind(
 
 # Of these, the history has the removals alone, each under the number of its change: none can be undone.
 PICTURES: Final[Any] = RecordKind(
-    kind=Kind.PICTURE,
-    record=PictureFile,
-    removed=lambda _: None,
-    name_field="",
-    write_scope=Scope.ALL,
+    kind=Kind.PICTURE, record=PictureFile, removed=lambda _: None, name_field="", write_scope=Scope.ALL
 )
 
 AnyKind = RecordKind[Any, Any]

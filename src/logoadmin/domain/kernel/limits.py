@@ -100,16 +100,12 @@ ChangeId = Annotated[Id, described("The id of the change. Ids rise in the order 
 ProposalId = Annotated[Id, described("The id of the proposal.", 3)]
 EventId = Annotated[Id, described("The id of the event. Later events have higher ids.", 3071)]
 CommunityId = Annotated[
-    Id,
-    described("The author's number at the community site, unique. It need not be a user of this service.", 1042),
+    Id, described("The author's number at the community site, unique. It need not be a user of this service.", 1042)
 ]
 UnixTime = Annotated[int, Strict(), Field(ge=0, le=2**53 - 1)]
 CreatedAt = Annotated[UnixTime, described("When it was created, as Unix time in seconds.", 1_800_000_000)]
 PageSize = Annotated[
-    int,
-    Strict(),
-    Field(ge=1, le=1000),
-    described("The maximum number of records; without it, the whole list.", 100),
+    int, Strict(), Field(ge=1, le=1000), described("The maximum number of records; without it, the whole list.", 100)
 ]
 KeySeconds = Annotated[int, Strict(), Field(ge=1, le=100 * 366 * 86_400)]
 Flag = Annotated[bool, Strict()]
@@ -150,9 +146,7 @@ SessionId = Annotated[
 ]
 FactorId = Annotated[Id, described("The id of the second factor.", 3)]
 FactorName = Annotated[
-    str,
-    *name_text(MAX_NAME),
-    described("The name that the user chose, with at least one visible character.", "Phone"),
+    str, *name_text(MAX_NAME), described("The name that the user chose, with at least one visible character.", "Phone")
 ]
 Challenge = Annotated[
     str,
@@ -211,8 +205,7 @@ BlockReason = Annotated[
     str,
     *visible_text(MAX_REASON),
     described(
-        "Why it is blocked, for readers of the gallery; at least one visible character.",
-        "It covers the sign-in form",
+        "Why it is blocked, for readers of the gallery; at least one visible character.", "It covers the sign-in form"
     ),
 ]
 ProposalTitle = Annotated[
@@ -251,9 +244,7 @@ def _check_size(value: dict[str, Any]) -> dict[str, Any]:
 
 
 Preferences = Annotated[
-    dict[str, Any],
-    AfterValidator(_check_size),
-    described("Any JSON object of at most 4 KiB.", {"look.logos": "table"}),
+    dict[str, Any], AfterValidator(_check_size), described("Any JSON object of at most 4 KiB.", {"look.logos": "table"})
 ]
 PreviewUrl = Annotated[
     str,
@@ -317,10 +308,7 @@ GalleryTitle = Annotated[
 GalleryHome = Annotated[
     str,
     *pattern_text(
-        GALLERY_HOME,
-        "Input should be an http or https URL without credentials",
-        "url_parsing",
-        maximum=MAX_PREVIEW_URL,
+        GALLERY_HOME, "Input should be an http or https URL without credentials", "url_parsing", maximum=MAX_PREVIEW_URL
     ),
     AfterValidator(check_url),
     described(
@@ -345,8 +333,7 @@ SubmissionRules = Annotated[
     str,
     *plain_text(0, 4_000),
     described(
-        "The rules for submissions, as plain text shown to submitters; empty for none.",
-        "Logos are 300 pixels wide.",
+        "The rules for submissions, as plain text shown to submitters; empty for none.", "Logos are 300 pixels wide."
     ),
 ]
 # As many as fit into a line; of hundreds of thousands of invalid ids, only the first is reported.

@@ -192,11 +192,7 @@ class PageSizes:
     most: int
 
     def collect(
-        self,
-        fetch: "Fetch[Record]",
-        cursor_of: Callable[[Record], Any],
-        after: Any,
-        size: int,
+        self, fetch: "Fetch[Record]", cursor_of: Callable[[Record], Any], after: Any, size: int
     ) -> tuple[tuple[Record, ...], bool]:
         """Return up to ``size`` records after a cursor, and whether more may follow.
 

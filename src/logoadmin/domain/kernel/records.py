@@ -97,9 +97,7 @@ class User:
     role_id: RoleId
     created_at: CreatedAt
     active: Annotated[
-        bool,
-        Field(exclude_if=bool),
-        described("`false` while the user is suspended; omitted otherwise.", False),
+        bool, Field(exclude_if=bool), described("`false` while the user is suspended; omitted otherwise.", False)
     ] = True
     version: Version = field(default=0, compare=False, repr=False, kw_only=True)
 
@@ -344,8 +342,7 @@ class Change:
         None
     )
     note: Annotated[
-        str | None,
-        described("Why the change was made, in the user's words; `null` if not given.", "Asked for by Ann"),
+        str | None, described("Why the change was made, in the user's words; `null` if not given.", "Asked for by Ann")
     ] = None
     user_name: Annotated[
         str | None, described("The current username of that user; `null` for a removed user.", "Ann")

@@ -206,12 +206,7 @@ class Sqlite(Dialect):
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
             return sqlite3.connect(
-                uri,
-                uri=True,
-                timeout=busy_wait,
-                isolation_level=None,
-                check_same_thread=False,
-                factory=factory,
+                uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False, factory=factory
             )
 
     def _connect(self, *, interactive: bool) -> sqlite3.Connection:
