@@ -39,12 +39,7 @@ class Argon2Passwords:
     """
 
     def __init__(self, memory_kib: int = 19_456, passes: int = 2) -> None:
-        """Hash at a cost; the default is OWASP's recommendation for one lane.
-
-        Args:
-            memory_kib: memory for each hash, in KiB.
-            passes: the number of passes through the memory.
-        """
+        """Hash with this many KiB and passes; the default is OWASP's recommendation for one lane."""
         self._argon2 = PasswordHasher(time_cost=passes, memory_cost=memory_kib, parallelism=1, type=Type.ID)
         self._most_memory = max(memory_kib, _MOST_MEMORY)
         self._most_work = max(memory_kib * passes, _MOST_WORK)
@@ -55,23 +50,20 @@ class Argon2Passwords:
         self._nobody = self._class + _NO_PASSWORD
 
     def hash(self, password: str) -> PasswordHash:
-        """Return a new salted hash."""
         with self._at_once:
             return PasswordHash(self._argon2.hash(normalize("NFC", password)))
 
     def hash_random(self, password: str) -> PasswordHash:
-        """Return a hash of a random password at the minimum cost, which protects it as well as any."""
+        """A hash at the minimum cost protects a random password as well as any."""
         return PasswordHash(_CHEAP.hash(password))
 
     def verify(self, hash_: PasswordHash | None, password: str) -> bool:
-        """Return whether the password matches; False, in the same time, for None or a hash to refuse."""
         # Earlier versions imported any text: hashes that cost too much, or are malformed, are not computed.
         trusted = hash_.hash if hash_ and self._is_acceptable(hash_.hash) else None
         with self._at_once:
             return self._matches(trusted or self._nobody, password) and trusted is not None
 
     def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
-        """Verify a dummy hash of each of the most expensive classes except that of the hash."""
         verified = _class_of(hash_.hash) if hash_ and self._is_acceptable(hash_.hash) else self._class
         acceptable = {each for each in classes if self._is_acceptable(each + _NO_PASSWORD)}
         most_expensive = sorted({*acceptable, self._class}, key=_work, reverse=True)[:_MOST_CLASSES]
@@ -88,7 +80,6 @@ class Argon2Passwords:
         return False
 
     def refusal(self, hash_: PasswordHash) -> str | None:
-        """Return why a hash from elsewhere is not accepted."""
         if self._is_acceptable(hash_.hash):
             return None
         return (
@@ -107,7 +98,6 @@ class Argon2Passwords:
         return is_possible and memory <= self._most_memory and memory * passes <= self._most_work
 
     def needs_rehash(self, hash_: PasswordHash) -> bool:
-        """Return whether the hash has another cost than new ones."""
         return self._argon2.check_needs_rehash(hash_.hash)
 
 

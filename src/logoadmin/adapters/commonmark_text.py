@@ -36,7 +36,6 @@ class CommonmarkText:
     """Implements :class:`~logoadmin.ports.text.TextRenderer`."""
 
     def html(self, text: str) -> str:
-        """Return a text as HTML."""
         env: dict[str, object] = {}
         tokens = _PARSER.parse(text, env)
         _set_levels(token for token in tokens if token.type in ("heading_open", "heading_close"))

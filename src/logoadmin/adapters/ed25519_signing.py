@@ -21,7 +21,6 @@ class Ed25519Key:
     private: "Ed25519PrivateKey" = field(repr=False)
 
     def sign(self, content: bytes) -> bytes:
-        """Return a signature of 64 bytes."""
         return self.private.sign(content)
 
 
@@ -36,7 +35,6 @@ class Ed25519Signing:
         return base64url(Ed25519PrivateKey.generate().private_bytes_raw())
 
     def key(self, private: str) -> Ed25519Key:
-        """Return the key of a seed."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return _key(Ed25519PrivateKey.from_private_bytes(base64.urlsafe_b64decode(private + "=")))

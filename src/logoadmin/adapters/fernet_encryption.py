@@ -12,15 +12,9 @@ class FernetEncryption:
     """The :class:`~logoadmin.ports.encryption.Encryption` of the cryptography library."""
 
     def encrypt(self, text: str, key: str) -> str:
-        """Return a Fernet token."""
         return _fernet(key).encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted: str, key: str) -> str:
-        """Return the content of a Fernet token.
-
-        Raises:
-            ValueError: the token is damaged, or was created with another key.
-        """
         from cryptography.fernet import InvalidToken
 
         try:

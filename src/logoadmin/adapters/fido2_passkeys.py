@@ -59,7 +59,6 @@ class Fido2Passkeys:
     def creation_options(
         self, challenge: str, handle: str, username: str, existing: Sequence[Passkey]
     ) -> Mapping[str, Any]:
-        """Return options for a new passkey of a user."""
         options, _ = self._server.register_begin(
             PublicKeyCredentialUserEntity(id=handle.encode(), name=username, display_name=username),
             [_descriptor(each) for each in existing],
@@ -70,11 +69,6 @@ class Fido2Passkeys:
         return _plain(options.public_key)
 
     def created(self, challenge: str, credential: CreatedCredential) -> Passkey:
-        """Return a new passkey.
-
-        Raises:
-            PasskeyRefused: it was not created for this challenge and service, or not with an offered algorithm.
-        """
         reply = credential.response
         # The user does not matter here, but older versions of the library require a name.
         user = PublicKeyCredentialUserEntity(id=b"-", name="-")
@@ -97,18 +91,12 @@ class Fido2Passkeys:
             )
 
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
-        """Return options for the use of a passkey."""
         options, _ = self._server.authenticate_begin(
             [_descriptor(each) for each in passkeys] or None, _requirement(verified), _bytes(challenge)
         )
         return _plain(options.public_key)
 
     def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:
-        """Verify the use of a passkey, and return its signature counter.
-
-        Raises:
-            PasskeyRefused: the passkey did not sign this challenge for this service, or not as required.
-        """
         reply = credential.response
         _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
         attested = _attested(passkey)

@@ -30,10 +30,9 @@ _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class FolderGalleryFiles:
-    """Implements :class:`~logoadmin.ports.gallery_files.GalleryFiles`; the folder is created if needed."""
+    """Implements :class:`~logoadmin.ports.gallery_files.GalleryFiles`; the parent of the folder must exist."""
 
     def __init__(self, folder: Path) -> None:
-        """Use a folder, whose parent must exist."""
         self._folder = folder
 
     def __str__(self) -> str:
@@ -41,12 +40,7 @@ class FolderGalleryFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder itself, so that a killed program leaves no lock.
-
-        Raises:
-            StartError: another program publishes here.
-            OSError: the folder cannot be created.
-        """
+        """Lock the folder itself, so that a killed program leaves no lock."""
         _make(self._folder)
         handle = os.open(self._folder, os.O_RDONLY)
         try:
@@ -58,11 +52,7 @@ class FolderGalleryFiles:
             os.close(handle)
 
     def lease(self) -> AbstractContextManager[object] | None:
-        """Return a context in which a file in the folder is locked, until the process ends; None if it is locked.
-
-        Raises:
-            OSError: the file cannot be created.
-        """
+        """Lock a file in the folder, until the process ends."""
         _make(self._folder)
         file = os.fdopen(os.open(self._folder / LEASE, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600), "rb")
         if _locks(file.fileno()):
@@ -75,7 +65,7 @@ class FolderGalleryFiles:
         return [*_names_in(self._folder, "")]
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None; links are not followed."""
+        """Links are not followed."""
         path = self._folder / name
         try:
             return None if path.is_symlink() else path.read_bytes()
@@ -83,7 +73,7 @@ class FolderGalleryFiles:
             return None
 
     def stamp(self, name: str) -> tuple[int, int, int] | None:
-        """Return inode, time and size of a file, which differ after a rename; None if it does not exist."""
+        """Inode, time and size differ after a rename."""
         try:
             found = os.stat(self._folder / name, follow_symlinks=False)
         except OSError:
@@ -95,16 +85,11 @@ class FolderGalleryFiles:
 
         Raises:
             StartError: its name or its folder is a link, which may point anywhere.
-            OSError: it cannot be written.
         """
         self._write(name, content, durable=True)
 
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
-        """Write files, syncing many of them together.
-
-        Raises:
-            StartError, OSError: as by :meth:`write`.
-        """
+        """Sync many files together."""
         count = 0
         for name, content in contents:
             self._write(name, content, durable=count < _SYNCED_ALONE or not hasattr(os, "sync"))
@@ -129,7 +114,6 @@ class FolderGalleryFiles:
             raise OSError(error.errno, error.strerror, str(path)) from None
 
     def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
-        """Return the names of existing files, the oldest first."""
         found: list[tuple[float, str]] = []
         for name in names:
             with suppress(FileNotFoundError):
@@ -137,13 +121,12 @@ class FolderGalleryFiles:
         return [name for changed_at, name in sorted(found) if changed_at < before]
 
     def touch(self, names: Iterable[str], at: int) -> None:
-        """Set the times of files."""
         for name in names:
             with suppress(FileNotFoundError):
                 os.utime(self._folder / name, (at, at), follow_symlinks=False)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists, and the folder of a page that this empties."""
+        """Remove also the folder of a page that this empties."""
         path = self._folder / name
         path.unlink(missing_ok=True)
         if path.parent.parent != self._folder.parent and path.parent.parent != self._folder:

@@ -82,13 +82,11 @@ class JinjaGalleryPage:
         return environment
 
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
-        """Return the first page and the files that all pages load."""
         files = {**self._beside, PAGE: self._filled_in(PAGE, {**values, "gallery": data, "texts": self._words["list"]})}
         files[_SHEET] += self._filled_in(_LOOK, values)
         return files
 
     def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
-        """Return another page."""
         is_xml = kind in ("feed", "sitemap")
         page = self._filled_in(f"{kind}.xml" if is_xml else f"{kind}.html", values)
         return _NOT_XML.sub("", page.decode()).encode() if is_xml else page
@@ -97,7 +95,6 @@ class JinjaGalleryPage:
         return self._environment.get_template(template).render(values).encode()
 
     def is_page(self, content: bytes) -> bool:
-        """Return whether a file has the element for data."""
         return _DATA in content
 
     def _sentence(self, name: str, /, **of: object) -> "_Html":

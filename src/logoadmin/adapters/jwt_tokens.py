@@ -195,7 +195,6 @@ class JwtTokens:
         return len(self.sign(_LONGEST_GRANT)) + _SPARE
 
     def sign(self, grant: Grant) -> str:
-        """Return a JWT with the claims of the grant."""
         import jwt  # here, because it is slow and many programs need no token
 
         claims = {
@@ -212,11 +211,6 @@ class JwtTokens:
         return jwt.encode(claims, self._signing, algorithm=self._signer.algorithm, headers=headers)
 
     def verify(self, token: str, now: int) -> SignedIn:
-        """Return the user and the session of a token.
-
-        Raises:
-            InvalidToken: it is not one of ours, or not valid at ``now``.
-        """
         begins, ends, caller, key = self._verified(token)
         if not begins - CLOCK_SKEW <= now < ends:
             raise InvalidToken
@@ -225,7 +219,6 @@ class JwtTokens:
         return caller
 
     def public_keys(self) -> Sequence[Mapping[str, str]]:
-        """Return the public keys as JWKs."""
         return self._public
 
     def _is_trusted(self, key: Key, since: int, now: int) -> bool:

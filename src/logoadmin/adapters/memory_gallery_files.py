@@ -22,7 +22,6 @@ class MemoryGalleryFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Prevent others from publishing here until the end."""
         if self.is_locked:
             raise StartError("Another logoadmin publish is writing into memory")
         self.is_locked = True
@@ -32,41 +31,33 @@ class MemoryGalleryFiles:
             self.is_locked = False
 
     def lease(self) -> AbstractContextManager[object]:
-        """Return a context without effect: no other process knows the dictionary."""
+        """No other process knows the dictionary."""
         return nullcontext()
 
     def names(self) -> Collection[str]:
-        """Return the names of all files."""
         return tuple(self.files.copy())
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None."""
         return self.files.get(name)
 
     def stamp(self, name: str) -> bytes | None:
-        """Return the content of a file, or None."""
         return self.files.get(name)
 
     def write(self, name: str, content: bytes) -> None:
-        """Store a file."""
         self.files[name] = content
         self.changed_at[name] = time()
 
     def write_many(self, contents: Iterable[tuple[str, bytes]]) -> None:
-        """Store files."""
         for name, content in contents:
             self.write(name, content)
 
     def oldest_first(self, names: Iterable[str], before: float = inf) -> list[str]:
-        """Return the names of existing files, the oldest first."""
         found = sorted((self.changed_at.get(name, 0), name) for name in names if name in self.files)
         return [name for changed_at, name in found if changed_at < before]
 
     def touch(self, names: Iterable[str], at: int) -> None:
-        """Set the times of files."""
         self.changed_at.update((name, at) for name in names if name in self.files)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists."""
         self.files.pop(name, None)
         self.changed_at.pop(name, None)

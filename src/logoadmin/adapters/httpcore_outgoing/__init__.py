@@ -41,17 +41,14 @@ class GuardedOutgoing:
         return self._custom_context or ssl.create_default_context()
 
     def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
-        """Return the response to a GET."""
         return self._exchange(most, seconds).fetch(url)
 
     def post(self, url: str, content: bytes, *, seconds: float) -> int:
-        """Send JSON, and return the status of the response."""
         return self._exchange(_HEAD, seconds).post(url, content)
 
     def send(
         self, url: str, *, form: Mapping[str, str] | None = None, headers: Mapping[str, str], most: int, seconds: float
     ) -> Fetched:
-        """Return the response to one request with secrets."""
         return self._exchange(most, seconds).send(url, form, headers)
 
     def _exchange(self, most: int, seconds: float) -> "Exchange":

@@ -49,7 +49,6 @@ class Exchange:
         self._budget, self._guard, self._context = budget, guard, context
 
     def fetch(self, url: str) -> Fetched:
-        """Return the response to a GET."""
         target = target_of(url)
         with self._pool() as pool:
             for _ in range(1 + _MAX_REDIRECTS):
@@ -61,7 +60,6 @@ class Exchange:
         raise OutgoingError(target.host, f"more than {_MAX_REDIRECTS} redirects lead to it")
 
     def send(self, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]) -> Fetched:
-        """Return the response to one request with secrets."""
         method, content, own = "GET", None, dict(headers)
         if form is not None:
             method, content = "POST", urlencode(form).encode()
@@ -70,7 +68,6 @@ class Exchange:
             return _received(response, target, self._budget)
 
     def post(self, url: str, content: bytes) -> int:
-        """Return the status of the response to a POST of JSON."""
         with self._confidential("POST", url, {"Content-Type": "application/json"}, content) as (response, _):
             return response.status
 
@@ -279,12 +276,7 @@ class _GuardedBackend(NetworkBackend):
         self._budget = budget
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
-        """Return a connection to one of the addresses of a host.
-
-        Raises:
-            OutgoingError: the host is not allowed, or none of its addresses accepts a connection.
-            TimeoutError: the time is up.
-        """
+        """Connect to one of the addresses of a host."""
         addresses = self._guard.addresses(host, port, self._budget)[:_MAX_TRIED]
         for number, address in enumerate(addresses):
             share = self._budget.time_left() / (len(addresses) - number)
@@ -305,25 +297,21 @@ class _Stream(NetworkStream):
         self._budget = budget
 
     def read(self, max_bytes: int, *_: Any, **__: Any) -> bytes:
-        """Return bytes as soon as there are any."""
         self._socket.settimeout(self._budget.time_left())
         received = self._socket.recv(max_bytes)
         self._budget.receive(len(received))
         return received
 
     def write(self, buffer: bytes, *_: Any, **__: Any) -> None:
-        """Send bytes."""
         self._socket.settimeout(self._budget.time_left())
         self._socket.sendall(buffer)  # only heads, which the system accepts at once
 
     def close(self) -> None:
-        """Close the connection."""
         self._socket.close()
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, *_: Any, **__: Any
     ) -> NetworkStream:
-        """Return the connection with TLS."""
         try:
             self._socket.settimeout(self._budget.time_left())
             # The server has to announce the end: otherwise anyone in between could cut a body short. Early versions of

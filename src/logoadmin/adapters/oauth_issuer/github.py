@@ -43,28 +43,18 @@ class GitHubIssuer:
         url: str = "https://github.com",
         api: str = "https://api.github.com",
     ) -> None:
-        """Prepare requests; the first one is sent when it is needed.
-
-        Args:
-            client_id: the client ID of the OAuth app.
-            client_secret: its client secret.
-            return_url: its authorization callback URL, to which browsers return.
-            outgoing: sends requests to GitHub.
-            url: the address of GitHub, which is also the identifier of the issuer.
-            api: the address of its REST API.
-        """
+        """Use an OAuth app, whose authorization callback URL is ``return_url``; ``url`` identifies the issuer."""
         self.url, self.client_id, self.return_url = url, client_id, return_url
         self._secret, self._api = client_secret, api
         self._requests = IssuerRequests(self.name, outgoing)
 
     def authorization(self) -> Authorization:
-        """Return where to send browsers; without a scope, GitHub gives access only to public data."""
+        """Without a scope, GitHub gives access only to public data."""
         oauth = f"{self.url}/login/oauth"
         # Its documentation does not promise ``iss``, but responses have it since 2026.
         return Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code and return its GitHub user; the nonce is not used."""
         del now  # nothing has a time
         try:
             answer = token_response(self._exchange(redemption))

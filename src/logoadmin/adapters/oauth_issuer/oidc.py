@@ -97,16 +97,7 @@ class OidcIssuer:
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare requests; the first one is sent when it is needed.
-
-        Args:
-            url: the identifier of the issuer, exactly as it is in its metadata and tokens.
-            client_id: the id of this service there.
-            client_secret: its secret.
-            return_url: the URL to which browsers return.
-            outgoing: sends requests to the hosts of the issuer.
-            monotonic: the clock for cached documents.
-        """
+        """Use a client of the issuer whose metadata and tokens have exactly this ``url``."""
         self.url, self.client_id, self.return_url = url, client_id, return_url
         self.name = urlsplit(url).hostname or ""
         self._secret = client_secret
@@ -115,12 +106,10 @@ class OidcIssuer:
         self._keys = Cached(self._read_keys, monotonic)
 
     def authorization(self) -> Authorization:
-        """Return where to send browsers."""
         metadata = self._metadata.get()
         return Authorization(metadata.authorization_endpoint, metadata.scope, self.url, metadata.iss_in_response)
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code and return the person in the verified ID token."""
         metadata = self._metadata.get()
         try:
             answer = token_response(self._exchange(redemption, metadata))

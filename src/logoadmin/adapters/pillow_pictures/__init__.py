@@ -12,20 +12,17 @@ class PillowPictures:
         self._lock = Lock()
 
     def cost(self, content: bytes) -> int:
-        """Return the pixels of the frames that are kept."""
         from logoadmin.adapters.pillow_pictures import codec
 
         return codec.cost(content)
 
     def convert(self, content: bytes) -> ConvertedPicture:
-        """Return the stored form of a picture."""
         from logoadmin.adapters.pillow_pictures import codec
 
         with self._lock:
             return codec.convert(content)
 
     def read(self, content: bytes) -> ConvertedPicture:
-        """Return a picture that is in its stored form."""
         from logoadmin.adapters.pillow_pictures import codec
 
         with self._lock:
