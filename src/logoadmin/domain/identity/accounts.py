@@ -24,6 +24,15 @@ def end_sign_ins(uow: AnyUnitOfWork, user_id: int, keep: str | None = None) -> N
     identity_in(uow).challenges.drop(user_id)
 
 
+def end_sessions(uow: AuditedUnitOfWork, user_id: int, keep: str | None = None) -> None:
+    """End a user's sessions, except ``keep``, and record how many had not expired."""
+    sessions = identity_in(uow).sessions
+    ended = sum(each.session_id != keep and each.expires_at > uow.now for each in sessions.of_user(user_id))
+    sessions.end_all(user_id, keep)
+    if ended:
+        record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=ended)
+
+
 def session_id_of(caller: Caller) -> str | None:
     """Return the id of a caller's session; None without one."""
     return caller.session_id if isinstance(caller, SignedIn) else None
@@ -57,12 +66,8 @@ def set_password(
 ) -> User:
     """Set a user's password, which the caller is authorized to do; return the user with the new version.
 
-    Args:
-        uow: the write.
-        user: the user.
-        password: its hash.
-        verified: whether the caller's current password was verified, which changing their own requires.
-        generated: whether the first start generated it, so that it must be changed (contract O5).
+    Changing one's own requires that the current one was ``verified``. One that the first start ``generated`` must be
+    changed (contract O5).
 
     Raises:
         NotPermitted: it is the caller's own password, and the current one is not verified.

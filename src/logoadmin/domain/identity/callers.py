@@ -41,13 +41,9 @@ class Callers:
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
     ) -> SignedIn | KeyHolder:
-        """Return the caller of a Bearer token, as far as it can be verified without storage (contract A19, C5).
+        """Return the caller of an access token or a service key, as far as it can be verified without storage.
 
-        Args:
-            token: an access token or a service key.
-            request_id: the id of the request, for the history (contract G).
-            origin: where the caller comes from, such as an address.
-            user_agent: the client's ``User-Agent``.
+        The history has the ``request_id``; ``origin`` and ``user_agent`` are those of the client (contract A19, C5, G).
 
         Raises:
             InvalidToken: the token is not valid now.

@@ -44,9 +44,7 @@ class Purpose(IntEnum):
 class OpenChallenge:
     """A valid challenge of this service, which may have been used already.
 
-    Attributes:
-        user_id: the user to whom it is bound; None if it is not bound.
-        state: the digest of the state to which it is bound.
+    It is bound to a user, if any, and to the digest of a state.
     """
 
     user_id: int | None
@@ -59,12 +57,7 @@ class OpenChallenge:
 
 @dataclass(frozen=True, slots=True)
 class SignedChallenges:
-    """Creates and verifies challenges.
-
-    Attributes:
-        keys: the keys of the service; the first signs, all verify.
-        randomness: makes each challenge unique.
-    """
+    """Creates and verifies challenges. The first key signs, all verify."""
 
     keys: Sequence[bytes] = field(repr=False)
     randomness: Randomness
@@ -129,12 +122,9 @@ def new_code(randomness: Randomness) -> str:
 
 
 def hashed_code(label: Literal["recovery code", "sign-in code"], user_id: int, typed: str) -> str:
-    """Return the hash under which a code of a user is stored.
+    """Return the hash under which a code is stored; it is not valid for another user, nor as another kind of code.
 
-    Args:
-        label: the kind of code; codes of other kinds are not valid.
-        user_id: the user; codes of other users are not valid.
-        typed: the code in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
+    It may be typed in any case and width, with or without hyphens and spaces; O is read as 0, and I and L as 1.
     """
     return stored_hash(label, f"{user_id} {normalize('NFKC', typed).upper().translate(_MISREAD)}")
 

@@ -4,25 +4,23 @@ All changes of rights are checked here: single changes, bulk changes, imports an
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
 from logoadmin.domain.kernel.access import AllRights, Scope
 from logoadmin.domain.kernel.audited_records import Escalation
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role, User
+from logoadmin.domain.kernel.unit_of_work import all_records
 from logoadmin.ports.storage import UnitOfWork
-
-_ROLES_AT_ONCE: Final = 500
 
 
 def somebody_holds_all(uow: UnitOfWork, ways: Ways) -> bool:
     """Return whether a user who can sign in holds everything."""
-    roles = uow.records(ROLES)
-    listed = Listing(roles.page(-1, _ROLES_AT_ONCE), ROLES.id_of, roles.page)
-    return any(Scope.ALL in role.scope and uow.identity.passwords.can_sign_in(role.role_id, ways) for role in listed)
+    roles, can_sign_in = all_records(ROLES, uow.records(ROLES).page), uow.identity.passwords.can_sign_in
+    return any(Scope.ALL in role.scope and can_sign_in(role.role_id, ways) for role in roles)
 
 
 class RoleGuard:

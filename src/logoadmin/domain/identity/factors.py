@@ -6,6 +6,7 @@ from dataclasses import replace
 from logoadmin.domain.identity.accounts import (
     MOST_FACTORS,
     confirmed_factors,
+    end_sessions,
     end_sign_ins,
     note_possible_lockout,
     require_first_step,
@@ -58,20 +59,12 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
     is_first = len(factors) == 1
     if is_first:
-        _end_other_sessions(uow, user_id)
+        end_sessions(uow, user_id, keep=session_id_of(uow.caller))
         for session in identity_in(uow).sessions.of_user(user_id):
             identity_in(uow).sessions.update(replace(session, factor=factor.kind))
     record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
     codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
     return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
-
-
-def _end_other_sessions(uow: AuditedUnitOfWork, user_id: int) -> None:
-    own, sessions = session_id_of(uow.caller), identity_in(uow).sessions
-    others = sum(each.session_id != own and each.expires_at > uow.now for each in sessions.of_user(user_id))
-    sessions.end_all(user_id, own)
-    if others:
-        record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=others)
 
 
 def _record_removal(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
@@ -139,7 +132,7 @@ class FactorService(Service):
     """
 
     def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
-        """Use ``issuer`` as the name of this service in authenticator apps."""
+        """``issuer`` is the name of this service in authenticator apps."""
         super().__init__(transactions)
         self._totp, self._randomness, self._issuer = totp, randomness, issuer
 
@@ -236,10 +229,8 @@ class FactorService(Service):
     def confirm_totp(self, uow: AuditedUnitOfWork, command: ConfirmTotp) -> NewFactor:
         """Turn a secret into a factor, once a code shows that the user's app has it (contract O1).
 
-        The step of the code is used up. From the first factor on, signing in takes two steps.
-
-        Returns:
-            The factor, with recovery codes if it is the user's first.
+        The step of the code is used up. From the first factor on, which comes with recovery codes, signing in takes two
+        steps.
 
         Raises:
             NotFound: the caller has no such secret, or it has expired.

@@ -39,14 +39,10 @@ def first_start(
     *,
     administrator: bool = True,
 ) -> str | None:
-    """Create two roles, keys and, if there are no users, an administrator.
+    """Create two roles, keys and, if there are no users, an administrator; return the generated password, if any.
 
-    Existing data stays as it is. Several processes may start at once, because this is one write.
-
-    ``admin_password`` is the administrator's, generated if None. ``administrator`` is False before an import of users.
-
-    Returns:
-        The generated password, or None.
+    Existing data stays as it is. Several processes may start at once, because this is one write. Before an import of
+    users, ``administrator`` is False.
 
     Raises:
         InvalidInput: ``admin_password`` is not accepted (contract O5).
@@ -127,14 +123,10 @@ def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) ->
     """Make the next token key the signing one, and create another next one (contract C2).
 
     Running processes know the next key already, so that they and processes that start later accept each other's
-    tokens.
-
-    Returns:
-        The seconds since the last rotation; None for the first.
+    tokens. Return the seconds since the last rotation; None for the first.
 
     Raises:
         TablesMissing: the service was never started.
-        StorageUnavailable: the database is out of reach.
     """
 
     def rotate(uow: UnitOfWork) -> int | None:

@@ -16,9 +16,8 @@ from itertools import count
 from operator import attrgetter
 from typing import Final
 
-from logoadmin.domain.identity.accounts import end_sign_ins, free_user_id, note_possible_lockout
+from logoadmin.domain.identity.accounts import end_sessions, free_user_id, note_possible_lockout
 from logoadmin.domain.identity.roles import role_named
-from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import SingleSignOnRules
 from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.domain.kernel.kinds import USERS
@@ -26,7 +25,7 @@ from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listing
 from logoadmin.domain.kernel.records import Kind, User
 from logoadmin.domain.kernel.texts import is_visible
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, all_records, history_in, identity_in
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.sign_in_storage import Identity
@@ -48,12 +47,7 @@ class Roleless(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The user names that may look like the name of a person.
-
-    Attributes:
-        looks: the looks of these names, see :func:`looks`.
-        change_id: the last change that is included.
-    """
+    """The looks of the user names that may look like the name of a person, up to a change."""
 
     looks: frozenset[str]
     change_id: int
@@ -63,8 +57,7 @@ def known_names(person: IssuedIdentity, uow: UnitOfWork) -> KnownNames:
     """Return the names that may look like a person's; comparing all names takes too long for a write."""
     # A suffix does not change the beginning.
     beginnings = tuple(look[:_BEGINNING] for look in looks(_shown_name(person.names)))
-    page = uow.records(USERS).page
-    users = Listing(page(-1, USERS.page_sizes.first), USERS.id_of, page, USERS.page_sizes)
+    users = all_records(USERS, uow.records(USERS).page)
     alike = (look for user in users for look in looks(user.username) if look.startswith(beginnings))
     return KnownNames(frozenset(alike), uow.changes.last_id())
 
@@ -123,12 +116,10 @@ class IssuerUsers:
         if self._rules.role_of(frozenset(person.groups or ())) is not None:
             self._remember(uow, person, user_id, identity)
         elif not identity.refused:
-            ended = sum(session.expires_at > uow.now for session in identity_in(uow).sessions.of_user(user_id))
             note_possible_lockout(uow, user_id)
             identity_in(uow).identities.put(replace(identity, groups=_json(person.groups), refused=True))
-            end_sign_ins(uow, user_id)
-            if ended:
-                record_event(uow, "session_ended", user_id, uow.caller, uow.now, count=ended)
+            end_sessions(uow, user_id)
+            identity_in(uow).challenges.drop(user_id)
 
     def admits(self, uow: AuditedUnitOfWork, session: Session) -> bool:
         """Return whether a session may continue: if the issuer began it, as long as the groups, if any, have a role.
@@ -207,61 +198,20 @@ def _looks_since(uow: AnyUnitOfWork, change_id: int) -> frozenset[str]:
     return frozenset().union(*(looks(change.after["username"]) for change in changes if change.after is not None))
 
 
-# Plain letters with the Latin, Greek, Cyrillic and Armenian letters that resemble them, from Unicode Technical Standard
-# 39. The console's page contains them.
-LIKE: Final = {
-    "2": "\u01a7\ua644\ua75a",
-    "3": "\u01b7\u021c\u0417\u04e0\ua76a\ua7ab",
-    "5": "\u01bc",
-    "6": "\u0431",
-    "8": "\u0222\u0223",
-    "9": "\ua76e",
-    "A": "\u0391\u0410",
-    "B": "\u0392\u0412\ua7b4",
-    "C": "\u0421",
-    "E": "\u0395\u0415",
-    "F": "\u03dc\ua798",
-    "G": "\u050c",
-    "H": "\u0397\u041d",
-    "J": "\u037f\u0408\ua7b2",
-    "K": "\u039a\u041a",
-    "M": "\u039c\u03fa\u041c",
-    "N": "\u039d",
-    "O": "\u039f\u041e\u0555",
-    "P": "\u03a1\u0420",
-    "R": "\u01a6",
-    "S": "\u0405\u054f",
-    "T": "\u03a4\u0422",
-    "U": "\u054d",
-    "V": "\u0474",
-    "W": "\u051c",
-    "X": "\u03a7\u0425\ua7b3",
-    "Y": "\u03a5\u0423\u04ae",
-    "Z": "\u0396",
-    "a": "\u0251\u03b1\u0430",
-    "b": "\u0184\u042c",
-    "c": "\u0441\u1d04",
-    "d": "\u0501",
-    "e": "\u0435\u04bd\uab32",
-    "f": "\u0584\u1e9d\ua799\uab35",
-    "g": "\u018d\u0261\u0581\u1d83",
-    "h": "\u04bb\u0570",
-    "i": "\u0131\u0269\u026a\u03b9\u0456\u04cf\ua647",
-    "j": "\u03f3\u0458",
-    "l": "\u0196\u01c0\u0399\u0406\u04c0",
-    "n": "\u0578\u057c",
-    "o": "\u03bf\u03c3\u043e\u0585\u1d0f\u1d11\uab3d",
-    "p": "\u03c1\u0440",
-    "q": "\u051b\u0563\u0566",
-    "r": "\u0433\u1d26\uab47\uab48",
-    "s": "\u01bd\u0455\ua731",
-    "u": "\u028b\u03c5\u057d\u1d1c\ua79f\uab4e\uab52",
-    "v": "\u03bd\u0475\u1d20",
-    "w": "\u026f\u0461\u051d\u0561\u1d21",
-    "x": "\u0445",
-    "y": "\u0263\u028f\u03b3\u0443\u04af\u1d8c\u1eff\uab5a",
-    "z": "\u1d22",
-}
+# Each plain letter, followed by the Latin, Greek, Cyrillic and Armenian letters that resemble it, from Unicode
+# Technical Standard 39. The page of the console contains them.
+_ALIKE: Final = (
+    "2\u01a7\ua644\ua75a 3\u01b7\u021c\u0417\u04e0\ua76a\ua7ab 5\u01bc 6\u0431 8\u0222\u0223 9\ua76e A\u0391\u0410 "
+    "B\u0392\u0412\ua7b4 C\u0421 E\u0395\u0415 F\u03dc\ua798 G\u050c H\u0397\u041d J\u037f\u0408\ua7b2 "
+    "K\u039a\u041a M\u039c\u03fa\u041c N\u039d O\u039f\u041e\u0555 P\u03a1\u0420 R\u01a6 S\u0405\u054f "
+    "T\u03a4\u0422 U\u054d V\u0474 W\u051c X\u03a7\u0425\ua7b3 Y\u03a5\u0423\u04ae Z\u0396 a\u0251\u03b1\u0430 "
+    "b\u0184\u042c c\u0441\u1d04 d\u0501 e\u0435\u04bd\uab32 f\u0584\u1e9d\ua799\uab35 g\u018d\u0261\u0581\u1d83 "
+    "h\u04bb\u0570 i\u0131\u0269\u026a\u03b9\u0456\u04cf\ua647 j\u03f3\u0458 l\u0196\u01c0\u0399\u0406\u04c0 "
+    "n\u0578\u057c o\u03bf\u03c3\u043e\u0585\u1d0f\u1d11\uab3d p\u03c1\u0440 q\u051b\u0563\u0566 "
+    "r\u0433\u1d26\uab47\uab48 s\u01bd\u0455\ua731 u\u028b\u03c5\u057d\u1d1c\ua79f\uab4e\uab52 v\u03bd\u0475\u1d20 "
+    "w\u026f\u0461\u051d\u0561\u1d21 x\u0445 y\u0263\u028f\u03b3\u0443\u04af\u1d8c\u1eff\uab5a z\u1d22"
+)
+LIKE: Final = {each[0]: each[1:] for each in _ALIKE.split()}
 _LOOKS: Final = str.maketrans(
     {letter: plain for plain, letters in LIKE.items() for letter in letters}
     | {"1": "l", "I": "l", "|": "l", "0": "O", "m": "rn"}

@@ -19,11 +19,7 @@ _PRODUCT: Final = "logoadmin"
 
 
 class NewPasswords:
-    """Checks and hashes new passwords.
-
-    Attributes:
-        hasher: hashes passwords without checking them.
-    """
+    """Checks and hashes new passwords; ``hasher`` does not check them."""
 
     def __init__(
         self, hasher: PasswordHasher, min_length: int | None, host: str = "", title: Callable[[], str] = str
@@ -31,9 +27,8 @@ class NewPasswords:
         """Apply the rules of the operator.
 
         Args:
-            hasher: makes the hashes.
-            min_length: the minimum length in characters; below 8, common passwords are accepted as well. None for only
-                the limits of the specification.
+            min_length: the minimum length in characters, None for only the limits of the specification; below 8, common
+                passwords are accepted as well.
             host: the host of the URL that browsers open; empty if it is unknown.
             title: returns the current title of the gallery, empty if it has none.
         """
@@ -45,11 +40,7 @@ class NewPasswords:
         return self._min_length is not None
 
     def check(self, password: str, username: str = "") -> None:
-        """Require that a new password is acceptable.
-
-        Args:
-            password: the password.
-            username: the name of its user; empty if it is unknown.
+        """Require that a new password is acceptable; ``username`` is that of its user, if known.
 
         Raises:
             InvalidInput: it is too short, among the most common ones, repetitive, or the name of the user, the gallery,

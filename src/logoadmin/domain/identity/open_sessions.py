@@ -56,7 +56,6 @@ class Proof:
     """The user who signs in, and their proof.
 
     Attributes:
-        user_id: the user.
         factor: the factor of the proof; after two steps, the second.
         signed_in_at: when they proved it, as Unix time; None for now.
     """
@@ -68,17 +67,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class OpenSessions:
-    """The sessions of users, with their tokens: pairs of an access token and a refresh token.
-
-    Attributes:
-        transactions: run the statements of the ways to sign in.
-        clock: the clock.
-        metrics: counts the outcomes of sign-ins.
-        signer: signs access tokens.
-        randomness: generates the other secrets.
-        rules: the operator's sign-in settings.
-        issuer_users: the users of the issuer, whose sessions continue as long as it admits them.
-    """
+    """The sessions of users, with their tokens: pairs of an access token and a refresh token."""
 
     transactions: Transactions
     clock: Clock
@@ -263,12 +252,7 @@ def client_of(gate: Gate, caller: Caller) -> Anonymous:
 
 
 class Attempt:
-    """One attempt to sign in.
-
-    Attributes:
-        sessions: the sessions of all users.
-        client: the client that attempts it.
-    """
+    """One attempt of a client to sign in."""
 
     def __init__(self, sessions: OpenSessions, gate: Gate, command: Command, client: Anonymous) -> None:
         self.sessions, self.client = sessions, client
@@ -278,8 +262,7 @@ class Attempt:
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
         """Count the attempt before anything is verified, in a separate write.
 
-        Args:
-            look_up: returns the limits at a time, in Unix seconds, and the data for the verification.
+        ``look_up`` returns the limits at a time, in Unix seconds, and the data for the verification.
 
         Raises:
             TooManySignIns: there were too many failed attempts.
@@ -302,8 +285,7 @@ class Attempt:
     def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
         """Begin a session in the transaction of its proof, and return its tokens.
 
-        Args:
-            prove: uses up the proof, and returns who signs in. If it raises, the attempt stays counted.
+        ``prove`` uses up the proof, and returns who signs in. If it raises, the attempt stays counted.
 
         Raises:
             SignInForbidden: see :meth:`OpenSessions.begin`.

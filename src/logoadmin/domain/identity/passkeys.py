@@ -46,11 +46,7 @@ log = logging.getLogger("logoadmin.sign_in")
 
 @dataclass(frozen=True, slots=True)
 class PasskeyFactors:
-    """Enrols passkeys and verifies their use.
-
-    Attributes:
-        passkeys: returns the adapter; or the reason, for clients, why passkeys cannot be used here.
-    """
+    """Enrols passkeys and verifies their use, or has the reason, for clients, why that is impossible here."""
 
     passkeys: OpenPasskeys | str
 
@@ -209,8 +205,7 @@ class PasskeyService(Service):
     def enrol(self, gate: Gate, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
         """Store a passkey that the caller created for a challenge (contract O1).
 
-        Returns:
-            The factor, with recovery codes if it is the user's first.
+        The first factor comes with recovery codes.
 
         Raises:
             InvalidInput: the challenge was used, has expired or is not the caller's, or the credential was not created

@@ -13,7 +13,13 @@ from logoadmin.domain.kernel.limits import MAX_ID, Flag, RoleId, RoleName, Scope
 from logoadmin.domain.kernel.lists import Filter, Listing, SearchedCommand
 from logoadmin.domain.kernel.pagination import list_records
 from logoadmin.domain.kernel.records import RemovedRole, Role
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, ReadUnitOfWork, get_unless_unmodified
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    all_records,
+    get_unless_unmodified,
+)
 from logoadmin.domain.kernel.use_cases import Service, reads, use_case, writes
 
 _PAINTER: Final = {"role_id": 3, "name": "painter", "scope": ["logos:write"], "created_at": 1767225600}
@@ -36,9 +42,6 @@ class RoleEffect:
 
     role: Annotated[Role, described("The role after the change.", _PAINTER)]
     users: Annotated[tuple[AffectedUser, ...], described("The users who would gain or lose rights.", [_PAINTER_ANN])]
-
-
-_AT_ONCE: Final = 500
 
 
 class ListRoles(SearchedCommand):
@@ -142,10 +145,9 @@ class RoleService(Service):
 
 def role_named(uow: AnyUnitOfWork, wanted: str) -> int | None:
     """Return the id of the role with this name or, if none has it, with this id; None if there is no such role."""
-    page = uow.records(ROLES).page
-    for role in Listing(page(-1, _AT_ONCE), ROLES.id_of, page):
-        if role.name == wanted:
-            return role.role_id
+    named = (role.role_id for role in all_records(ROLES, uow.records(ROLES).page) if role.name == wanted)
+    if (found := next(named, None)) is not None:
+        return found
     role_id = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MAX_ID)) else MAX_ID + 1
     return role_id if role_id <= MAX_ID and uow.records(ROLES).get(role_id) is not None else None
 
@@ -158,7 +160,7 @@ def _amend_for_effect(uow: AuditedUnitOfWork, command: AmendRole) -> RoleEffect:
     had = before.scope if before else ()
     gains, loses = _beyond(role.scope, had), _beyond(had, role.scope)
     page = partial(uow.records(USERS).page, where=Filter(role_id=role.role_id))
-    users = Listing(page(-1, _AT_ONCE), USERS.id_of, page) if gains or loses else ()
+    users = all_records(USERS, page) if gains or loses else ()
     return RoleEffect(role, tuple(AffectedUser(user.user_id, user.username, gains, loses) for user in users))
 
 

@@ -69,13 +69,7 @@ class SignInWithFactor(Command):
 
 @dataclass(frozen=True, slots=True)
 class SecondStep:
-    """Asks for second factors and verifies them.
-
-    Attributes:
-        totp: the authenticator apps.
-        passkeys: the passkeys.
-        challenges: connect the two steps.
-    """
+    """Asks for second factors and verifies them."""
 
     totp: TotpFactors
     passkeys: PasskeyFactors
@@ -138,7 +132,7 @@ class SecondStepSignIn(FactorService):
     """The use cases of second factors, with the second step that begins a session."""
 
     def __init__(self, sessions: OpenSessions, second_step: SecondStep, issuer: str) -> None:
-        """Use ``issuer`` as the name of this service in authenticator apps."""
+        """``issuer`` is the name of this service in authenticator apps."""
         super().__init__(sessions.transactions, second_step.totp, second_step.challenges.randomness, issuer)
         self._open_sessions, self._second_step = sessions, second_step
 

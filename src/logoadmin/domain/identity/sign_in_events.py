@@ -51,14 +51,9 @@ def record_event(
     factor: str | None = None,
     count: int = 1,
 ) -> None:
-    """Record an event of a user's account.
+    """Record an event of a user's account, caused by a client that is not necessarily this user.
 
     Args:
-        uow: the unit of work of the cause.
-        event: what happened.
-        user_id: the user of the account, not necessarily the caller.
-        client: the caller, with an address and a ``User-Agent`` unless it is a command or a service key.
-        now: the time.
         factor: the factor that signed in, or the kind of factor that was added or removed.
         count: how often it happened, such as how many sessions were ended.
     """

@@ -64,16 +64,13 @@ class Limit:
 def limits_of(
     origin: str, username: str | None = None, totp_of: int | None = None, *, is_known: bool = False
 ) -> tuple[Limit, ...]:
-    """Return the limits on an attempt.
+    """Return the limits on an attempt, those on the origin first, because they limit the number of names.
 
     Args:
         origin: where it comes from, such as an address.
         username: the name that it is for; None without one, such as for a passkey.
         totp_of: the id of the user, if it is a TOTP code.
         is_known: whether the user signed in from that network, or the attempt is not a guess.
-
-    Returns:
-        The limits on the origin first, because they limit the number of names.
     """
     networks = [(network_of(origin), 1)]
     if username is not None and not is_known:
@@ -104,8 +101,7 @@ def wider_network(origin: str, length: int) -> str | None:
 def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
     """Count an attempt before anything is verified, so that concurrent attempts are all counted.
 
-    Returns:
-        None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
+    Return None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
     counts, stored = [], uow.identity.sign_in_attempts
     known = stored.counts([limit.counted for limit in limits])

@@ -43,12 +43,7 @@ def new_secret(randomness: Randomness) -> str:
 
 
 def provisioning_uri(secret: str, username: str, issuer: str) -> str:
-    """Return the ``otpauth:`` URI from which an authenticator app learns a secret.
-
-    Args:
-        secret: the secret in base32.
-        username: the name of the account, as the app shows it.
-        issuer: the host of the service, as the app shows it.
+    """Return the ``otpauth:`` URI from which an app learns a secret in base32, with the names that it shows.
 
     A colon separates the two in the label; apps refuse a second one.
     """
@@ -58,12 +53,8 @@ def provisioning_uri(secret: str, username: str, issuer: str) -> str:
 def matching_step(secret: str, code: str, now: int, after: int) -> int | None:
     """Return the time step of a code; None if it is not valid now.
 
-    Args:
-        secret: the secret in base32.
-        code: six digits.
-        now: the time, in Unix seconds.
-        after: the last step that was used. It and earlier steps are not valid, so each code is usable once
-            (RFC 6238 §5.2).
+    ``after`` is the last step that was used. It and earlier steps are not valid, so each code is usable once (RFC 6238
+    §5.2).
     """
     current, totp = now // _PERIOD, TOTP(secret)
     used = after if after <= current + _MOST_AHEAD else _NEVER
@@ -74,12 +65,7 @@ def matching_step(secret: str, code: str, now: int, after: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class TotpFactors:
-    """The authenticator apps of users.
-
-    Attributes:
-        encryption: how their secrets are encrypted.
-        configured_keys: the keys in the settings; the first encrypts, and all decrypt.
-    """
+    """The authenticator apps of users. Of the configured keys, the first encrypts, and all decrypt."""
 
     encryption: Encryption
     configured_keys: Sequence[str] = field(repr=False)
