@@ -40,7 +40,7 @@ RemovedLink = TypeVar("RemovedLink")
 CssForm = Literal["declarations", "sheet"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RecordKind(Generic[Record, Removed]):
     """A row.
 
@@ -72,7 +72,7 @@ class RecordKind(Generic[Record, Removed]):
     kind: Kind
     record: type[Record]
     removed: Callable[[int], Removed]
-    name_field: str
+    name_field: str = "name"
     write_scope: Scope
     read_scope: Scope | None = None
     unique: tuple[str, ...] = ()
@@ -111,28 +111,6 @@ class RecordKind(Generic[Record, Removed]):
         return max(last_changes.get(shown, 0) for shown in self.shows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
-    """A row of records that have authors.
-
-    Attributes:
-        css_form: the grammar of its CSS (contract L4).
-        link: makes the answer to a link from the ids of the link, the artwork and the author.
-        removed_link: makes the answer to its removal from the ids of the artwork and the author.
-        link_id_field: the field with the id of a link.
-    """
-
-    css_form: CssForm = field(kw_only=True)
-    link: Callable[[int, int, int], LinkAnswer] = field(kw_only=True)
-    removed_link: Callable[[int, int], RemovedLink] = field(kw_only=True)
-    link_id_field: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        # Not super(): dataclass replaces the class by one with slots.
-        RecordKind.__post_init__(self)
-        object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
-
-
 # Named one by one: a new field of artworks is neither published nor settable by submitters until it is added here.
 _DETAILS: Final = tuple(
     f"details.{name}"
@@ -143,14 +121,39 @@ _DETAILS: Final = tuple(
 _PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at", *_DETAILS, "details.origin")
 _SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *_DETAILS)
 
-_UNIQUE: Final = ("details.origin",)
-_USUAL: Final[Mapping[str, Any]] = {"details": {}}
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
+    """A row of records that have authors.
+
+    Attributes:
+        css_form: the grammar of its CSS (contract L4).
+        link: makes the answer to a link from the ids of the link, the artwork and the author.
+        removed_link: makes the answer to its removal from the ids of the artwork and the author.
+        link_id_field: the field with the id of a link.
+    """
+
+    unique: tuple[str, ...] = ("details.origin",)
+    filters: tuple[str, ...] = ("target", "active")
+    page_sizes: PageSizes = ARTWORK_PAGE_SIZES
+    shows: tuple[Kind, ...] = (Kind.AUTHOR,)
+    usual: Mapping[str, Any] = field(default_factory=lambda: {"details": {}})
+    settable: tuple[str, ...] = _SETTABLE
+    css_form: CssForm
+    link: Callable[[int, int, int], LinkAnswer]
+    removed_link: Callable[[int, int], RemovedLink]
+    link_id_field: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Not super(): dataclass replaces the class by one with slots.
+        RecordKind.__post_init__(self)
+        object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
+
 
 ROLES: Final = RecordKind(
     kind=Kind.ROLE,
     record=Role,
     removed=RemovedRole,
-    name_field="name",
     write_scope=Scope.ROLES_WRITE,
     read_scope=Scope.ROLES_READ,
     unique=("name",),
@@ -183,15 +186,8 @@ THEMES: Final = ArtworkKind(
     kind=Kind.THEME,
     record=Theme,
     removed=RemovedTheme,
-    name_field="name",
     write_scope=Scope.THEMES_WRITE,
-    unique=_UNIQUE,
-    filters=("target", "active"),
-    page_sizes=ARTWORK_PAGE_SIZES,
-    shows=(Kind.AUTHOR,),
     published=("theme_id", *_PUBLISHED),
-    settable=_SETTABLE,
-    usual=_USUAL,
     css_form="sheet",
     link=ThemeAuthor,
     removed_link=RemovedThemeAuthor,
@@ -200,15 +196,8 @@ LOGOS: Final = ArtworkKind(
     kind=Kind.LOGO,
     record=Logo,
     removed=RemovedLogo,
-    name_field="name",
     write_scope=Scope.LOGOS_WRITE,
-    unique=_UNIQUE,
-    filters=("target", "active"),
-    page_sizes=ARTWORK_PAGE_SIZES,
-    shows=(Kind.AUTHOR,),
     published=("logo_id", *_PUBLISHED),
-    settable=_SETTABLE,
-    usual=_USUAL,
     css_form="declarations",
     link=LogoAuthor,
     removed_link=RemovedLogoAuthor,
