@@ -22,18 +22,11 @@ class GalleryPage(Protocol):
     def files(self, values: Mapping[str, object], data: Mapping[str, object]) -> Mapping[str, bytes]:
         """Return the first page and the files that all pages load, by name.
 
-        Args:
-            values: its content, as in :meth:`render`.
-            data: the gallery for its script, as JSON.
+        ``values`` are its content, as in :meth:`render`, and ``data`` is the gallery for its script, as JSON.
         """
 
     def render(self, kind: PageKind, values: Mapping[str, object]) -> bytes:
-        """Return another page, the feed or the sitemap.
-
-        Args:
-            kind: its subject.
-            values: its content; texts are never markup.
-        """
+        """Return another page, the feed or the sitemap. Texts in ``values`` are never markup."""
 
     def is_page(self, content: bytes) -> bool:
         """Return whether a file is the first page of some gallery."""

@@ -14,16 +14,13 @@ from logoadmin.domain.kernel.records import Kind, Link
 
 @dataclass(frozen=True, slots=True)
 class StoredPicture:
-    """A picture, without its bytes.
+    """A picture, without its bytes; width, height, frames and size are those of the stored file.
 
     Attributes:
         picture: the SHA-256 of the stored file, in hexadecimal.
         sent: the SHA-256 of the file that was sent.
         sent_at: when it was sent, as Unix time.
-        width: the width of the stored file, in pixels.
-        height: the height of the stored file, in pixels.
-        frames: the number of its frames.
-        size: the size of the stored file, in bytes.
+        size: in bytes; the sides are in pixels.
         ground: the background on which its visible pixels stand out.
         is_removed: whether it was removed permanently, after which only its hashes are kept.
         sender_id: the user who sent it; None for the program itself, and once the user was removed.
@@ -55,14 +52,7 @@ class Standing(IntEnum):
 
 
 class PictureName(NamedTuple):
-    """The use of a picture by a record or a proposal, whether or not the picture is stored.
-
-    Attributes:
-        kind: the kind of record, or ``proposal``.
-        id: its id.
-        picture: the picture.
-        standing: its effect.
-    """
+    """The use of a picture by a record or, with the kind ``proposal``, by a proposal, even if it is not stored."""
 
     kind: str
     id: int
@@ -145,13 +135,9 @@ class Pictures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """An artwork that readers had and no longer get (contract L3).
+    """An artwork that readers had and no longer get, as it was switched off, removed or blocked (contract L3).
 
-    Attributes:
-        kind: the kind of artwork.
-        id: its id.
-        at: when it was switched off, removed or blocked, as Unix time.
-        reason: why it is blocked; None if it is not, so that its severity is ``removed``.
+    ``at`` is Unix time. Without a ``reason`` it is not blocked, and its severity is ``removed``.
     """
 
     kind: Kind

@@ -52,9 +52,8 @@ class ReadsChanges(Protocol):
 def created_by(births: Iterable[tuple[int, bool, int | None]]) -> int:
     """Return the change that created the latest of the records with an id.
 
-    Args:
-        births: the changes that created or restored a record with the id, in order, at least one: each with its id,
-            whether it restored the record, and the removal that it undid.
+    The changes that created or restored a record with the id come in order, at least one: each with its id, whether it
+    restored the record, and the removal that it undid.
     """
     creations: list[tuple[int, int]] = []
     for change_id, is_restored, removal in births:

@@ -13,13 +13,11 @@ from logoadmin.ports.sign_in_storage import Challenges, Events, Factors, Identit
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session, which began with a sign-in and expires at ``expires_at`` (Unix time).
+    """A session, which began with a sign-in and expires at ``expires_at``; its times are Unix time.
 
     Attributes:
         session_id: a random id, which its access tokens contain; it is not a refresh token.
-        user_id: the user who signed in.
         created_at: the time of the sign-in.
-        expires_at: when it expires.
         refreshed_at: when it was last refreshed, None for never.
         address: the address of the sign-in, at most 64 characters; None if unknown.
         user_agent: the ``User-Agent`` of the sign-in, at most 256 characters; None if unknown.
@@ -38,11 +36,9 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whether a user may sign in, with their scopes and name.
+    """Whether a user may sign in, with the user's name and the scopes of their role.
 
     Attributes:
-        username: the user's name.
-        scope: the scopes of the user's role.
         active: whether the user is not suspended.
         refused: whether an issuer refused the user, see :class:`~logoadmin.ports.sign_in_storage.Identity`.
     """
@@ -160,7 +156,6 @@ class Credentials:
     """The stored credentials of a user.
 
     Attributes:
-        user_id: the user.
         password: the hash; None for a user who was imported without one.
         has_factor: whether a second factor is confirmed.
     """

@@ -23,13 +23,11 @@ class Authorization:
 
 @dataclass(frozen=True, slots=True)
 class Redemption:
-    """A code that a browser received, with the secrets of its sign-in.
+    """A code that a browser received at ``redirect_uri``, with the secrets of its sign-in.
 
     Attributes:
-        code: the code.
         code_verifier: the secret whose hash the browser sent with its request (RFC 7636).
         nonce: the text that the ID token must repeat; unused for GitHub, which has none.
-        redirect_uri: where the browser received the code.
     """
 
     code: str = field(repr=False)
@@ -80,11 +78,7 @@ class Issuer(Protocol):
         """
 
     def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code, and return the person for whom it was issued.
-
-        Args:
-            redemption: the code with its secrets.
-            now: the time, as Unix time.
+        """Exchange a code at a Unix time, and return the person for whom it was issued.
 
         Raises:
             IssuerRefused: must be raised unless the issuer accepted the code and its whole response is valid.

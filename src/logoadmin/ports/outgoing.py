@@ -48,7 +48,6 @@ class PostingOutgoing(Protocol):
 
         Args:
             url: https, or http to a host that the operator listed.
-            content: the JSON.
             seconds: the limit for resolving, connecting, sending and the head of the response.
 
         Raises:
@@ -64,12 +63,12 @@ class ConfidentialOutgoing(Outgoing, Protocol):
     ) -> Fetched:
         """Return the response to one request with secrets, whatever its status; no redirect is followed.
 
+        The limits are those of :meth:`~Outgoing.fetch`.
+
         Args:
             url: https, or http to a host that the operator listed.
             form: the fields of a POST; None for a GET.
             headers: additional headers of the request, which may replace the usual ones.
-            most: as in :meth:`~Outgoing.fetch`.
-            seconds: as in :meth:`~Outgoing.fetch`.
 
         Raises:
             OutgoingError: must be raised for anything but a whole response, without any part of the secrets.

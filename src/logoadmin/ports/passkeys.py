@@ -178,10 +178,8 @@ class Passkeys(Protocol):
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
         """Return options for the use of one of these passkeys, for ``parseRequestOptionsFromJSON``.
 
-        Args:
-            challenge: the challenge.
-            passkeys: the passkeys; empty for any that the authenticator finds.
-            verified: whether the authenticator must verify its user; otherwise it does if it can.
+        Without passkeys, any that the authenticator finds can be used. It must verify its user if ``verified``;
+        otherwise it does if it can.
         """
 
     def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:

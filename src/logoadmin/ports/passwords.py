@@ -25,13 +25,8 @@ class PasswordHasher(Protocol):
     def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
         """Spend the time of verifying a hash of each other class, after a password did not match this hash.
 
-        Hashes with other parameters take another time, which would reveal which users have them, and which exist.
-
-        Args:
-            hash_: the hash that was verified, or None.
-            classes: the parameters of stored hashes, see
-                :meth:`~logoadmin.ports.identity_storage.Passwords.classes`.
-            password: the password.
+        Hashes with other parameters take another time, which would reveal which users have them, and which exist. The
+        classes are those of :meth:`~logoadmin.ports.identity_storage.Passwords.classes`.
         """
 
     def refusal(self, hash_: PasswordHash) -> str | None:

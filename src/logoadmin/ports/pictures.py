@@ -33,9 +33,7 @@ class ConvertedPicture:
         content: a WebP of at most :data:`STORED_SIDE` pixels a side and :data:`MAX_STORED` bytes, without metadata.
         thumbnail: a WebP of its first frame, of at most :data:`THUMBNAIL_SIDE` pixels a side and
             :data:`MAX_THUMBNAIL` bytes.
-        width: the width of the content, in pixels.
-        height: the height of the content, in pixels.
-        frames: the number of its frames.
+        width, height: the size of the content, in pixels.
         ground: the background on which the visible pixels of the first frame stand out.
     """
 

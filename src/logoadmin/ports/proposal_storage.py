@@ -25,18 +25,14 @@ class ListedProposal:
     Attributes:
         proposal_id: rises in the order in which proposals were made.
         version: rises with every write of any proposal.
-        state: the state.
         user_id: the submitter; None for the program itself.
         user_since: the change that created this user; a later user with the id is another person.
-        title: the subject.
         kinds: the kinds of record in it, a bit each.
         summary: the summary of the changes for lists, as JSON.
         size: the size of the changes and the note, in bytes.
         reason: why it was declined.
-        created_at: when it was made, as Unix time.
-        waiting_since: when it last began to wait.
-        decided_at: when it was applied, declined or withdrawn; None while it waits.
-        decided_by: the user who did so.
+        waiting_since: when it last began to wait, as Unix time.
+        decided_at: when it was applied, declined or withdrawn, by ``decided_by``; None while it waits.
         request_id: the id of the request that applied it.
         first_change: the first change that applying it made; None without any.
         last_change: the last change that applying it made; all changes between the two are its own.
@@ -67,12 +63,7 @@ class ListedProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProposal(ListedProposal):
-    """A proposal.
-
-    Attributes:
-        note: the message of the submitter.
-        changes: the changes as JSON.
-    """
+    """A proposal, with the message of the submitter, and its changes as JSON."""
 
     note: str
     changes: Sequence[Mapping[str, Any]]
@@ -141,15 +132,9 @@ class Proposals(Protocol):
         viewer: Viewer | None = None,
         order: Order = "asc",
     ) -> tuple[ListedProposal, ...]:
-        """Return up to ``limit`` proposals that follow an id in this order, by id.
+        """Return up to ``limit`` proposals that follow an id in this order, by id, in a state, or of a submitter.
 
-        Args:
-            after: the id.
-            limit: their maximum number; long texts may end the page earlier, see TruncatedPage.
-            state: only proposals in this state; None for all.
-            user_id: only proposals of this submitter; None for all.
-            viewer: only proposals that this user sees; None for all.
-            order: the order.
+        Long texts may end the page earlier, see TruncatedPage. A ``viewer`` gets only proposals that they see.
         """
 
     def waiting_of(self, user_id: int, since: int) -> tuple[int, int]:
@@ -175,12 +160,9 @@ class StoredNotice:
     Attributes:
         notice_id: rises in the order in which notices were made.
         receiver: the hash of the receiver's URL, which is a secret.
-        event: what happened.
         kind: ``proposal``, or the kind of artwork.
-        id: its id.
         text: what happened, for people.
         due_at: when to send it, as Unix time; after an attempt, when to retry unless that succeeded.
-        attempts: the number of attempts.
     """
 
     notice_id: int
@@ -214,15 +196,7 @@ class Notices(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BlockedWork:
-    """A blocked artwork of a user.
-
-    Attributes:
-        kind: the kind of artwork.
-        id: its id.
-        name: its current name.
-        at: when it was blocked, as Unix time.
-        reason: why.
-    """
+    """A blocked artwork of a user, with its current name. ``at`` is Unix time."""
 
     kind: Kind
     id: int

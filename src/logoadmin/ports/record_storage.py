@@ -51,14 +51,7 @@ class Records(Protocol[Record]):
 
         Names are compared in the form of :func:`~logoadmin.domain.kernel.lists.search_form`, code point by code point;
         the versions are those of the records themselves, not of the authors in them. In descending order, ids descend
-        as well.
-
-        Args:
-            sort: whether names or versions are compared.
-            after: the record that they follow in this order, even if it was removed; None for the first page.
-            limit: the maximum number of records.
-            where: the filter.
-            order: the order.
+        as well. The records follow ``after`` in this order, even if it was removed; None for the first page.
         """
 
     def add(self, record: Record, /) -> None:

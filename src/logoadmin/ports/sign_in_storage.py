@@ -15,19 +15,14 @@ ChallengePurpose = Literal["used", "sign_in_code", "link"]
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A second factor of a user (contract O1).
+    """A second factor of a user (contract O1). Its id is never reused, its times are Unix time.
 
     Attributes:
-        factor_id: its id, never reused.
-        user_id: the user.
-        kind: its kind.
-        name: the name that the user gave it.
-        created_at: the time of its enrolment, as Unix time.
         secret: for TOTP, the encrypted secret; for a passkey, JSON with the public key, which is not secret.
         credential: for a passkey, its credential id in base64url, at most 1,364 characters, and unique; None for TOTP.
         counter: for TOTP, the last time step that was used; for a passkey, its signature counter.
         confirmed: whether it can be used.
-        last_used_at: when it was last used, as Unix time; None for never.
+        last_used_at: when it was last used; None for never.
     """
 
     factor_id: int
@@ -82,7 +77,6 @@ class Challenge:
     """A code or a link that signs a user in once, or a challenge that was used (contract O2, O6, R5).
 
     Attributes:
-        challenge_hash: its hash.
         purpose: its only purpose, or ``used``.
         user_id: the only user for whom it can be used; None for a used challenge.
         data: data for signing in with it, at most 65,535 bytes.
@@ -125,7 +119,6 @@ class Identity:
     Attributes:
         issuer: the issuer, at most 2,048 characters.
         subject: the user's id there, at most 255 characters.
-        user_id: the user here.
         groups: the groups at the last sign-in, as a list in JSON; ``null`` if the issuer has no groups.
         refused: whether the issuer named no group with a role then, so that the user has no rights.
     """
@@ -180,14 +173,9 @@ class Events(Protocol):
     def page(
         self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", user_since: int | None = None
     ) -> tuple[SignInEvent, ...]:
-        """Return up to ``limit`` events that follow an id in this order.
+        """Return up to ``limit`` events that follow an id in this order: of all users, or of one.
 
-        Args:
-            after: the id.
-            limit: their maximum number.
-            user_id: only events of this user; None for all.
-            order: the order of their ids.
-            user_since: the change that created the user; None for the events of all users with the id.
+        Of a user, they are those of the user whom the change ``user_since`` created; if None, of all users with the id.
         """
 
     def forget_before(self, at: int, most: int) -> int:

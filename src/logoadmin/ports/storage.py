@@ -118,11 +118,8 @@ class Storage(Protocol):
         """Run a function that makes changes, and return its result once they are durable.
 
         Writes run one at a time: the function starts when the previous write has ended. If it raises, all its changes
-        are undone and the error propagates.
-
-        Args:
-            work: the unit-of-work function.
-            alone: whether it may take long, so that it must not share a transaction with writes of other threads.
+        are undone and the error propagates. If it may take long, it must run ``alone``, without sharing a transaction
+        with writes of other threads.
 
         Raises:
             StorageUnavailable: the database is out of reach, within 2 s; the changes may or may not have been stored.
@@ -148,8 +145,7 @@ class Storage(Protocol):
     def erase_removed(self) -> bool:
         """Overwrite the remains of removed rows in files, as far as this program controls them.
 
-        Returns:
-            Whether nothing is left; False while there are readers, so that it can be retried later.
+        Return whether nothing is left; False while there are readers, so that it can be retried later.
         """
 
     def is_failing(self) -> bool:
@@ -180,10 +176,8 @@ class StorageLifecycle(Storage, Protocol):
         """Create or migrate the tables, and return the result of a function on them.
 
         Existing tables are kept. Several processes may call this at once: they wait for each other, and each sees the
-        result of the one before. In a file, the tables and the function's changes are stored together or not at all.
-
-        Args:
-            first: the unit-of-work function, which checks whether there is anything to do.
+        result of the one before; the function checks whether there is anything to do. In a file, the tables and the
+        function's changes are stored together or not at all.
 
         Raises:
             SchemaMismatch: a newer program created the tables.

@@ -165,12 +165,7 @@ class SentRequestId:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """The context of a request that the history keeps beside its id (contract G5).
-
-    Attributes:
-        source: where it came from.
-        note: why it was made, in the words of the caller.
-    """
+    """The context of a request that the history keeps beside its id: its source, and why it was made (contract G5)."""
 
     source: Source = Source.PROGRAM
     note: str | None = None
@@ -183,14 +178,7 @@ _BY_PROGRAM: Final = Occasion()
 # Every caller may have the id of the request, which goes into the history (contract G).
 @dataclass(frozen=True, slots=True)
 class Anonymous:
-    """A caller without a token.
-
-    Attributes:
-        origin: where the caller comes from, such as an address.
-        request_id: the id of the request.
-        user_agent: what the client calls itself, for the list of sessions (contract C6).
-        occasion: what else the history keeps of the request.
-    """
+    """A caller without a token; ``origin`` and ``user_agent`` are the client's address and name (contract C6)."""
 
     origin: str = ""
     request_id: str | SentRequestId | None = field(default=None, compare=False)
@@ -253,14 +241,12 @@ class Rights:
     """The current rights of a caller with a token (contract B5).
 
     Attributes:
-        user_id: the user.
         scope: the scope of the user's role, or the part of it that a service key has.
         of_user: whether the caller is the user, and not a service key.
         signed_in_at: when the session began, as Unix time; None without one.
         ends_at: when the session ends, as Unix time; None without one.
         factor: what the session began with; None without one.
         must_enrol: whether the session may do nothing but enrol a second factor, which is required.
-        username: how the user is called.
         required: the scopes that the work required, beside that of its command.
     """
 
@@ -359,11 +345,7 @@ def require_token(policy: Policy, permission: Permission, caller: Caller) -> Non
 def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int | None) -> None:
     """Reject a caller whose rights, read in the transaction of the work, are not sufficient.
 
-    Args:
-        policy: the access policy in force.
-        permission: the right that the use case requires.
-        held: the caller's rights.
-        user_id: the user in ``permission.self_field``, if any.
+    ``user_id`` is the user in ``permission.self_field``, if any.
 
     Raises:
         NotPermitted: they are not.

@@ -4,20 +4,14 @@ from enum import Enum
 
 
 class Cause(Enum):
-    """One row for each cause.
-
-    Attributes:
-        code: its name for programs.
-        text: the problem.
-        cure: what to do.
-    """
+    """A cause: its code for programs, the problem, and what to do."""
 
     code: str
     text: str
     cure: str
 
     def __new__(cls, code: str, text: str, cure: str) -> "Cause":
-        """Create a row, whose value is the code."""
+        """The value of a row is the code."""
         cause = object.__new__(cls)
         cause._value_ = cause.code = code
         cause.text, cause.cure = text, cure

@@ -166,13 +166,9 @@ def fields_of(command: type[Command]) -> dict[str, FieldInfo]:
 def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
     """Return the value of JSON in UTF-8, unless parsers may disagree about it (contract A21).
 
-    Args:
-        text: the JSON.
-        most_marks: the maximum number of brackets, colons and commas outside strings, if any.
-
     Raises:
-        ValueError: it is invalid, nested too deeply, has too many marks, or an object in it has a field twice. The text
-            has the place, and repeats none of the JSON.
+        ValueError: it is invalid, nested too deeply, has more than ``most_marks`` brackets, colons and commas outside
+            strings, or an object in it has a field twice. The text has the place, and repeats none of the JSON.
     """
     try:
         encoded = text.encode() if isinstance(text, str) else text

@@ -118,9 +118,7 @@ class SecondFactorRequired(LogoAdminError):
     def __init__(
         self, challenge: str, factors: Sequence[SecondFactorKind], passkey: Mapping[str, Any] | None = None
     ) -> None:
-        self.challenge = challenge
-        self.factors = tuple(factors)
-        self.passkey = passkey
+        self.challenge, self.factors, self.passkey = challenge, tuple(factors), passkey
         super().__init__("A second factor is required")
 
 
@@ -182,8 +180,7 @@ class NotFound(LogoAdminError):
     """The record (contract A9) or the link (contract A17) does not exist."""
 
     def __init__(self, what: str, id_: int | str, of: str = "") -> None:
-        self.what = what
-        self.id = id_
+        self.what, self.id = what, id_
         super().__init__(f"{what} {id_} not found{of}")
 
 
@@ -191,8 +188,7 @@ class DuplicateEntry(LogoAdminError):
     """``value`` is taken for the unique field ``key`` (contract A6, A8)."""
 
     def __init__(self, value: str | int, key: str) -> None:
-        self.value = value
-        self.key = key
+        self.value, self.key = value, key
         super().__init__(f"Duplicate entry '{value}' for key '{key}'")
 
 
@@ -208,9 +204,7 @@ class ArtworkBlocked(Conflict):
     """The theme or logo is blocked, and the request does not say that the block is to be lifted (contract L3)."""
 
     def __init__(self, what: str, id_: int, reason: str) -> None:
-        self.what = what
-        self.id = id_
-        self.reason = reason
+        self.what, self.id, self.reason = what, id_, reason
         super().__init__(f"{what} {id_} is blocked: {reason}. Lift the block with unblock to activate it")
 
 
@@ -218,8 +212,7 @@ class Outdated(LogoAdminError):
     """The record has another version than the caller asks for (contract F1)."""
 
     def __init__(self, what: str, id_: int | str) -> None:
-        self.what = what
-        self.id = id_
+        self.what, self.id = what, id_
         super().__init__(f"{what} {id_} was changed since")
 
 
@@ -281,9 +274,7 @@ class StorageUnavailable(LogoAdminError):
     """
 
     def __init__(self, server: str, cause: Cause = Cause.OUT_OF_REACH, detail: str = "") -> None:
-        self.server = server
-        self.cause = cause
-        self.detail = detail
+        self.server, self.cause, self.detail = server, cause, detail
         super().__init__(f"Cannot connect to the database server at {server}")
 
     @property
@@ -302,8 +293,7 @@ class OutgoingError(LogoAdminError):
     """
 
     def __init__(self, host: str, reason: str) -> None:
-        self.host = host
-        self.reason = reason
+        self.host, self.reason = host, reason
         super().__init__(f"{host}: {reason}" if host else reason)
 
 
@@ -317,9 +307,7 @@ class IssuerUnavailable(LogoAdminError):
     """
 
     def __init__(self, host: str, reason: str, cure: str = "compare oidc_issuer with the issuer's metadata") -> None:
-        self.host = host
-        self.reason = reason
-        self.cure = cure
+        self.host, self.reason, self.cure = host, reason, cure
         super().__init__(f"Cannot reach the issuer {host}")
 
     @property
@@ -332,8 +320,7 @@ class _Curable(Exception):
     """An error that the operator can solve: ``text`` is the problem, ``cure`` the solution, or empty."""
 
     def __init__(self, text: str, cure: str = "") -> None:
-        self.text = text
-        self.cure = cure
+        self.text, self.cure = text, cure
         super().__init__(f"{text}; {cure}" if cure else text)
 
 

@@ -1,7 +1,7 @@
 """Lists: whole lists in constant memory, pages, order and filters (contract E1 to E4)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
 from unicodedata import normalize
 
@@ -89,17 +89,10 @@ class _Filters:
 
 @dataclass(frozen=True, slots=True)
 class Filter(_Filters):
-    """The filters of a list of records, None for any value (contract E3).
+    """The filters of a list of records, None for any value (contract E3); those of artworks come last.
 
-    Attributes:
-        q: a part of the name or username, compared as :func:`search_form` returns it.
-        role_id: of users.
-        user_id: of authors.
-        target: of logos and themes.
-        active: of logos and themes.
-        author_id: of logos and themes, one of their authors.
-        tag: of logos and themes, one of their tags.
-        origin: of logos and themes, the id that one of them had elsewhere.
+    A part ``q`` of the name or username is compared as :func:`search_form` returns it. ``origin`` is the id that an
+    artwork had elsewhere.
     """
 
     q: str | None = None
@@ -117,16 +110,9 @@ EVERYTHING: Final = Filter()
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter(_Filters):
-    """The filters of a list of changes, None for any value (contract G3).
+    """The filters of a list of changes, None for any value (contract G3); an id never comes without the kind.
 
-    Attributes:
-        kind: the kind of record.
-        id: its id, never without the kind.
-        user_id: the user who made the change.
-        action: the action, such as ``logo.created``.
-        request_id: the id of the request.
-        since: the earliest time, Unix time in seconds.
-        until: the latest time.
+    ``since`` and ``until`` are the earliest and the latest Unix time.
     """
 
     kind: Kind | None = None
@@ -178,7 +164,7 @@ def text_length(value: object) -> int:
     if isinstance(value, Input):
         return text_length({name: member for name, member in value if member})
     if is_dataclass(value):
-        return sum(text_length(getattr(value, field.name)) for field in fields(value))
+        return sum(text_length(getattr(value, each.name)) for each in fields(value))
     if isinstance(value, Mapping):
         return sum(map(text_length, value.values())) + sum(map(text_length, value))
     return sum(map(text_length, value)) if isinstance(value, tuple | list) else _NO_TEXT
@@ -237,6 +223,7 @@ class SnapshotOf(Protocol[Listed]):
         ...
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Listing(Generic[Listed]):
     """A list in some order, fetched page by page while it is read.
 
@@ -247,40 +234,27 @@ class Listing(Generic[Listed]):
     Reading on may raise StorageUnavailable; a list that was read to its end is complete.
 
     Attributes:
-        first: the first page.
+        first: the first page, which follows the cursor ``after``.
+        cursor_of: returns the cursor of a record.
+        fetch: returns the records that follow a cursor; without it, the first page is all. The last page is shorter
+            than was asked for, and not truncated.
         version: the version of the list; the records may be newer (contract F1).
         next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2).
     """
 
-    def __init__(
-        self,
-        first: tuple[Listed, ...],
-        cursor_of: Callable[[Listed], Any],
-        fetch: Fetch[Listed] | None = None,
-        page_sizes: PageSizes = RECORD_PAGE_SIZES,
-        *,
-        snapshot: SnapshotOf[Listed] | None = None,
-        after: Any = -1,
-        version: int = 0,
-        next_after: int | str | None = None,
-    ) -> None:
-        """Start with the first page, which follows a cursor, and how to fetch the records that follow another one.
-
-        Without ``fetch``, the first page is all. The last page is shorter than was asked for, and not truncated.
-        """
-        self.first = first
-        self._cursor_of = cursor_of
-        self._fetch = fetch
-        self._snapshot = snapshot
-        self._page_sizes = page_sizes
-        self._after = after
-        self.version = version
-        self.next_after = next_after
+    first: tuple[Listed, ...]
+    cursor_of: Callable[[Listed], Any]
+    fetch: Fetch[Listed] | None = None
+    page_sizes: PageSizes = RECORD_PAGE_SIZES
+    snapshot: SnapshotOf[Listed] | None = field(default=None, kw_only=True)
+    after: Any = field(default=-1, kw_only=True)
+    version: int = field(default=0, kw_only=True)
+    next_after: int | str | None = field(default=None, kw_only=True)
 
     @property
     def goes_on(self) -> bool:
         """Whether more may follow the first page that belongs to the same response."""
-        return self._fetch is not None and _goes_on(self.first, self._page_sizes.first)
+        return self.fetch is not None and _goes_on(self.first, self.page_sizes.first)
 
     def at_one_moment(self, write: Callable[[Iterator[tuple[Listed, ...]]], Answer]) -> Answer:
         """Return the answer of work on the pages of the list as it is at one moment; it may run again from its start.
@@ -288,21 +262,21 @@ class Listing(Generic[Listed]):
         Raises:
             StorageUnavailable: the database is out of reach.
         """
-        if self._snapshot is None or not self.goes_on:
+        if self.snapshot is None or not self.goes_on:
             return write(self.pages())
-        size = self._page_sizes.first
-        return self._snapshot(lambda fetch: write(self._pages(fetch(self._after, size), fetch)))
+        size = self.page_sizes.first
+        return self.snapshot(lambda fetch: write(self._pages(fetch(self.after, size), fetch)))
 
     def pages(self) -> Iterator[tuple[Listed, ...]]:
         """Yield the pages; the first one is already loaded."""
-        return self._pages(self.first, self._fetch)
+        return self._pages(self.first, self.fetch)
 
     def _pages(self, page: tuple[Listed, ...], fetch: Fetch[Listed] | None) -> Iterator[tuple[Listed, ...]]:
-        asked = self._page_sizes.first
+        asked = self.page_sizes.first
         while fetch is not None and _goes_on(page, asked):
             yield page
-            asked = self._page_sizes.following(page)
-            page = fetch(self._cursor_of(page[-1]), asked)
+            asked = self.page_sizes.following(page)
+            page = fetch(self.cursor_of(page[-1]), asked)
         yield page
 
     def __iter__(self) -> Iterator[Listed]:

@@ -82,14 +82,7 @@ def list_records(
     kind: RecordKind[Record, Any],
     of: RecordKind[Any, Any] | None = None,
 ) -> Listing[Record]:
-    """Return a list of records (contract E).
-
-    Args:
-        service: the service of the use case, which reads on.
-        uow: a unit of work.
-        command: which part of the list.
-        kind: the kind of the records.
-        of: the kind of the record that they belong to, whose id is in the command.
+    """Return a list of records (contract E), or of those of the record of the kind ``of`` whose id is in the command.
 
     Raises:
         NotFound: the record that they belong to does not exist, or that after which a sorted list starts.
