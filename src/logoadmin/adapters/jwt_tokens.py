@@ -98,11 +98,7 @@ def hs256_key(secret: str) -> Key:
 
 
 def key_from_file(path: str, *, signs: bool) -> Key:
-    """Return the key in a PEM file: private or public, Ed25519 or RSA.
-
-    Args:
-        path: the file.
-        signs: whether it must be a private key.
+    """Return the key in a PEM file: private or, unless it ``signs``, public; Ed25519 or RSA.
 
     Raises:
         SettingsError: it cannot be read or used; the message names the file and has nothing of its content.

@@ -28,10 +28,8 @@ class GuardedOutgoing:
     ) -> None:
         """Prepare requests, without loading the modules for them.
 
-        Args:
-            hosts: names and addresses that are allowed although they are not public.
-            context: verifies certificates; by default with those that the system trusts.
-            resolve: returns the addresses of names.
+        The ``hosts``, names and addresses, are allowed although they are not public. By default, certificates are
+        verified with those that the system trusts.
         """
         self._guard = Guard(hosts, resolve)
         self._custom_context = context

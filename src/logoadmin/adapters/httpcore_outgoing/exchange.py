@@ -104,12 +104,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target of a request.
+    """The target of a request: its URL, with the host as below and without a fragment.
 
-    Attributes:
-        url: the URL with the host as below, and without a fragment.
-        host: a name in lower case and ASCII (IDNA), without a trailing dot, or an address.
-        port: the port.
+    The host is a name in lower case and ASCII (IDNA), without a trailing dot, or an address.
     """
 
     url: URL
@@ -221,12 +218,7 @@ def _explained(target: Target, budget: Budget) -> Iterator[None]:
 
 
 def read_body(chunks: Iterable[bytes], encoding: str, most: int) -> bytes:
-    """Return a decompressed body.
-
-    Args:
-        chunks: the body as it arrives.
-        encoding: the ``Content-Encoding``.
-        most: the maximum size, in bytes, before and after decompression.
+    """Return a decompressed body of at most ``most`` bytes, before and after decompression.
 
     Raises:
         TooLarge: the body is larger.

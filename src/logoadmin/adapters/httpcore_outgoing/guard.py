@@ -70,12 +70,7 @@ class Guard:
     """Checks hosts by all of their addresses."""
 
     def __init__(self, allowed: Collection[str], resolve: Resolve) -> None:
-        """Allow hosts that are not public.
-
-        Args:
-            allowed: names and addresses, as in :class:`~logoadmin.adapters.httpcore_outgoing.exchange.Target`.
-            resolve: returns the addresses of a name.
-        """
+        """Allow hosts that are not public: names and addresses, as in a Target."""
         self._allowed = frozenset(allowed)
         self._resolve = resolve
         # Its own, so that names that others choose do not delay the issuer of single sign-on.

@@ -66,9 +66,6 @@ class Metadata:
     """The metadata of an issuer that are used.
 
     Attributes:
-        authorization_endpoint: where to send browsers.
-        token_endpoint: where codes are exchanged.
-        jwks_uri: where the keys are.
         userinfo_endpoint: the source of claims that the ID token lacks; None without one.
         takes_basic: whether the token endpoint accepts the client's secret in a header, rather than in the form.
         scope: the scopes to ask for.

@@ -80,16 +80,12 @@ _AT_MOST: Final = f"it should have at most {MAX_PIXELS // 1_000_000} million"
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A picture whose header was checked, before decoding.
+    """A picture whose header was checked, before decoding: its frames, if its file was split, or the image.
 
     Attributes:
-        form: its format.
-        size: its size.
         turn: the transposition that makes it upright.
         loops: how often its frames are played, 0 for endlessly.
         kept: the number of frames that are kept.
-        animation: its frames, if its file was split.
-        image: otherwise the picture.
     """
 
     form: str

@@ -44,8 +44,6 @@ class Part:
 
     Attributes:
         content: a file with only this frame; that of the first frame has the colour space.
-        place: where it is drawn.
-        size: its size.
         duration: how long it is shown, in milliseconds.
         disposal: the treatment of its area afterwards.
         over: whether earlier frames show through.
@@ -177,12 +175,9 @@ def png_orientation(content: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Jpeg:
-    """Data from the segments of a JPEG.
+    """The scans of a JPEG, and the orientation in its first EXIF segment.
 
-    Attributes:
-        scans: the number of scans.
-        held: the bytes that a decoder holds besides the picture: of all scans, unless one has everything.
-        orientation: the orientation in the first EXIF segment.
+    ``held`` are the bytes that a decoder holds besides the picture: of all scans, unless one has everything.
     """
 
     scans: int

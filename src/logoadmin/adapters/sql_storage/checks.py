@@ -31,10 +31,7 @@ _WRITES: Final = (
 def check_database(url: str, processes: int, *, may_create: bool = True) -> Iterator[Result]:
     """Check a database for use by this many processes, and yield each result at once.
 
-    Without ``may_create``, a missing gallery is wrong (contract K9).
-
-    Raises:
-        SettingsError: the URL cannot be used.
+    Without ``may_create``, a missing gallery is wrong (contract K9). Raises SettingsError if the URL cannot be used.
     """
     dialect = dialect_of(url)
     for result in dialect.look_outside():

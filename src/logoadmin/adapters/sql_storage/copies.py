@@ -43,11 +43,7 @@ _DATE: Final = r"\d{4}-\d\d-\d\dT\d{6}Z"
 
 
 def back_up(url: str, target: Path) -> None:
-    """Write a consistent copy of a gallery to a file while others use it.
-
-    Args:
-        url: of the database.
-        target: the file, which must not exist.
+    """Write a consistent copy of a gallery to a file, which must not exist, while others use it.
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -64,16 +60,9 @@ def back_up(url: str, target: Path) -> None:
 
 
 def back_up_into(url: str, directory: Path, keep: int | None = None) -> Path:
-    """Back up into a new file named after the database and the time, and remove the oldest backups.
+    """Back up into a new file named after the database and the time, and return it; files with other names stay.
 
-    Args:
-        url: of the database.
-        directory: the directory; files with other names are left alone.
-        keep: the number of backups to keep, including this one; None for all. Others are removed once this one is
-            complete.
-
-    Returns:
-        the file.
+    Once it is complete, the oldest backups beyond ``keep`` are removed; None keeps all.
 
     Raises:
         OSError: the file cannot be written, or an old one cannot be removed; otherwise as :func:`back_up`.
@@ -106,10 +95,6 @@ def restore(url: str, source: Path) -> None:
 
     Readers of the published gallery follow it to lower versions, since its epoch rises (contract L7).
 
-    Args:
-        url: of the database, which must not exist.
-        source: the file.
-
     Raises:
         SettingsError: the URL cannot be used.
         StartError: the database exists or cannot be made; the file is not a gallery, is damaged, or is of a newer
@@ -121,9 +106,6 @@ def restore(url: str, source: Path) -> None:
 
 def restore_loaded(url: str) -> None:
     """Finish a restore as :func:`restore` does, after another program loaded the copy, as a dump into a server.
-
-    Args:
-        url: of the database.
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -218,13 +200,7 @@ _FETCHED: Final = 64
 def move(url: str, target_url: str, progress: Progress) -> str:
     """Copy all tables into an empty database, compare them row by row, and mark the source as moved.
 
-    Args:
-        url: of the source, with the tables of this program.
-        target_url: of the target, which must have no records.
-        progress: called after each step.
-
-    Returns:
-        The address of the target, without user and password.
+    Return the address of the target, without user and password.
 
     Raises:
         SettingsError: a URL cannot be used, or both are of one database.

@@ -48,8 +48,6 @@ class Failure(Exception):
     """A transaction failed. Never leaves the adapter.
 
     Attributes:
-        kind: the kind of failure.
-        cause: the cause.
         code: the driver's number for it, for the log.
         error: the driver's own error.
         lost: whether a working connection broke.
@@ -85,21 +83,14 @@ class DriverErrors:
     """Derives the failure of a transaction from the error of its driver."""
 
     def __init__(self, classify: Callable[[BaseException], Classification | None], driver: Any) -> None:
-        """Classify errors.
-
-        Args:
-            classify: the dialect's classification of a driver's error.
-            driver: the module of the driver, with the errors that each driver has (PEP 249).
-        """
+        """Classify errors of a driver, by its module (PEP 249) and the dialect's classification."""
         self._classify = classify
         self._driver = driver
 
     def failure(self, error: BaseException, *, connected: bool = True) -> Failure | None:
         """Return the failure that an error means, None for an error that the database did not cause.
 
-        Args:
-            error: the exception.
-            connected: whether a working connection was in use, which may now be lost.
+        If a working connection was in use, it may now be lost.
         """
         if isinstance(error, Failure):
             return error
@@ -160,7 +151,6 @@ class FailureLog:
     """
 
     def __init__(self, server: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """Log for a server, by its name for messages."""
         self.has_no_failures = False
         self._server = server
         self._clock = clock

@@ -29,23 +29,12 @@ _BROKEN_SOON: Final = 0.2
 
 
 class ConnectionPool:
-    """The connections to one database. Safe to use from several threads.
-
-    Attributes:
-        engine: SQLAlchemy's engine, which owns the connections.
-        statements: compiles the statements of transactions.
-        driver_errors: classifies the errors of its driver.
-        failure_log: its current failures.
-    """
+    """The connections to one database, which SQLAlchemy's engine owns. Safe to use from several threads."""
 
     def __init__(self, dialect: Dialect, connections: int, timeout: float | None, metrics: Metrics) -> None:
         """Set the pool up; no connection is opened yet.
 
-        Args:
-            dialect: the database.
-            connections: the maximum number of them.
-            timeout: the limit in seconds of each step of connecting; None for work that no user waits for.
-            metrics: counts the calls.
+        Each step of connecting takes at most ``timeout`` seconds; None for work that no user waits for.
         """
         self._server = dialect.server
         self._interactive = timeout is not None
@@ -132,7 +121,6 @@ class ConnectionPool:
         return lambda transaction: work(Connection(self.engine, transaction.connection))
 
     def close(self) -> None:
-        """Close the connections."""
         self.engine.dispose()
 
     def _failed(self, failure: Failure, writing: bool) -> Cause:

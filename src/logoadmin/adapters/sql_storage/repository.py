@@ -155,13 +155,7 @@ _PLACE: Final[Any] = bindparam("place")
 
 
 class IndexPath(NamedTuple):
-    """An index with the ids of records that match some filters, in order.
-
-    Attributes:
-        filters: the names of these filters.
-        key: the column with the ids, in the table of the index.
-        index_name: the name of the index.
-    """
+    """An index with the ids of records that match some filters, in order; ``key`` is the column with the ids."""
 
     filters: frozenset[str]
     key: Column[int]
@@ -178,13 +172,10 @@ class KeysetPages:
         conditions: Mapping[str, ColumnElement[bool]],
         paths: Sequence[IndexPath],
     ) -> None:
-        """Describe a list.
+        """Describe a list of records, which have an id as their key.
 
-        Args:
-            records: all records, in any order.
-            key: their id.
-            conditions: the condition of each filter, with its value as a parameter of the same name.
-            paths: the indexes, the first one that covers no more than the given filters is used.
+        The condition of each filter has its value as a parameter of the same name. The first of the indexes that covers
+        no more than the given filters is used.
         """
         self._records, self._key, self._conditions, self._paths = records, key, conditions, paths
         self._query = lru_cache(128)(self._make_query)
@@ -233,14 +224,10 @@ class SortedPages:
         conditions: Mapping[str, ColumnElement[bool]],
         elsewhere: Mapping[str, Column[int]],
     ) -> None:
-        """Describe a list.
+        """Describe a list of records, in the order of the column ``by``, which has an index.
 
-        Args:
-            records: all records, in any order.
-            key: their id.
-            by: the column of the order, which has an index.
-            conditions: the condition of each filter, with its value as a parameter of the same name.
-            elsewhere: of filters on another table, its column with the ids of the records.
+        The condition of each filter has its value as a parameter of the same name; ``elsewhere`` has, for filters on
+        another table, its column with the ids of the records.
         """
         self._records, self._key, self._by = records, key, by
         self._conditions, self._elsewhere = conditions, elsewhere

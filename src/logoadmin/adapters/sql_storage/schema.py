@@ -23,7 +23,6 @@ class Schema:
     """The tables of one database, as a whole."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Manage the tables of a database."""
         self._dialect = dialect
 
     def is_empty(self, connection: Connection) -> bool:

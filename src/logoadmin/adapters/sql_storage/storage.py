@@ -29,12 +29,9 @@ def open_sql_storage(
 ) -> "SqlStorage":
     """Return the storage of a database's URL, without connecting (contract H2).
 
-    Args:
-        url: ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``.
-        connections: the maximum number of connections; by default as many as callers use, see
-            :func:`~logoadmin.adapters.sql_storage.databases.connections_of`.
-        timeout: the limit in seconds of each step of connecting; None for long waits, for work without a waiting user.
-        metrics: counts the calls.
+    The URL is ``sqlite:///file`` or ``mysql+pymysql://user:password@host:port/name``. By default, it has as many
+    connections as callers use, see :func:`~logoadmin.adapters.sql_storage.databases.connections_of`. Each step of
+    connecting takes at most ``timeout`` seconds; None for work without a waiting user.
 
     Raises:
         SettingsError: the URL cannot be used.
@@ -48,7 +45,7 @@ class SqlStorage:
     waits = True
 
     def __init__(self, dialect: Dialect, connections: int | None, timeout: float | None, metrics: Metrics) -> None:
-        """Use a database; see :func:`open_sql_storage`."""
+        """See :func:`open_sql_storage`."""
         self.server = dialect.server
         self.embedded = dialect.embedded
         self.concurrent_reads = dialect.concurrent_reads

@@ -21,9 +21,7 @@ Checks = Mapping[str, Callable[[Connection], Iterable[Result]]]
 def pool_options(connections: int, wait: float) -> dict[str, Any]:
     """Return the options of all engines: a fixed maximum of connections, without implicit transactions.
 
-    Args:
-        connections: the maximum.
-        wait: the maximum number of seconds to wait for a connection.
+    A caller waits at most ``wait`` seconds for a connection.
     """
     return {
         "poolclass": QueuePool,
@@ -63,11 +61,8 @@ class Dialect(ABC):
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine of autocommit connections that are never reset.
 
-        Its compiler renders the hint to read a table by an index: the text of the hint is the name of the index.
-
-        Args:
-            connections: their maximum number.
-            timeout: the limit in seconds for connecting and for each response; None for no limit.
+        Its compiler renders the hint to read a table by an index: the text of the hint is the name of the index. The
+        ``timeout`` limits connecting and each response, in seconds; None for no limit.
         """
 
     @abstractmethod
@@ -122,11 +117,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def restore(self, source: Path, fit: Callable[["Dialect"], None]) -> None:
-        """Create the database from a copy.
-
-        Args:
-            source: the file.
-            fit: a function that prepares the database before others can see it.
+        """Create the database from a copy; ``fit`` prepares it before others can see it.
 
         Raises:
             StartError: as of :meth:`back_up`, or the file is damaged.
@@ -210,30 +201,18 @@ def connections_of(dialect: Dialect) -> int:
 
 
 def files_of(url: str) -> frozenset[Path]:
-    """Return the files of a database, see :attr:`Dialect.files`.
-
-    Raises:
-        SettingsError: the URL cannot be used.
-    """
+    """Return the files of a database, see :attr:`Dialect.files`; raise SettingsError if the URL cannot be used."""
     return dialect_of(url).files
 
 
 def path_of(url: str) -> Path:
-    """Return the path of the file of a database; for a server, that of its name in the working directory.
-
-    Raises:
-        SettingsError: the URL cannot be used.
-    """
+    """Return the path of the file of a database; for a server, that of its name in the working directory."""
     files = files_of(url)
     return min(files, key=lambda file: len(file.name)) if files else Path(parsed_url(url).database or "logoadmin")
 
 
 def parsed_url(url: str) -> URL:
-    """Return the parsed URL.
-
-    Raises:
-        SettingsError: it is not a URL.
-    """
+    """Return the parsed URL; raise SettingsError if it is not one."""
     try:
         return make_url(url)
     except (ArgumentError, ValueError):

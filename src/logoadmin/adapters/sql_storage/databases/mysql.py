@@ -84,7 +84,7 @@ class Mysql(Dialect):
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
-        """Return an engine that detects in time that its server is gone."""
+        """The engine detects in time that its server is gone."""
         engine = create_engine(
             self._url,
             **self._connecting(timeout),
@@ -99,7 +99,7 @@ class Mysql(Dialect):
         return engine
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return an unbuffered cursor, which does not read the whole result at once."""
+        """An unbuffered cursor does not read the whole result at once."""
         return connection.cursor(self._cursors.SSCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
@@ -135,7 +135,7 @@ class Mysql(Dialect):
                 raise
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:
-        """Return the collation that distinguishes all names; others ignore case, accents or trailing spaces."""
+        """Other collations ignore case, accents or trailing spaces."""
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 

@@ -118,11 +118,7 @@ class Connector:
     """
 
     def __init__(self, url: URL) -> None:
-        """Read the URL.
-
-        Raises:
-            SettingsError: it has options that cannot be used.
-        """
+        """Read the URL; raise SettingsError if it has options that cannot be used."""
         options = {name: value if isinstance(value, str) else value[-1] for name, value in url.query.items()}
         unknown = ", ".join(sorted(options.keys() - _OPTIONS))
         if unknown:
@@ -148,12 +144,7 @@ class Connector:
             self._arguments["ssl"] = self._demanded
 
     def connect(self, timeout: float | None, answer_wait: float) -> Any:
-        """Return a new connection.
-
-        Args:
-            timeout: the limit in seconds of reaching the server; None for ten.
-            answer_wait: the limit in seconds of each response.
-        """
+        """Return a new connection. Reaching the server takes at most ``timeout`` seconds, ten by default."""
         if timeout is None and answer_wait > _LONG_WAIT:
             # The driver has one limit for a connection: a server that hangs is found before the long one applies.
             self.connect(timeout, _LONG_WAIT).close()
@@ -227,7 +218,7 @@ class Lease:
     """An exclusive right that at most one process holds at a time."""
 
     def __init__(self, name: str, server: str, table_options: Mapping[str, Any]) -> None:
-        """Prepare a lease of this name; ``server`` is for messages, ``table_options`` for its table."""
+        """``server`` is for messages, ``table_options`` are those of its table."""
         self._name = name
         self._server = server
         self._holder = secrets.token_hex(16)

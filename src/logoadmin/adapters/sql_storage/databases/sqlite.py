@@ -83,7 +83,7 @@ class Sqlite(Dialect):
         return engine
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
-        """Return a cursor that fetches rows one by one, whose statement is interrupted if it takes too long."""
+        """The statement is interrupted if it takes too long."""
         return connection.cursor(_PageCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
@@ -146,7 +146,7 @@ class Sqlite(Dialect):
         self,
         connections: int,  # noqa: ARG002 (only servers have a limit)
     ) -> Checks:
-        """Return the checks of the content of the file, which has no limit of connections."""
+        """A file has no limit of connections."""
         return sqlite_checks.looks_inside(lambda: self.opened(_BUSY_WAIT))
 
     @contextmanager
@@ -161,7 +161,7 @@ class Sqlite(Dialect):
         connection.exec_driver_sql("COMMIT")
 
     def table_options(self, connection: Connection) -> Mapping[str, Any]:  # noqa: ARG002 (for servers)
-        """Return nothing: SQLite compares bytes by default."""
+        """SQLite compares bytes by default."""
         return {}
 
     def back_up(self, target: Path) -> None:

@@ -73,22 +73,14 @@ def copy(source: sqlite3.Connection, part: Path) -> None:
 
 
 def refuse_taken(target: Path) -> None:
-    """Make sure that no file of this name exists.
-
-    Raises:
-        StartError: it exists.
-    """
+    """Raise StartError if a file of this name exists."""
     if os.path.lexists(target):
         raise StartError(f"{target.name} already exists and is not overwritten; name another file, or move it away")
 
 
 @contextmanager
 def sqlite_errors_explained(name: str, written: str = "") -> Iterator[None]:
-    """Convert errors of SQLite into errors with a remedy (contract K3), about one file or the file that is written.
-
-    Raises:
-        StartError: SQLite failed.
-    """
+    """Raise errors of SQLite as StartErrors with a remedy (contract K3), about one file or the file that is written."""
     try:
         yield
     except sqlite3.Error as error:
@@ -132,12 +124,7 @@ class CommitWatch:
     """
 
     def __init__(self, file: Callable[[], Hashable], connect: Callable[[], sqlite3.Connection]) -> None:
-        """Connect at the first use.
-
-        Args:
-            file: identifies the current file and process, None if the file does not exist.
-            connect: returns a new connection to it.
-        """
+        """Connect at the first use; ``file`` identifies the current file and process, None if it does not exist."""
         self._file = file
         self._connect = connect
         self._lock = threading.Lock()
@@ -167,7 +154,6 @@ class CommitWatch:
         return self._connections << 32 | int(number)
 
     def close(self) -> None:
-        """Close the connection."""
         with self._lock:
             self._drop()
 
