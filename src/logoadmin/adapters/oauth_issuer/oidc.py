@@ -99,8 +99,11 @@ class OidcIssuer:
         self.name = urlsplit(url).hostname or ""
         self._secret = client_secret
         self._requests = IssuerRequests(self.name, outgoing)
-        self._metadata = Cached(self._read_metadata, monotonic)
-        self._keys = Cached(self._read_keys, monotonic)
+        metadata_url = url.rstrip("/") + _WELL_KNOWN
+        self._metadata = Cached(
+            lambda: self._document(metadata_url, "metadata", lambda document: metadata_of(document, url)), monotonic
+        )
+        self._keys = Cached(lambda: self._document(self._metadata.get().jwks_uri, "keys", keys_of), monotonic)
 
     def authorization(self) -> Authorization:
         metadata = self._metadata.get()
@@ -149,13 +152,6 @@ class OidcIssuer:
         if answer.get("sub") != claims.get("sub"):  # from another person's token (§5.3.4)
             raise Unusable("its userinfo response is about somebody else")
         return answer
-
-    def _read_metadata(self) -> Metadata:
-        url = self.url.rstrip("/") + _WELL_KNOWN
-        return self._document(url, "metadata", lambda document: metadata_of(document, self.url))
-
-    def _read_keys(self) -> tuple[Jwk, ...]:
-        return self._document(self._metadata.get().jwks_uri, "keys", keys_of)
 
     def _document(self, url: str, name: str, read: Callable[[Mapping[str, Any]], Document]) -> Document:
         """Return a document that the issuer publishes, without following redirects, which may lead anywhere.

@@ -1,7 +1,7 @@
 """The repositories of links between artworks and authors, of pictures, and of withdrawals."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 from sqlalchemy import Select, bindparam, delete, exists, func, select, update
@@ -75,16 +75,11 @@ LINKS: Final[Mapping[Kind, LinkStatements]] = {kind.kind: LinkStatements(kind) f
 
 _LIMIT: Any = bindparam("limit")
 _IS_STORED = pictures.c.stored_bytes > 0
-_picture: Final = RecordReader(
-    StoredPicture,
-    map(
-        pictures.c.__getitem__,
-        (
-            *("picture", "sent_sha256", "sent_at", "width", "height", "frames", "size", "ground"),
-            *("removed", "sender_id", "named"),
-        ),
-    ),
+_PICTURE: Final = (
+    *("picture", "sent_sha256", "sent_at", "width", "height", "frames", "size", "ground"),
+    *("removed", "sender_id", "named"),
 )
+_picture: Final = RecordReader(StoredPicture, map(pictures.c.__getitem__, _PICTURE))
 _name: Final = RecordReader(PictureName, picture_names.c, standing=Standing)
 # A join: with "not exists", MariaDB would first read all names.
 _UNNAMED = (
@@ -142,24 +137,9 @@ class SqlPictures(Repository):
         return None if row is None or row[0] is None else bytes(row[0])
 
     def add(self, stored: StoredPicture, content: bytes, thumbnail: bytes) -> None:
-        values = {
-            "picture": stored.picture,
-            "sent_sha256": stored.sent,
-            "sent_at": stored.sent_at,
-            "width": stored.width,
-            "height": stored.height,
-            "frames": stored.frames,
-            "size": stored.size,
-            "ground": stored.ground,
-            "stored_bytes": len(content) + len(thumbnail),
-            "named": stored.in_history,
-            "removed": stored.is_removed,
-            "content": content,
-            "thumbnail": thumbnail,
-            "sender_id": stored.sender_id,
-            "kept_until": 0,
-        }
-        self._add(pictures, values)
+        values = dict(zip(_PICTURE, astuple(stored), strict=True))
+        files = {"content": content, "thumbnail": thumbnail, "stored_bytes": len(content) + len(thumbnail)}
+        self._add(pictures, {**values, **files, "kept_until": 0})
 
     def keep(self, pictures: Collection[str], until: int) -> None:
         for picture in pictures:
@@ -183,16 +163,13 @@ class SqlPictures(Repository):
         return bool(self._unnamed(now, 1))
 
     def count(self) -> int:
-        ((count,),) = self._transaction.rows(_COUNT, {})
-        return int(count)
+        return self._number(_COUNT)
 
     def space(self) -> int:
-        ((total,),) = self._transaction.rows(_SPACE, {})
-        return int(total or 0)
+        return self._number(_SPACE)
 
     def space_of(self, sender_id: int) -> int:
-        ((total,),) = self._transaction.rows(_SPACE_OF, {"key": sender_id, "named": False})
-        return int(total or 0)
+        return self._number(_SPACE_OF, key=sender_id, named=False)
 
     def shapes(self) -> Mapping[str, tuple[int, int, Ground]]:
         return {
@@ -216,8 +193,7 @@ class SqlPictures(Repository):
         return self._all(_name, _NAMES, {"key": picture, "limit": most})
 
     def published(self) -> int:
-        ((count,),) = self._transaction.rows(_PUBLISHED, {})
-        return int(count)
+        return self._number(_PUBLISHED)
 
     def taken_down(self) -> frozenset[str]:
         # One by one: a database would read every name of each, of which there may be many.
@@ -226,8 +202,7 @@ class SqlPictures(Repository):
         )
 
     def is_taken_down(self, picture: str) -> bool:
-        ((highest,),) = self._transaction.rows(_HIGHEST, {"key": picture})
-        return bool(highest == Standing.BLOCKED)
+        return self._number(_HIGHEST, key=picture) == Standing.BLOCKED
 
     def _unnamed(self, now: int, most: int) -> list[str]:
         given = {"named": False, "now": now, "limit": most}

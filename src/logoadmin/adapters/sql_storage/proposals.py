@@ -94,8 +94,7 @@ class SqlProposals(Repository):
         return self._transaction.last("proposal_version")
 
     def last_version_of(self, user_id: int) -> int:
-        ((version,),) = self._transaction.rows(_LAST_OF_USER, {"key": user_id})
-        return int(version or 0)
+        return self._number(_LAST_OF_USER, key=user_id)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
         return self._get(_proposal, proposal_id=proposal_id)

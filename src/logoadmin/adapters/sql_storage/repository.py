@@ -74,6 +74,11 @@ class Repository:
         """Return the records that a query for their columns finds."""
         return tuple(map(reader, self._transaction.rows(query, values)))
 
+    def _number(self, query: Select[Any], **values: Any) -> int:
+        """Return the number that a query finds, 0 for none."""
+        ((number,),) = self._transaction.rows(query, values)
+        return int(number or 0)
+
     def _find(self, *columns: Column[Any], **by: Any) -> Row | None:
         """Return the values of columns in the first row with these values, or None."""
         return self._transaction.row(_select(columns, tuple(by)), _found(by))

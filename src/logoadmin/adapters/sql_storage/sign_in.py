@@ -85,8 +85,7 @@ class SqlRecoveryCodes(Repository):
             self._add(recovery_codes, {"code_hash": code_hash, "user_id": user_id})
 
     def left(self, user_id: int) -> int:
-        (left,) = self._transaction.row(_CODES_LEFT, {"key": user_id}) or (0,)
-        return int(left)
+        return self._number(_CODES_LEFT, key=user_id)
 
     def use(self, user_id: int, code_hash: str) -> bool:
         return self._remove(recovery_codes, code_hash=code_hash, user_id=user_id)
@@ -163,8 +162,7 @@ class SqlEvents(Repository):
         return True
 
     def number(self, event: CountedEvent, at: int, most: int) -> int:
-        (number,) = self._transaction.row(_NUMBER, {**_hour(event, at), "most": most}) or (0,)
-        return int(number)
+        return self._number(_NUMBER, **_hour(event, at), most=most)
 
     def page(
         self, after: int, limit: int, user_id: int | None = None, order: Order = "desc", user_since: int | None = None

@@ -130,7 +130,8 @@ class OpenSessions:
             raise SignInForbidden(NO_ROLE)
         known = sessions.of_user(user_id)
         if len(known) >= MOST_SESSIONS:
-            for oldest in sorted(known, key=_last_used)[: len(known) - MOST_SESSIONS + 1]:
+            last_used = sorted(known, key=lambda each: each.refreshed_at or each.created_at)
+            for oldest in last_used[: len(known) - MOST_SESSIONS + 1]:
                 sessions.end(oldest.session_id)
         signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
         address, user_agent = shown_client(client)
@@ -184,16 +185,12 @@ class OpenSessions:
         """Return the sessions of a user that have not expired, by created_at, then by session_id."""
         sessions = identity_in(uow).sessions.of_user(user_id)
         ends = [(each, self.rules.session_end(each.created_at, each.expires_at, now)) for each in sessions]
+        names = ("session_id", "created_at", "refreshed_at", "address", "user_agent", "factor")
         return tuple(
             ListedSession(
-                session.session_id,
-                session.created_at,
-                session.refreshed_at,
-                end,
-                session.address,
-                session.user_agent,
-                session.factor,
-                session.session_id == current,
+                **{name: getattr(session, name) for name in names},
+                expires_at=end,
+                current=session.session_id == current,
             )
             for session, end in ends
             if end > now
@@ -229,10 +226,6 @@ class OpenSessions:
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:
     """Return the session of a refresh token, and when the token was first used, if it was; None if it is unknown."""
     return identity_in(uow).sessions.refresh_token(_hashed(refresh_token))
-
-
-def _last_used(session: Session) -> int:
-    return session.created_at if session.refreshed_at is None else session.refreshed_at
 
 
 _hashed: Final = partial(stored_hash, "refresh token")

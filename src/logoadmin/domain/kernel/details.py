@@ -81,19 +81,12 @@ Tags = Annotated[
 ]
 
 _Value = TypeVar("_Value")
-_EMPTY: Final[tuple[Any, ...]] = ("", [], (), {})
-
-
-def _none_if_empty(value: object) -> object:
-    return None if value in _EMPTY else value
-
-
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 # A member that is left out while it is empty: null, "", [] and {} all remove it.
-_Member = Annotated[_Value | None, BeforeValidator(_none_if_empty), Field(exclude_if=_is_none)]
+_Member = Annotated[
+    _Value | None,
+    BeforeValidator(lambda value: None if value in ("", [], (), {}) else value),
+    Field(exclude_if=lambda value: value is None),
+]
 
 
 class Screenshot(Input):

@@ -19,10 +19,6 @@ Listed = TypeVar("Listed")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-def _begins_after(_uow: Reading, command: ListCommand) -> Any:
-    return command.begins_after
-
-
 @dataclass(frozen=True, slots=True)
 class Pages(Generic[Listed]):
     """The pages of one list.
@@ -39,7 +35,7 @@ class Pages(Generic[Listed]):
     sizes: PageSizes
     id_of: Callable[[Listed], int | str]
     place_of: Callable[[Listed], Any] | None = None
-    start: Callable[[Reading, ListCommand], Any] = _begins_after
+    start: Callable[[Reading, ListCommand], Any] = lambda _uow, command: command.begins_after
 
     def listing(self, service: Service, uow: Reading, command: ListCommand, version: int) -> Listing[Listed]:
         """Return the list up to the limit of a command, or whole; ``version`` is that of the list, read before it.
@@ -132,15 +128,14 @@ def _stored(record: Any) -> Any:
     return getattr(record, "stored", record)
 
 
-_VersionNumber = Annotated[ChangeId, described("The version of the record.", 57)]
-_ChangedAt = Annotated[UnixTime, described("When it last changed, as Unix time in seconds.", 1_800_000_000)]
+_CHANGED_AT: Final = described("When it last changed, as Unix time in seconds.", 1_800_000_000)
 
 
 def _with_version(record: type[StoredRecord], doc: str) -> Any:
     """Return the type of records with their versions, which also have the record as it is stored."""
     added: list[tuple[str, Any, Any]] = [
-        ("version", _VersionNumber, field(kw_only=True)),
-        ("changed_at", _ChangedAt, field(kw_only=True)),
+        ("version", Annotated[ChangeId, described("The version of the record.", 57)], field(kw_only=True)),
+        ("changed_at", Annotated[UnixTime, _CHANGED_AT], field(kw_only=True)),
         ("stored", Annotated[record, Field(exclude=True)], field(kw_only=True, repr=False)),
     ]
     named = {"__doc__": doc, "__module__": __name__}

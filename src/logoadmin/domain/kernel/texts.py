@@ -113,16 +113,12 @@ def visible_line(maximum: int) -> tuple[Any, ...]:
     return *line_text(1, maximum), AfterValidator(_check_visible)
 
 
-def _distinct(values: list[Any]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))
-
-
 def distinct_list(*of: Any) -> GetPydanticSchema:
     """Validate a list, as JSON has, into a tuple, so that errors mention a list."""
     written = Annotated[list[of[0]], Strict(False), *of[1:]]  # type: ignore[valid-type]  # made at run time
     return GetPydanticSchema(
         lambda _, handler: core_schema.no_info_after_validator_function(
-            _distinct,
+            lambda values: tuple(dict.fromkeys(values)),
             handler(written),
             serialization=core_schema.plain_serializer_function_ser_schema(list, return_schema=handler(written)),
         )

@@ -17,7 +17,6 @@ _MIB: Final = 2**20
 _LARGEST_ROW: Final = max(2 * (MAX_STORED + MAX_THUMBNAIL), 2 * 7 * MAX_CUSTOM_CSS, 2 * MAX_JSON)
 _PACKET: Final = -(-_LARGEST_ROW // _MIB) + 1
 _OLDEST: Final = {True: (10, 2), False: (8, 0)}
-_ON: Final = frozenset({"1", "ON", "YES"})
 
 
 def looks_inside(connections: int) -> Checks:
@@ -75,7 +74,7 @@ def _durability(connection: Connection) -> Result:
     weak = []
     if found["innodb_flush_log_at_trx_commit"] != "1":
         weak.append(f"innodb_flush_log_at_trx_commit = {found['innodb_flush_log_at_trx_commit']}")
-    if _is_on(found["log_bin"]) and found["sync_binlog"] != "1":
+    if found["log_bin"].upper() in {"1", "ON", "YES"} and found["sync_binlog"] != "1":
         weak.append(f"sync_binlog = {found['sync_binlog']}")
     if weak:
         text = f"a power cut would undo the last acknowledged changes: {', '.join(weak)}"
@@ -88,7 +87,3 @@ def _variables(connection: Connection, *names: str) -> dict[str, str]:
     listed = ", ".join(f"'{name}'" for name in names)
     rows = connection.exec_driver_sql(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})")
     return {str(name): str(value) for name, value in rows}
-
-
-def _is_on(value: str) -> bool:
-    return value.upper() in _ON
