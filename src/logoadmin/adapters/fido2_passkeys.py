@@ -7,23 +7,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from cryptography.exceptions import InvalidSignature
-from fido2 import cbor
+from fido2 import cbor, webauthn
 from fido2.cose import ES256, RS256, CoseKey, EdDSA
 from fido2.server import Fido2Server
-from fido2.webauthn import (
-    Aaguid,
-    AttestationConveyancePreference,
-    AttestedCredentialData,
-    AuthenticatorData,
-    AuthenticatorTransport,
-    PublicKeyCredentialDescriptor,
-    PublicKeyCredentialParameters,
-    PublicKeyCredentialRpEntity,
-    PublicKeyCredentialType,
-    PublicKeyCredentialUserEntity,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.public_url import PublicUrl
@@ -46,13 +32,13 @@ class Fido2Passkeys:
     def __init__(self, public_url: PublicUrl) -> None:
         """Accept credentials from the origin of a URL, whose host is a name and the RP ID."""
         self._server = Fido2Server(
-            PublicKeyCredentialRpEntity(name=_NAME, id=public_url.host),
-            attestation=AttestationConveyancePreference.NONE,
+            webauthn.PublicKeyCredentialRpEntity(name=_NAME, id=public_url.host),
+            attestation=webauthn.AttestationConveyancePreference.NONE,
             # The library's own check accepts every sub-domain and every port.
             verify_origin=lambda origin: origin == public_url.origin,
         )
         self._server.allowed_algorithms = [
-            PublicKeyCredentialParameters(type=PublicKeyCredentialType.PUBLIC_KEY, alg=key.ALGORITHM)
+            webauthn.PublicKeyCredentialParameters(type=webauthn.PublicKeyCredentialType.PUBLIC_KEY, alg=key.ALGORITHM)
             for key in _ALGORITHMS
         ]
 
@@ -60,10 +46,10 @@ class Fido2Passkeys:
         self, challenge: str, handle: str, username: str, existing: Sequence[Passkey]
     ) -> Mapping[str, Any]:
         options, _ = self._server.register_begin(
-            PublicKeyCredentialUserEntity(id=handle.encode(), name=username, display_name=username),
+            webauthn.PublicKeyCredentialUserEntity(id=handle.encode(), name=username, display_name=username),
             [_descriptor(each) for each in existing],
-            resident_key_requirement=ResidentKeyRequirement.REQUIRED,
-            user_verification=UserVerificationRequirement.PREFERRED,
+            resident_key_requirement=webauthn.ResidentKeyRequirement.REQUIRED,
+            user_verification=webauthn.UserVerificationRequirement.PREFERRED,
             challenge=_bytes(challenge),
         )
         return _plain(options.public_key)
@@ -71,7 +57,7 @@ class Fido2Passkeys:
     def created(self, challenge: str, credential: CreatedCredential) -> Passkey:
         reply = credential.response
         # The user does not matter here, but older versions of the library require a name.
-        user = PublicKeyCredentialUserEntity(id=b"-", name="-")
+        user = webauthn.PublicKeyCredentialUserEntity(id=b"-", name="-")
         _, state = self._server.register_begin(user, challenge=_bytes(challenge))
         with _refused():
             _check_client_data(reply.client_data)
@@ -87,7 +73,7 @@ class Fido2Passkeys:
                 _stored_key(attested.public_key),
                 authenticator.counter,
                 _is_synced(authenticator),
-                tuple(each for each in reply.transports if AuthenticatorTransport(each) is not None),
+                tuple(each for each in reply.transports if webauthn.AuthenticatorTransport(each) is not None),
             )
 
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
@@ -110,7 +96,7 @@ class Fido2Passkeys:
                 "signature": reply.signature,
             }
             self._server.authenticate_complete(state, [attested], _sent(credential.id, response))
-            authenticator = AuthenticatorData(_bytes(reply.authenticator_data))
+            authenticator = webauthn.AuthenticatorData(_bytes(reply.authenticator_data))
             _require(_is_synced(authenticator) == passkey.synced, "another kind of credential")
             return authenticator.counter
 
@@ -152,27 +138,27 @@ def _stored_key(key: CoseKey) -> str:
     raise PasskeyRefused("a key that accepts anything")
 
 
-def _is_synced(authenticator: AuthenticatorData) -> bool:
+def _is_synced(authenticator: webauthn.AuthenticatorData) -> bool:
     eligible = authenticator.is_backup_eligible()
     _require(eligible or not authenticator.is_backed_up(), "a copy of what cannot be copied")
     return eligible
 
 
-def _attested(passkey: Passkey) -> AttestedCredentialData:
+def _attested(passkey: Passkey) -> webauthn.AttestedCredentialData:
     key: Any = cbor.decode(_bytes(passkey.public_key))
-    return AttestedCredentialData.create(Aaguid.NONE, _bytes(passkey.credential), CoseKey.parse(key))
+    return webauthn.AttestedCredentialData.create(webauthn.Aaguid.NONE, _bytes(passkey.credential), CoseKey.parse(key))
 
 
-def _descriptor(passkey: Passkey) -> PublicKeyCredentialDescriptor:
-    return PublicKeyCredentialDescriptor(
-        type=PublicKeyCredentialType.PUBLIC_KEY,
+def _descriptor(passkey: Passkey) -> webauthn.PublicKeyCredentialDescriptor:
+    return webauthn.PublicKeyCredentialDescriptor(
+        type=webauthn.PublicKeyCredentialType.PUBLIC_KEY,
         id=_bytes(passkey.credential),
-        transports=[AuthenticatorTransport(each) for each in passkey.transports] or None,
+        transports=[webauthn.AuthenticatorTransport(each) for each in passkey.transports] or None,
     )
 
 
-def _requirement(verified: bool) -> UserVerificationRequirement:
-    return UserVerificationRequirement.REQUIRED if verified else UserVerificationRequirement.PREFERRED
+def _requirement(verified: bool) -> webauthn.UserVerificationRequirement:
+    return webauthn.UserVerificationRequirement.REQUIRED if verified else webauthn.UserVerificationRequirement.PREFERRED
 
 
 def _sent(credential_id: str, response: Mapping[str, str]) -> Mapping[str, Any]:

@@ -6,34 +6,13 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, TypeVar
 
-from logoadmin.adapters.memory_storage.gallery import MemoryPictures, MemoryWithdrawals
-from logoadmin.adapters.memory_storage.identity import (
-    MemoryChallenges,
-    MemoryEvents,
-    MemoryFactors,
-    MemoryIdentities,
-    MemoryPreferences,
-    MemoryRecoveryCodes,
-    MemorySecrets,
-    MemoryServiceKeys,
-    MemorySessions,
-    MemorySignInAttempts,
-)
-from logoadmin.adapters.memory_storage.proposals import MemoryMemberNotices, MemoryNotices, MemoryProposals
-from logoadmin.adapters.memory_storage.records import (
-    REPOSITORIES,
-    MemoryActs,
-    MemoryChanges,
-    MemoryLinks,
-    MemoryPasswords,
-    MemoryRecords,
-    MemoryStoredResponses,
-)
+from logoadmin.adapters.memory_storage import gallery, identity, proposals, records
 from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
+from logoadmin.ports.gallery_storage import Links
 from logoadmin.ports.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
 
@@ -42,37 +21,37 @@ Record = TypeVar("Record", bound=StoredRecord)
 
 
 class _Identity(Repository):
-    passwords = cached_property(lambda self: MemoryPasswords(self._tables, self._journal))
-    sessions = cached_property(lambda self: MemorySessions(self._tables, self._journal))
-    preferences = cached_property(lambda self: MemoryPreferences(self._tables, self._journal))
-    keys = cached_property(lambda self: MemoryServiceKeys(self._tables, self._journal))
-    sign_in_attempts = cached_property(lambda self: MemorySignInAttempts(self._tables, self._journal))
-    factors = cached_property(lambda self: MemoryFactors(self._tables, self._journal))
-    recovery_codes = cached_property(lambda self: MemoryRecoveryCodes(self._tables, self._journal))
-    challenges = cached_property(lambda self: MemoryChallenges(self._tables, self._journal))
-    identities = cached_property(lambda self: MemoryIdentities(self._tables, self._journal))
-    events = cached_property(lambda self: MemoryEvents(self._tables, self._journal))
+    passwords = cached_property(lambda self: records.MemoryPasswords(self._tables, self._journal))
+    sessions = cached_property(lambda self: identity.MemorySessions(self._tables, self._journal))
+    preferences = cached_property(lambda self: identity.MemoryPreferences(self._tables, self._journal))
+    keys = cached_property(lambda self: identity.MemoryServiceKeys(self._tables, self._journal))
+    sign_in_attempts = cached_property(lambda self: identity.MemorySignInAttempts(self._tables, self._journal))
+    factors = cached_property(lambda self: identity.MemoryFactors(self._tables, self._journal))
+    recovery_codes = cached_property(lambda self: identity.MemoryRecoveryCodes(self._tables, self._journal))
+    challenges = cached_property(lambda self: identity.MemoryChallenges(self._tables, self._journal))
+    identities = cached_property(lambda self: identity.MemoryIdentities(self._tables, self._journal))
+    events = cached_property(lambda self: identity.MemoryEvents(self._tables, self._journal))
 
 
 class MemoryUnitOfWork(Repository):
     """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
 
-    changes = cached_property(lambda self: MemoryChanges(self._tables, self._journal))
-    acts = cached_property(lambda self: MemoryActs(self._tables, self._journal))
-    stored_responses = cached_property(lambda self: MemoryStoredResponses(self._tables, self._journal))
-    secrets = cached_property(lambda self: MemorySecrets(self._tables, self._journal))
-    proposals = cached_property(lambda self: MemoryProposals(self._tables, self._journal))
-    notices = cached_property(lambda self: MemoryNotices(self._tables, self._journal))
-    member_notices = cached_property(lambda self: MemoryMemberNotices(self._tables, self._journal))
-    pictures = cached_property(lambda self: MemoryPictures(self._tables, self._journal))
-    withdrawals = cached_property(lambda self: MemoryWithdrawals(self._tables, self._journal))
+    changes = cached_property(lambda self: records.MemoryChanges(self._tables, self._journal))
+    acts = cached_property(lambda self: records.MemoryActs(self._tables, self._journal))
+    stored_responses = cached_property(lambda self: records.MemoryStoredResponses(self._tables, self._journal))
+    secrets = cached_property(lambda self: identity.MemorySecrets(self._tables, self._journal))
+    proposals = cached_property(lambda self: proposals.MemoryProposals(self._tables, self._journal))
+    notices = cached_property(lambda self: proposals.MemoryNotices(self._tables, self._journal))
+    member_notices = cached_property(lambda self: proposals.MemoryMemberNotices(self._tables, self._journal))
+    pictures = cached_property(lambda self: gallery.MemoryPictures(self._tables, self._journal))
+    withdrawals = cached_property(lambda self: gallery.MemoryWithdrawals(self._tables, self._journal))
     identity = cached_property(lambda self: _Identity(self._tables, self._journal))
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        return REPOSITORIES.get(kind.kind, MemoryRecords)(kind, self._tables, self._journal)
+        return records.REPOSITORIES.get(kind.kind, records.MemoryRecords)(kind, self._tables, self._journal)
 
-    def links(self, kind: AnyArtworkKind, /) -> MemoryLinks:
-        return MemoryLinks(kind, self._tables, self._journal)
+    def links(self, kind: AnyArtworkKind, /) -> Links:
+        return records.MemoryLinks(kind, self._tables, self._journal)
 
     def savepoint(self) -> AbstractContextManager[None]:
         return self._journal.undone_on_error()

@@ -6,20 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from logoadmin.adapters.sql_storage import gallery, history, identity, proposals, records, sign_in
 from logoadmin.adapters.sql_storage.failures import DriverErrors, Failure, error_of
-from logoadmin.adapters.sql_storage.gallery import LINKS, SqlLinks, SqlPictures, SqlWithdrawals
-from logoadmin.adapters.sql_storage.history import SqlActs, SqlChanges, SqlStoredResponses
-from logoadmin.adapters.sql_storage.identity import (
-    SqlPasswords,
-    SqlPreferences,
-    SqlSecrets,
-    SqlServiceKeys,
-    SqlSessions,
-    SqlSignInAttempts,
-)
-from logoadmin.adapters.sql_storage.proposals import SqlMemberNotices, SqlNotices, SqlProposals
-from logoadmin.adapters.sql_storage.records import RECORDS
-from logoadmin.adapters.sql_storage.sign_in import SqlChallenges, SqlEvents, SqlFactors, SqlIdentities, SqlRecoveryCodes
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.records import StoredRecord
@@ -37,16 +25,16 @@ class _Room:
 
 
 class _Identity(_Room):
-    passwords = cached_property(lambda room: SqlPasswords(room._transaction))
-    sessions = cached_property(lambda room: SqlSessions(room._transaction))
-    preferences = cached_property(lambda room: SqlPreferences(room._transaction))
-    keys = cached_property(lambda room: SqlServiceKeys(room._transaction))
-    sign_in_attempts = cached_property(lambda room: SqlSignInAttempts(room._transaction))
-    factors = cached_property(lambda room: SqlFactors(room._transaction))
-    recovery_codes = cached_property(lambda room: SqlRecoveryCodes(room._transaction))
-    challenges = cached_property(lambda room: SqlChallenges(room._transaction))
-    identities = cached_property(lambda room: SqlIdentities(room._transaction))
-    events = cached_property(lambda room: SqlEvents(room._transaction))
+    passwords = cached_property(lambda room: identity.SqlPasswords(room._transaction))
+    sessions = cached_property(lambda room: identity.SqlSessions(room._transaction))
+    preferences = cached_property(lambda room: identity.SqlPreferences(room._transaction))
+    keys = cached_property(lambda room: identity.SqlServiceKeys(room._transaction))
+    sign_in_attempts = cached_property(lambda room: identity.SqlSignInAttempts(room._transaction))
+    factors = cached_property(lambda room: sign_in.SqlFactors(room._transaction))
+    recovery_codes = cached_property(lambda room: sign_in.SqlRecoveryCodes(room._transaction))
+    challenges = cached_property(lambda room: sign_in.SqlChallenges(room._transaction))
+    identities = cached_property(lambda room: sign_in.SqlIdentities(room._transaction))
+    events = cached_property(lambda room: sign_in.SqlEvents(room._transaction))
 
 
 @dataclass(eq=False)
@@ -55,23 +43,23 @@ class SqlUnitOfWork(_Room):
 
     savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
-    changes = cached_property(lambda room: SqlChanges(room._transaction))
-    acts = cached_property(lambda room: SqlActs(room._transaction))
-    stored_responses = cached_property(lambda room: SqlStoredResponses(room._transaction))
-    secrets = cached_property(lambda room: SqlSecrets(room._transaction))
-    proposals = cached_property(lambda room: SqlProposals(room._transaction))
-    notices = cached_property(lambda room: SqlNotices(room._transaction))
-    member_notices = cached_property(lambda room: SqlMemberNotices(room._transaction))
-    pictures = cached_property(lambda room: SqlPictures(room._transaction))
-    withdrawals = cached_property(lambda room: SqlWithdrawals(room._transaction))
+    changes = cached_property(lambda room: history.SqlChanges(room._transaction))
+    acts = cached_property(lambda room: history.SqlActs(room._transaction))
+    stored_responses = cached_property(lambda room: history.SqlStoredResponses(room._transaction))
+    secrets = cached_property(lambda room: identity.SqlSecrets(room._transaction))
+    proposals = cached_property(lambda room: proposals.SqlProposals(room._transaction))
+    notices = cached_property(lambda room: proposals.SqlNotices(room._transaction))
+    member_notices = cached_property(lambda room: proposals.SqlMemberNotices(room._transaction))
+    pictures = cached_property(lambda room: gallery.SqlPictures(room._transaction))
+    withdrawals = cached_property(lambda room: gallery.SqlWithdrawals(room._transaction))
     identity = cached_property(lambda room: _Identity(room._transaction))
 
     def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
-        repository, statements = RECORDS[kind.kind]
+        repository, statements = records.RECORDS[kind.kind]
         return repository(self._transaction, statements)
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
-        return SqlLinks(self._transaction, LINKS[kind.kind])
+        return gallery.SqlLinks(self._transaction, gallery.LINKS[kind.kind])
 
 
 @dataclass(slots=True, eq=False)
