@@ -111,16 +111,10 @@ async def send_ready(
             count_response(metrics, request, status, len(body), from_cache=from_cache)
 
 
-def conditional(
-    request: Request, etag: bytes, fields: Fields, body: bytes, fields_if_unmodified: Fields | None = None
-) -> tuple[int, Fields, bytes]:
-    """Return status, header fields and body of a response, without the body for HEAD or if the client has it.
-
-    ``fields_if_unmodified`` are the fields of a 304 response with exactly this tag, if prepared before.
-    """
+def conditional(request: Request, etag: bytes, fields: Fields, body: bytes) -> tuple[int, Fields, bytes]:
+    """Return status, header fields and body of a response, without the body for HEAD or if the client has it."""
     if (known := known_tag(request, etag)) is not None:
-        ready = fields_if_unmodified if known == etag else None
-        return 304, ready or unmodified(fields, known), b""
+        return 304, unmodified(fields, known), b""
     return 200, fields, b"" if request.method == "HEAD" else body
 
 

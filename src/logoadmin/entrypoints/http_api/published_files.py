@@ -25,7 +25,6 @@ from logoadmin.entrypoints.http_api.conditions import (
     accepts_gzip,
     conditional,
     in_gzip,
-    unmodified,
 )
 from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
@@ -71,7 +70,6 @@ class _Variant:
     etag: bytes
     fields: Fields
     body: bytes = field(repr=False)
-    fields_if_unmodified: Fields  # prepared, since most polls need them
 
 
 class PublishedFile:
@@ -99,7 +97,7 @@ class PublishedFile:
     def response(self, request: Request) -> tuple[int, Fields, bytes]:
         """Return status, header fields and body: without the body for HEAD, or if the client has it cached."""
         sent = self._in_gzip if self._in_gzip is not None and accepts_gzip(request) else self._plain
-        return conditional(request, sent.etag, sent.fields, sent.body, sent.fields_if_unmodified)
+        return conditional(request, sent.etag, sent.fields, sent.body)
 
 
 def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) -> _Variant:
@@ -115,7 +113,7 @@ def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) ->
         *(PAGE_FIELDS if name.endswith(".html") else ()),
         *more,
     ]
-    return _Variant(etag, fields, body, unmodified(fields, etag))
+    return _Variant(etag, fields, body)
 
 
 def pointer_file(content: bytes) -> PublishedFile:
@@ -130,8 +128,8 @@ def pointer_file(content: bytes) -> PublishedFile:
 
 log = logging.getLogger("logoadmin.http")
 
-# The memory for files besides the pointer, its index and the reader, in all codings.
-_OTHER_BYTES: Final = 67_108_864
+# The memory for files besides the pointer, in all codings.
+_MOST_BYTES: Final = 67_108_864
 
 
 class PublishedFolder:
@@ -141,9 +139,8 @@ class PublishedFolder:
         """Read a folder on demand, and check its pointer for changes every ``interval`` seconds."""
         self._folder, self._interval = files, interval
         self._flight = SingleFlight()
-        self._files: dict[str, PublishedFile] = {}
-        self._others: LRUCache[str, PublishedFile] = LRUCache(_OTHER_BYTES, lambda file: file.size)
-        self._index = ""
+        self._pointer: PublishedFile | None = None
+        self._files: LRUCache[str, PublishedFile] = LRUCache(_MOST_BYTES, lambda file: file.size)
         self._stamp: Hashable | None = None
         self._is_current = False
         self._next_look = -inf
@@ -176,13 +173,13 @@ class PublishedFolder:
         found = self._current(name)
         if found is None and name != POINTER:
             found = await self._flight.run(name, self._read, name)
-        if POINTER not in self._files:
+        if self._pointer is None:
             raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
         return found
 
     def _current(self, name: str) -> PublishedFile | None:
         """Return a file that was read before, unless it has been replaced."""
-        file = self._files.get(name) or self._others.get(name)
+        file = self._pointer if name == POINTER else self._files.get(name)
         is_changed = file is not None and file.stamp is not None and file.stamp != self._folder.stamp(name)
         return None if is_changed else file
 
@@ -191,20 +188,13 @@ class PublishedFolder:
         stamp = self._stamp
         try:
             content, names = await asyncio.to_thread(self._pointer_and_names)
-            if content is None:
-                self._files.pop(POINTER, None)
-            else:
-                self._files[POINTER], self._index = pointer_file(content), str(parsed(content).index["path"])
+            self._pointer = None if content is None else pointer_file(content)
         except (OSError, ValueError) as error:  # the last pointer is still served
             log.error("The published gallery cannot be read: %s", error)
             return
         self._is_current = stamp == self._stamp
-        for name in self._files.keys() - {POINTER, self._index, READER}:
-            self._keep(name, self._files.pop(name))
-        for name in [*self._files, *self._others]:
-            if name not in names:
-                self._files.pop(name, None)
-                self._others.pop(name, None)
+        for name in self._files.keys() - names:
+            del self._files[name]
 
     def _pointer_and_names(self) -> tuple[bytes | None, frozenset[str]]:
         content = self._folder.read(POINTER)
@@ -213,11 +203,10 @@ class PublishedFolder:
 
     async def _read(self, name: str) -> PublishedFile | None:
         file = await asyncio.to_thread(self._prepared, name)
-        if file is None:
-            self._files.pop(name, None)
-            self._others.pop(name, None)
-        else:
-            self._keep(name, file)
+        self._files.pop(name, None)
+        if file is not None:
+            with suppress(ValueError):  # too large to keep
+                self._files[name] = file
         return file
 
     def _prepared(self, name: str) -> PublishedFile | None:
@@ -230,13 +219,6 @@ class PublishedFolder:
             log.error("The published gallery cannot be read: %s", error)
             return None
         return None if content is None else PublishedFile(name, content, stamp=stamp)
-
-    def _keep(self, name: str, file: PublishedFile) -> None:
-        if name in {self._index, READER}:
-            self._files[name] = file
-        else:
-            with suppress(ValueError):  # too large to keep
-                self._others[name] = file
 
 
 def _is_checked(name: str) -> bool:
