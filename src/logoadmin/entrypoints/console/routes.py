@@ -16,16 +16,20 @@ from importlib.metadata import metadata
 from math import inf
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import parse_qs
 from zlib import crc32
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from logoadmin.domain.identity.issuer_users import LIKE
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.conditions import accepts_brotli, accepts_gzip, known_tag
+from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint, redirect
+from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.request import Request, request_of
 
 DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
@@ -177,15 +181,10 @@ class Console:
 
     def routes(self) -> list[Route]:
         """Return its routes."""
-        return [Route("/console", self), Route("/console/{path:path}", self)]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve GET and HEAD."""
-        request = Request(scope)
-        response = await self._response(request) if request.method in ("GET", "HEAD") else _not_allowed()
-        if request.method == "HEAD":
-            response.body = b""  # its length is among the headers already
-        await response(scope, receive, send)
+        return [
+            Route("/console", redirect("console/")),
+            Route("/console/{path:path}", ReadOnlyEndpoint(self._response)),
+        ]
 
     @functools.cached_property
     def _files(self) -> AssetFolder:
@@ -206,16 +205,14 @@ class Console:
             {name: json.dumps(value, separators=(",", ":")).encode() for name, value in generated.items()}
         )
 
-    async def _response(self, request: Request) -> Response:
+    async def _response(self, scope: Scope) -> Response:
         """Return a file, or the page for any path that does not look like one of a file."""
-        path: str | None = request.path_params.get("path")
-        if path is None:
-            return Response(status_code=307, headers={"location": "console/", "cache-control": "no-store"})
+        request, path = request_of(scope), scope["path_params"]["path"]
         file = _FILE.fullmatch(path)
         if file is not None:
             return self._file(request, file[1], file[2])
         if "." in path.rpartition("/")[2] or path.startswith("~"):
-            return _not_found()
+            raise HttpError(404)
         return self._page(request, path, await self._current_look())
 
     async def _current_look(self) -> Mapping[str, str | None]:
@@ -230,7 +227,7 @@ class Console:
         assets = self._files.assets()
         asset = assets.by_name.get(name)
         if asset is None or name == "index.html":
-            return _not_found()
+            raise HttpError(404)
         # During an upgrade, a page may get files of another version from another worker; those are not cached.
         is_current = digest == assets.digest
         headers = {"cache-control": _FOREVER if is_current else "no-cache"}
@@ -267,9 +264,9 @@ class Console:
 
     def _preview_policy(self, request: Request) -> str:
         """Return the policy of the frame, in which scripts have an opaque origin and cannot reach the service."""
+        named = parse_qs(request.query.decode("latin-1"))
         reached, shown = (
-            [value for value in request.query_params.getlist(name) if _ALLOWED_HOST.fullmatch(value)]
-            for name in ("reach", "picture")
+            [value for value in named.get(name, ()) if _ALLOWED_HOST.fullmatch(value)] for name in ("reach", "picture")
         )
         # `data:` is part of the CSS itself and causes no request.
         pictures = " ".join(["data:", *self.picture_hosts, *reached, *shown])
@@ -285,47 +282,23 @@ class Console:
 def _asset_response(request: Request, asset: Asset, headers: Mapping[str, str], tag: str) -> Response:
     """Return an asset in the best coding that the client accepts; 304 for a client whose cached copy matches the tag.
 
-    An asset that is cached forever needs no tag.
+    An asset that is cached forever needs no tag. Bundles have scripts and style sheets in Brotli, which is a sixth
+    smaller.
     """
-    coding = "" if asset.media_type == "font/woff2" else _coding(request, asset)  # WOFF2 is already compressed
+    coding = ""
+    if asset.media_type != "font/woff2":  # already compressed
+        coding = "br" if asset.in_brotli and accepts_brotli(request) else "gzip" if accepts_gzip(request) else ""
     html_headers = _HTML_HEADERS if asset.media_type == "text/html" else {}
     fields = {**_HEADERS, **html_headers, **headers}
     etag = f'"{tag}-{coding}"' if coding else f'"{tag}"'
     if tag:
         fields["etag"] = etag
-    if tag and etag in [each.strip().removeprefix("W/") for each in _values(request, "if-none-match")]:
+    if tag and known_tag(request, etag.encode()) is not None:
         return Response(status_code=304, headers=fields)
     if coding:
         fields["content-encoding"] = coding
     body = (asset.in_brotli if coding == "br" else asset.in_gzip if coding else None) or asset.body
     return Response(body, headers=fields, media_type=asset.media_type)
-
-
-def _coding(request: Request, asset: Asset) -> str:
-    """Return ``br`` or ``gzip`` if its weight is above 0 (RFC 9110 §12.5.3), otherwise an empty string.
-
-    Bundles have scripts and style sheets in Brotli, which is a sixth smaller.
-    """
-    accepted = set()
-    for each in _values(request, "accept-encoding"):
-        coding, _, weight = each.replace(" ", "").lower().partition(";q=")
-        if weight.strip("0.") != "" or weight == "":
-            accepted.add(coding)
-    codings = ("br", "gzip") if asset.in_brotli else ("gzip",)
-    return next((coding for coding in codings if coding in accepted), "")
-
-
-def _values(request: Request, name: str) -> list[str]:
-    """Return the elements of a list header, which may be repeated."""
-    return ",".join(request.headers.getlist(name)).split(",")
-
-
-def _not_found() -> Response:
-    return JSONResponse({"detail": "Not Found"}, 404, {"cache-control": "no-store"})
-
-
-def _not_allowed() -> Response:
-    return JSONResponse({"detail": "Method Not Allowed"}, 405, {"allow": "GET, HEAD", "cache-control": "no-store"})
 
 
 def _form_schemas(interface: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,21 +27,27 @@ _CACHE_SIZE: Final = 64
 
 
 def accepts_gzip(request: Request) -> bool:
-    """Return whether a client accepts gzip with a weight above 0 (RFC 9110 §12.5.3).
+    """Return whether a client accepts gzip with a weight above 0 (RFC 9110 §12.5.3)."""
+    return _accepts(request, "gzip", "x-gzip", "*")
 
-    Repeated headers are one list (RFC 9110 §5.3).
-    """
+
+def accepts_brotli(request: Request) -> bool:
+    """Return whether a client accepts Brotli in the same way."""
+    return _accepts(request, "br")
+
+
+def _accepts(request: Request, *codings: str) -> bool:
     sent = request.headers.get(b"accept-encoding")
-    return _accepts(",".join(sent)) if sent else False
+    return _accepts_one_of(",".join(sent), codings) if sent else False  # repeated headers are one list (RFC 9110 §5.3)
 
 
 @lru_cache(_CACHE_SIZE)
-def _accepts(header: str) -> bool:
+def _accepts_one_of(header: str, codings: tuple[str, ...]) -> bool:
     weights: dict[str, str] = {}
     for each in header.lower().split(","):
         coding, _, parameter = each.partition(";")
         weights[coding.strip()] = parameter.replace(" ", "")
-    wanted = next((weights[name] for name in ("gzip", "x-gzip", "*") if name in weights), "q=0")
+    wanted = next((weights[name] for name in codings if name in weights), "q=0")
     return not wanted or wanted.rstrip("0.") not in {"q=", "q"}
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, HttpError, detail
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.published_files import PICTURE_FIELDS
-from logoadmin.entrypoints.http_api.request import HEALTH_CHECKS, Request, request_of
+from logoadmin.entrypoints.http_api.request import HEALTH_CHECKS, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
@@ -55,17 +55,23 @@ _HEADERS: Final = {
 
 
 class ReadOnlyEndpoint:
-    """A public path outside the table of operations; a function returns its response to GET."""
+    """A path outside the table of operations; a function returns its response to GET, at once or awaited."""
 
-    def __init__(self, respond: Callable[[Scope], Response]) -> None:
+    def __init__(self, respond: Callable[[Scope], Response | Awaitable[Response]]) -> None:
         self._respond = respond
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve GET and HEAD; reject other methods with 405."""
-        if scope["method"] in ("GET", "HEAD"):
-            response = self._respond(scope)
-        else:
-            response = error_response(HttpError(405, headers={"allow": "GET, HEAD"}))
+        try:
+            if scope["method"] not in ("GET", "HEAD"):
+                raise HttpError(405, headers={"allow": "GET, HEAD"})
+            found = self._respond(scope)
+            response = found if isinstance(found, Response) else await found
+        except ClientDisconnect:
+            return
+        except (LogoAdminError, HttpError) as error:
+            note_cause(request_of(scope), error)
+            response = error_response(error)
         await sendable(response, scope)(scope, receive, send)
 
 
@@ -133,10 +139,10 @@ STOPPING: Final = "logoadmin.stopping"
 def health_routes(readiness: "Readiness") -> list[Route]:
     """Return the routes of both checks; a process that responds is alive."""
     live, ready = HEALTH_CHECKS
-    return [Route(live, ReadOnlyEndpoint(lambda _: _well())), Route(ready, readiness)]
+    return [Route(live, ReadOnlyEndpoint(lambda _: _well())), Route(ready, ReadOnlyEndpoint(readiness.response))]
 
 
-class Readiness(ReadOnlyEndpoint):
+class Readiness:
     """Succeeds while the database responds, its tables fit, and the service is not stopping."""
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, *, timeout: float = 0.9, valid: float = 1.0) -> None:
@@ -148,22 +154,16 @@ class Readiness(ReadOnlyEndpoint):
             timeout: the seconds for a check, fewer than ``readyz`` has to respond (contract K1).
             valid: the seconds for which a result is valid.
         """
-        super().__init__(self._response)
         self._gallery, self._dispatch = gallery, dispatch
         self._timeout, self._valid = timeout, valid
         self._fault: StorageUnavailable | SchemaMismatch | None = None
         self._fresh_until = 0.0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request; check the database again if the last result has expired."""
-        if scope["method"] in ("GET", "HEAD") and not _is_stopping(scope):
-            await self._look()
-        await super().__call__(scope, receive, send)
-
-    def _response(self, scope: Scope) -> Response:
+    async def response(self, scope: Scope) -> Response:
         """Return 200, or 503 with the remedy and a code if the last check failed or the service is stopping."""
-        if _is_stopping(scope):
+        if scope.get("state", {}).get(STOPPING):
             return detail_response(503, "The service is stopping")
+        await self._look()
         if self._fault is None:
             return _well()
         note_cause(request_of(scope), self._fault)
@@ -193,10 +193,6 @@ class Readiness(ReadOnlyEndpoint):
             log.warning("The tables fit this program again: %s is over", before.cause.code)
 
 
-def _is_stopping(scope: Scope) -> bool:
-    return bool(scope.get("state", {}).get(STOPPING))
-
-
 def _well() -> Response:
     return Response(b'{"status": "ok"}', 200, {"cache-control": "no-store"}, JSON)
 
@@ -204,32 +200,13 @@ def _well() -> Response:
 _NAME: Final = re.compile(rf"({PICTURE})(-320)?\.webp", re.ASCII)
 
 
-class _PictureFiles:
-    """Serves pictures from the database; pictures that were taken down only to callers that may read users."""
-
-    def __init__(self, context: AppContext) -> None:
-        self._context = context
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = request_of(scope)
-        try:
-            response = await _picture(self._context, request, scope["path_params"]["name"])
-        except ClientDisconnect:
-            return
-        except (LogoAdminError, HttpError) as error:
-            note_cause(request, error)
-            response = error_response(error)
-        await sendable(response, scope)(scope, receive, send)
-
-
 def picture_route(context: AppContext) -> Route:
-    """Return the route of a gallery's pictures."""
-    return Route("/pictures/{name}", _PictureFiles(context))
+    """Return the route of a gallery's pictures; those that were taken down are for callers that may read users."""
+    return Route("/pictures/{name}", ReadOnlyEndpoint(functools.partial(_picture, context)))
 
 
-async def _picture(context: AppContext, request: Request, name: str) -> Response:
-    if request.method not in ("GET", "HEAD"):
-        raise HttpError(405, headers={"allow": "GET, HEAD"})
+async def _picture(context: AppContext, scope: Scope) -> Response:
+    request, name = request_of(scope), scope["path_params"]["name"]
     found = _NAME.fullmatch(name)
     if found is None:
         raise HttpError(404)
