@@ -1,11 +1,15 @@
-"""The composition root of maintenance: keys, backups and checks of the database that the settings name."""
+"""The composition root of maintenance: keys, backups and checks of the database that the settings name.
+
+Backups and moves are those of :mod:`logoadmin.adapters.sql_storage.copies`.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
+from logoadmin.adapters.sql_storage import checks, copies, files_of
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
 from logoadmin.bootstrap import gallery_keys
 from logoadmin.checks import LET_IN, NO_ADMINISTRATOR, Result, ok, warning, wrong
@@ -27,9 +31,6 @@ from logoadmin.settings.values import keys_in
 from logoadmin.starting import MEMORY, access_tokens, given_keys, open_storage, start, stored_keys
 
 _PAGE: Final = 500  # users
-
-if TYPE_CHECKING:
-    from logoadmin.adapters.sql_storage.copies import Progress
 
 
 def rotate_keys(settings: Settings) -> int | None:
@@ -87,12 +88,7 @@ def files_of_database(settings: Settings) -> frozenset[Path]:
         SettingsError: the URL of the database cannot be used.
     """
     url = settings.database.get_secret_value()
-    if url == MEMORY:
-        return frozenset()
-    # Imported here, because memory needs no database code (contract H6).
-    from logoadmin.adapters.sql_storage import files_of
-
-    return files_of(url)
+    return frozenset() if url == MEMORY else files_of(url)
 
 
 def check_database(settings: Settings) -> Iterator[Result]:
@@ -107,8 +103,6 @@ def check_database(settings: Settings) -> Iterator[Result]:
             "database", "records are in memory and lost when the service stops", "set database to the URL of a database"
         )
         return
-    from logoadmin.adapters.sql_storage import checks
-
     # The supervisor of several workers also opens the database.
     yield from checks.check_database(url, settings.workers + (settings.workers > 1), may_create=settings.create)
 
@@ -174,17 +168,13 @@ def _existing(settings: Settings) -> Iterator[None]:
 
 
 def back_up(settings: Settings, target: Path) -> None:
-    """Write a complete copy of the database to a file; see :mod:`logoadmin.adapters.sql_storage.copies`."""
-    from logoadmin.adapters.sql_storage import copies
-
+    """Write a complete copy of the database to a file."""
     with _existing(settings):
         copies.back_up(settings.database.get_secret_value(), target)
 
 
 def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
-    """Write a copy with the time in its name to a directory; see :mod:`logoadmin.adapters.sql_storage.copies`."""
-    from logoadmin.adapters.sql_storage import copies
-
+    """Write a copy with the time in its name to a directory, and return it."""
     with _existing(settings):
         return copies.back_up_into(settings.database.get_secret_value(), directory, keep)
 
@@ -200,21 +190,15 @@ def record_backup(settings: Settings) -> None:
 
 
 def restore(settings: Settings, source: Path) -> None:
-    """Create the database from a backup; see :mod:`logoadmin.adapters.sql_storage.copies`."""
-    from logoadmin.adapters.sql_storage import copies
-
+    """Create the database from a backup."""
     copies.restore(settings.database.get_secret_value(), source)
 
 
 def restore_loaded(settings: Settings) -> None:
-    """Finish the restore of a loaded dump; see :mod:`logoadmin.adapters.sql_storage.copies`."""
-    from logoadmin.adapters.sql_storage import copies
-
+    """Finish the restore of a loaded dump."""
     copies.restore_loaded(settings.database.get_secret_value())
 
 
-def move(settings: Settings, target: str, progress: "Progress") -> str:
-    """Move the gallery to another database; see :func:`logoadmin.adapters.sql_storage.copies.move`."""
-    from logoadmin.adapters.sql_storage import copies
-
+def move(settings: Settings, target: str, progress: copies.Progress) -> str:
+    """Move the gallery to another database."""
     return copies.move(settings.database.get_secret_value(), target, progress)

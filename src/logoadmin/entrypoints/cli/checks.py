@@ -6,13 +6,11 @@ import shutil
 import ssl
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, InvalidURL
 from importlib.util import find_spec
 from ipaddress import ip_address
-from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
@@ -71,25 +69,32 @@ def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: flo
     Args:
         url: http or https; this machine must trust the certificate.
         headers: additional headers.
-        timeout: seconds for the whole request, even if the response arrives byte by byte.
+        timeout: seconds for each wait.
 
     Raises:
         OSError: no response, or not HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
-    outcome: Future[HttpResponse] = Future()
-
-    def ask() -> None:
-        try:
-            outcome.set_result(_response(url, headers or {}, timeout))
-        except Exception as error:
-            outcome.set_exception(error)
-
-    # In a thread, since a socket timeout applies to each read.
-    Thread(target=ask, daemon=True).start()
+    if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
+        raise OSError("the URL is not valid")
     try:
-        return outcome.result(timeout)
-    except TimeoutError:
-        raise TimeoutError(f"no response within {timeout:g} seconds") from None
+        with _OPENER.open(Request(url, headers=dict(headers or {})), timeout=timeout) as response:  # noqa: S310 (checked above)
+            return _read(response)
+    except HTTPError as error:
+        with error:
+            return _read(error)
+    except (ValueError, InvalidURL):
+        raise OSError("the URL is not valid") from None
+    except HTTPException:
+        raise OSError("the response is not HTTP") from None
+    except OSError as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        if isinstance(reason, TimeoutError):
+            raise TimeoutError(f"no response within {timeout:g} seconds") from None
+        raise reason if isinstance(reason, OSError) else OSError(str(reason)) from None
+
+
+def _read(response: Any) -> HttpResponse:
+    return HttpResponse(response.status, response.read(_MAX_BODY).decode("utf-8", "replace"))
 
 
 def local_url(host: str, port: int) -> str:
@@ -99,27 +104,6 @@ def local_url(host: str, port: int) -> str:
         if address.is_unspecified:
             host = "127.0.0.1" if address.version == 4 else "::1"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _response(url: str, headers: Mapping[str, str], timeout: float) -> HttpResponse:
-    if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
-        raise OSError("the URL is not valid")
-    try:
-        with _OPENER.open(Request(url, headers=dict(headers)), timeout=timeout) as response:  # noqa: S310 (checked above)
-            return _read(response)
-    except HTTPError as error:
-        with error:
-            return _read(error)
-    except URLError as error:
-        raise error.reason if isinstance(error.reason, OSError) else OSError(str(error.reason)) from None
-    except (ValueError, InvalidURL):
-        raise OSError("the URL is not valid") from None
-    except HTTPException:
-        raise OSError("the response is not HTTP") from None
-
-
-def _read(response: Any) -> HttpResponse:
-    return HttpResponse(response.status, response.read(_MAX_BODY).decode("utf-8", "replace"))
 
 
 def check_packages(settings: "Settings") -> Result:
