@@ -29,14 +29,12 @@ class GalleryPageSettings(BaseModel, defer_build=True):
     gallery_submit: bool | str = Field(
         True,
         union_mode="left_to_right",
-        description=(
-            "link to the console for people who want to submit works; or the URL of a page of your "
-            "site that [signs members in](people.md#links)"
-        ),
+        description="link to the console for people who want to submit works; or the URL of a page of your site that "
+        "[signs members in](people.md#links)",
     )
     gallery_report: str = Field(
         "",
-        description=("URL or `mailto:` where visitors report a work; `{url}` stands for the URL of its page"),
+        description="URL or `mailto:` where visitors report a work; `{url}` stands for the URL of its page",
     )
 
     @field_validator("gallery_home")

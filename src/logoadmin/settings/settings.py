@@ -56,10 +56,8 @@ class Settings(SignInSettings, GalleryPageSettings):
     )
     access: Annotated[Policy | None, CaseInsensitive] = Field(
         None,
-        description=(
-            "[access policy](people.md#access-policies), `open` or `guarded`; by default `open` on "
-            "loopback, and required elsewhere"
-        ),
+        description="[access policy](people.md#access-policies), `open` or `guarded`; by default `open` on loopback, "
+        "and required elsewhere",
     )
     workers: int = Field(1, ge=1, le=64, description="number of worker processes, up to 64")
     trusted_proxies: Networks = Field(
@@ -68,10 +66,8 @@ class Settings(SignInSettings, GalleryPageSettings):
     root_path: Prefix = Field("", description="prefix that a [proxy](proxy.md) strips from paths, such as `/gallery`")
     token_key: SecretStr | None = Field(
         None,
-        description=(
-            "[keys for tokens](people.md#keys-for-tokens) of at least 32 bytes, separated by white "
-            "space; by default in the database"
-        ),
+        description="[keys for tokens](people.md#keys-for-tokens) of at least 32 bytes, separated by white space; by "
+        "default in the database",
     )
     token_key_files: Files = Field(
         None, description="PEM files with [keys for tokens](people.md#keys-for-tokens); the first signs"
@@ -80,28 +76,22 @@ class Settings(SignInSettings, GalleryPageSettings):
     gallery_dir: str | None = Field(
         None,
         min_length=1,
-        description=(
-            "[folder of the published gallery](publish.md#the-folder-of-the-service); by default "
-            "`DATABASE-gallery`, beside an SQLite file or in the working directory"
-        ),
+        description="[folder of the published gallery](publish.md#the-folder-of-the-service); by default "
+        "`DATABASE-gallery`, beside an SQLite file or in the working directory",
     )
     gallery_days: int = Field(
         30, ge=1, le=366, description="days for which readers accept a published gallery that is not renewed, 1 to 366"
     )
     gallery_key_file: str | None = Field(
         None,
-        description=(
-            "PEM file with the Ed25519 [key of the gallery](publish.md#the-gallery-key), followed by "
-            "former keys; by default in the database"
-        ),
+        description="PEM file with the Ed25519 [key of the gallery](publish.md#the-gallery-key), followed by former "
+        "keys; by default in the database",
     )
     session_days: int = Field(90, ge=1, le=3_660, description="maximum length of a session in days, 1 to 3660")
     hosts: Hosts = Field(
         (),
-        description=(
-            "[host names](proxy.md#host-names) of the service besides loopback names, such as "
-            "`gallery.example`; `*` for any"
-        ),
+        description="[host names](proxy.md#host-names) of the service besides loopback names, such as "
+        "`gallery.example`; `*` for any",
     )
     origins: Origins = Field(
         (), description="origins whose pages may use the whole interface, such as `https://admin.example`"
@@ -110,52 +100,41 @@ class Settings(SignInSettings, GalleryPageSettings):
         60,
         ge=0,
         le=31_536_000,
-        description=(
-            "seconds for which browsers and CDNs may cache [public reads](interface.md#caches-and-pages-of-other-sites)"
-        ),
+        description="seconds for which browsers and CDNs may cache [public "
+        "reads](interface.md#caches-and-pages-of-other-sites)",
     )
     console: bool = Field(True, description="serve the console at `/console/`, and redirect `/` to it")
     picture_hosts: PictureHosts = Field(
         (),
-        description=(
-            "hosts whose pictures [previews of CSS](extend-console.md#other-peoples-css) in the "
-            "console may load, such as `*.example`"
-        ),
+        description="hosts whose pictures [previews of CSS](extend-console.md#other-peoples-css) in the console may "
+        "load, such as `*.example`",
     )
     picture_space: ByteSize = Field(
         ByteSize(1024**3),
         ge=0,
-        description=("space for all [pictures](works.md#pictures) in the database; 0 accepts none"),
+        description="space for all [pictures](works.md#pictures) in the database; 0 accepts none",
     )
     publish_imports: bool = Field(
         False,
-        description=(
-            "publish works whose CSS [imports a style sheet](works.md#imports); its owner then "
-            "controls what readers get"
-        ),
+        description="publish works whose CSS [imports a style sheet](works.md#imports); its owner then controls what "
+        "readers get",
     )
     outgoing_hosts: OutgoingHosts = Field(
         (),
-        description=(
-            "hosts that are not public but allowed for [outgoing "
-            "requests](proxy.md#outgoing-requests), such as `styles.internal`"
-        ),
+        description="hosts that are not public but allowed for [outgoing requests](proxy.md#outgoing-requests), such "
+        "as `styles.internal`",
     )
     proposal_days: int = Field(
         90,
         ge=1,
         le=3_660,
-        description=(
-            "days for which texts of [submissions](submissions.md) that were declined, withdrawn or "
-            "changed by a reviewer are kept, 1 to 3660"
-        ),
+        description="days for which texts of [submissions](submissions.md) that were declined, withdrawn or changed "
+        "by a reviewer are kept, 1 to 3660",
     )
     notify_urls: NotifyUrls | None = Field(
         None,
-        description=(
-            "URLs of webhooks that get [notices](submissions.md#notices), separated by commas; "
-            "requires `logoadmin[client]`"
-        ),
+        description="URLs of webhooks that get [notices](submissions.md#notices), separated by commas; requires "
+        "`logoadmin[client]`",
     )
     admin_password: FirstPassword | None = Field(
         None, description="password of the first administrator; by default generated"

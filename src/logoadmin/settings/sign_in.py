@@ -27,48 +27,39 @@ class SignInSettings(BaseModel, defer_build=True):
 
     oidc_issuer: str | None = Field(
         None,
-        description=(
-            "URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its "
-            "metadata, or `https://github.com`; requires `logoadmin[client]`"
-        ),
+        description="URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its metadata, or "
+        "`https://github.com`; requires `logoadmin[client]`",
     )
     oidc_client_id: str | None = Field(None, description="id of this service at the issuer")
     oidc_client_secret: SecretStr | None = Field(None, description="secret of this service at the issuer")
     oidc_roles: tuple[str, ...] = Field(
         (),
-        description=(
-            "[roles of groups](people.md#roles-of-groups), by name or id, such as "
-            "`editors=editor,staff=2`; the user's first group counts"
-        ),
+        description="[roles of groups](people.md#roles-of-groups), by name or id, such as `editors=editor,staff=2`; "
+        "the user's first group counts",
     )
     oidc_default_role: str | None = Field(
         None, description="role of users whose groups have no role; by default they cannot sign in"
     )
     public_url: PublicUrlText | None = Field(
         None,
-        description=(
-            "[URL that browsers open](proxy.md#the-public-url); by default `http://localhost:PORT` and `root_path`"
-        ),
+        description="[URL that browsers open](proxy.md#the-public-url); by default `http://localhost:PORT` and "
+        "`root_path`",
     )
     password_sign_in: bool = Field(True, description="allow sign-in with passwords")
     min_password_length: int = Field(
         8,
         ge=1,
         le=64,
-        description=(
-            "minimum length of new passwords under `guarded`, 1 to 64; from 8 on, common passwords are refused"
-        ),
+        description="minimum length of new passwords under `guarded`, 1 to 64; from 8 on, common passwords are refused",
     )
     second_factor: Annotated[SecondFactorPolicy, CaseInsensitive] = Field(
         "optional",
-        description=("`optional`, or `required` for users who can change something"),
+        description="`optional`, or `required` for users who can change something",
     )
     factor_key: FactorKey | None = Field(
         None,
-        description=(
-            "keys that encrypt [second factors](people.md#where-the-secrets-are), at least 32 "
-            "characters each, separated by commas; by default in the database"
-        ),
+        description="keys that encrypt [second factors](people.md#where-the-secrets-are), at least 32 characters "
+        "each, separated by commas; by default in the database",
     )
     event_days: int = Field(
         180,
