@@ -120,11 +120,10 @@ def exif(orientation: int, kind: int = 3, count: int = 1, order: str = "<") -> b
     return mark + struct.pack(f"{order}IHHHI", 8, 1, 0x0112, kind, count) + value + struct.pack(f"{order}I", 0)
 
 
-def with_segment(jpeg: bytes, *segments: tuple[int, bytes], before: int | None = None) -> bytes:
-    """Return a JPEG with segments at its start, or before the first of another kind."""
-    at = 2 if before is None else jpeg.index(bytes((0xFF, before)))
+def with_segment(jpeg: bytes, *segments: tuple[int, bytes]) -> bytes:
+    """Return a JPEG with segments at its start."""
     made = b"".join(bytes((0xFF, kind)) + struct.pack(">H", len(text) + 2) + text for kind, text in segments)
-    return jpeg[:at] + made + jpeg[at:]
+    return jpeg[:2] + made + jpeg[2:]
 
 
 def with_chunk(webp: bytes, kind: bytes, content: bytes) -> bytes:

@@ -19,7 +19,6 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract P1")]
 CODEC: Final = PillowPictures()
 EXIF: Final = b"Exif\0\0"
 APP1: Final = 0xE1
-SRGB: Final = (31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000)
 DISPLAY_P3: Final = (31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
 WIDTH, HEIGHT = 64, 40
 
@@ -40,8 +39,8 @@ def scene(mode: str = "RGB", size: tuple[int, int] = (WIDTH, HEIGHT)) -> Image.I
     return image.convert(mode)
 
 
-def jpeg(*segments: tuple[int, bytes], before: int | None = None, **options: Any) -> bytes:
-    return with_segment(saved(scene(), "JPEG", quality=95, subsampling=0, **options), *segments, before=before)
+def jpeg(*segments: tuple[int, bytes], **options: Any) -> bytes:
+    return with_segment(saved(scene(), "JPEG", quality=95, subsampling=0, **options), *segments)
 
 
 def shades(depth: int) -> list[bytes]:
@@ -83,70 +82,35 @@ def profile(content: bytes | None = None) -> bytes:
 
 
 STILLS: Final[dict[str, bytes]] = {
-    **{f"gray of {depth} bits": gray(depth) for depth in (1, 2, 4, 8, 16)},
+    **{f"gray of {depth} bits": gray(depth) for depth in (1, 8, 16)},
     **{
         f"gray of {depth} bits with a transparent one": gray(depth, transparent(key))
-        for depth, key in ((1, 1), (1, 0), (2, 3), (2, 1), (4, 15), (4, 5), (8, 37), (16, 10 * 1024), (16, 65_535))
+        for depth, key in ((1, 0), (4, 5), (8, 37), (16, 10 * 1024))
     },
     "colours with a transparent one": coloured(transparent(255, 0, 0)),
-    "16 bits": coloured(depth=16),
     "16 bits with a transparent colour": coloured(transparent(0xFF00, 0, 0), depth=16),
     "palette with transparency": saved(scene().quantize(16), "PNG", transparency=bytes(range(0, 256, 16))),
     "alpha": saved(scene("RGBA"), "PNG"),
     "gray with alpha": saved(scene("RGBA").convert("LA"), "PNG"),
-    **{
-        f"gamma {value}": coloured(gamma(value))
-        for value in (0, 30_000, 40_000, 44_000, 45_455, 47_000, 50_000, 100_000)
-    },
-    "gray and gamma": gray(8, gamma(100_000)),
+    **{f"gamma {value}": coloured(gamma(value)) for value in (0, 44_000, 45_455, 100_000)},
     "gray of 16 bits and gamma": gray(16, gamma(100_000)),
-    "gamma and a transparent colour": coloured(gamma(100_000), transparent(255, 0, 0)),
     "gamma beside sRGB": coloured(chunk(b"sRGB", b"\0"), gamma(100_000)),
-    "chromaticities alone": coloured(chromaticities(*DISPLAY_P3)),
-    "chromaticities of sRGB": coloured(chromaticities(*SRGB), gamma(45_455)),
     "chromaticities of Display P3": coloured(chromaticities(*DISPLAY_P3), gamma(45_455)),
     "profile beside gamma": coloured(profile(), gamma(100_000)),
     "damaged profile beside gamma": coloured(profile(b"none"), gamma(100_000)),
-    "profile of colours in gray": gray(8, profile(), gamma(100_000)),
     **{f"orientation {value}": jpeg((APP1, EXIF + exif(value))) for value in range(1, 10)},
-    **{
-        f"orientation of type {kind}, {count} of them": jpeg((APP1, EXIF + exif(6, kind, count)))
-        for kind, count in ((3, 0), (3, 2), (1, 1), (4, 1), (8, 1), (9, 1))
-    },
+    "orientation of another type": jpeg((APP1, EXIF + exif(6, 4, 1))),
     "orientation in the other order": jpeg((APP1, EXIF + exif(6, order=">"))),
-    "orientation before the frame": jpeg((APP1, EXIF + exif(6)), before=0xC0),
-    "orientation before the scan": jpeg((APP1, EXIF + exif(6)), before=0xDA),
     "the first of two orientations": jpeg((APP1, EXIF + exif(6)), (APP1, EXIF + exif(3))),
     "orientation after a damaged one": jpeg((APP1, EXIF + b"none"), (APP1, EXIF + exif(6))),
-    "orientation after XMP": jpeg((APP1, b"http://ns.adobe.com/xap/1.0/\0<x/>"), (APP1, EXIF + exif(6))),
-    "orientation in another segment": jpeg((0xE2, EXIF + exif(6))),
-    "orientation in XMP": jpeg(
-        (
-            APP1,
-            b'http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/'
-            b'1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" '
-            b'tiff:Orientation="6"/></rdf:RDF></x:xmpmeta>',
-        )
-    ),
     "orientation of a PNG": coloured(chunk(b"eXIf", exif(6))),
-    "orientation of a PNG with the prefix": coloured(chunk(b"eXIf", EXIF + exif(6))),
-    "orientation of a PNG after its pixels": coloured()[:-12] + chunk(b"eXIf", exif(6)) + coloured()[-12:],
-    "orientation in a text of a PNG": coloured(
-        chunk(b"tEXt", b"Raw profile type exif\0\nexif\n%8d\n" % 32 + (EXIF + exif(6)).hex().encode())
-    ),
-    "orientation of a WebP": saved(scene(), "WEBP", lossless=True, exif=exif(6)),
     "orientation of a WebP at its end": with_chunk(saved(scene(), "WEBP", lossless=True), b"EXIF", exif(6)),
-    "scans in a comment": jpeg((0xFE, b"\xff\xda" * 40)),
-    "scans behind the picture": jpeg() + b"\xff\xda" * 40,
     "a video behind the picture": jpeg() + b"\0\0\0\x18ftypmp42" + random.Random(7).randbytes(3_300_000),
     "progressive": jpeg(progressive=True),
     "CMYK": saved(scene("CMYK"), "JPEG", quality=95),
-    "gray JPEG": saved(scene("L"), "JPEG", quality=95),
     "4,200 pixels": saved(Image.new("RGB", (4200, 100), (40, 60, 80)), "PNG"),
     "a small first frame": gif((WIDTH, HEIGHT), gif_frame((9, 7), (20, 10), [2, 3] * 100)),
-    "a first frame larger than the screen": gif((8, 8), gif_frame((4, 2), (20, 10), [2, 3] * 100)),
     "a first frame beside the screen": gif((8, 8), gif_frame((9, 9), (20, 10), [2, 3] * 100)),
-    "a screen of nothing": gif((0, 0), gif_frame((0, 0), (20, 10), [2, 3] * 100)),
     "a transparent colour of a GIF": gif((20, 10), gif_frame((0, 0), (20, 10), [2, 3] * 100, transparent=3)),
 }
 
@@ -169,30 +133,15 @@ def apng(**options: Any) -> bytes:
 ANIMATIONS: Final[dict[str, bytes]] = {
     **{
         f"disposals {first}, {disposal}": played(disposal, 0, disposal, first=first)
-        for first, disposal in ((0, 1), (1, 2), (2, 0), (3, 3), (4, 4), (5, 5))
+        for first, disposal in ((0, 1), (1, 2), (3, 3), (4, 4))
     },
-    **{f"GIF played {loops}": played(0, loops=loops) for loops in (None, 0, 1, 2, 65_534)},
-    **{f"PNG played {loops}": apng(loop=loops) for loops in (0, 1, 2)},
-    **{
-        f"PNG with disposal {disposal} and blend {blend}": apng(loop=0, disposal=disposal, blend=blend)
-        for disposal in (0, 1, 2)
-        for blend in (0, 1)
-    },
+    **{f"GIF played {loops}": played(0, loops=loops) for loops in (None, 0, 2)},
+    **{f"PNG played {loops}": apng(loop=loops) for loops in (0, 2)},
+    **{f"PNG with disposal {disposal}": apng(loop=0, disposal=disposal, blend=1) for disposal in (1, 2)},
     "PNG with a default image": apng(loop=0, default_image=True),
-    "WebP": saved(
-        scene("RGBA"),
-        "WEBP",
-        save_all=True,
-        append_images=[scene("RGBA").rotate(180)],
-        loop=3,
-        duration=70,
-        lossless=True,
-    ),
+    "WebP": saved(scene("RGBA"), "WEBP", save_all=True, append_images=[scene().rotate(180)], loop=3, duration=70),
     "a small first frame": gif(
         (20, 10), gif_frame((3, 2), (9, 5), [2] * 45), gif_frame((0, 0), (2, 2), [3] * 4), loops=0
-    ),
-    "a second frame larger than the screen": gif(
-        (20, 10), gif_frame((0, 0), (20, 10), [1] * 200), gif_frame((15, 5), (20, 10), [2] * 200), loops=0
     ),
 }
 
