@@ -82,13 +82,13 @@ def looking(chromium: Browser, service: Served, **how: Any) -> Iterator["Person"
         "viewport": {"width": 1190, "height": 800},
     }  # no room for a record next to its list
     others: Any = {"server": service.external_hosts.proxy, "bypass": "127.0.0.1,localhost"}
-    with chromium.new_context(**usual | how, proxy=others, ignore_https_errors=True) as context:
+    with chromium.new_context(**usual | how, proxy=others) as context:
         person = Person(context, service)
         yield person
         assert person.complaints == []
         assert service.reports == []
         assert service.external_hosts.strays == []
-        assert [headers for headers in service.external_hosts.pictures if "referer" in headers] == []
+        assert [each for each in service.external_hosts.pictures if "referer" in each.headers] == []
 
 
 class Person:

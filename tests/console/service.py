@@ -73,7 +73,7 @@ def fill(gallery: LogoAdmin) -> None:
         gallery.authors.create(authors.CreateAuthor(user_id=100 + number, username=author[:64]))
     for number in range(1, 41):
         target = ("forum", "market")[number % 2]
-        url = f"https://{PICTURES}/{number}.svg"
+        url = f"http://{PICTURES}/{number}.svg"
         css = f"background: url({url}) center / contain no-repeat; width: 120px"
         gallery.logos.create(
             artworks.CreateLogo(
@@ -82,12 +82,12 @@ def fill(gallery: LogoAdmin) -> None:
         )
         gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=1 + number % 9))
     for number, hostile in enumerate(HOSTILE_NAMES):
-        url = f"https://{PICTURES}/hostile.svg?{number}"
+        url = f"http://{PICTURES}/hostile.svg?{number}"
         made = artworks.CreateLogo(name=hostile, preview_url=url, target=hostile[:64], custom_css=HOSTILE_CSS)
         gallery.logos.create(made)
     for number in range(1, 13):
         css = f":root {{ --accent: hsl({number * 30} 60% 45%) }}\n.header {{ background: var(--accent) }}\n"
-        url = f"https://{PICTURES}/theme-{number}.svg"
+        url = f"http://{PICTURES}/theme-{number}.svg"
         theme = artworks.CreateTheme(name=f"Theme {number}", preview_url=url, target="forum", custom_css=css)
         gallery.themes.create(theme)
         gallery.themes.link(artworks.LinkThemeAuthor(theme_id=number, author_id=1 + number % 2))

@@ -52,7 +52,7 @@ def write_at_once(console: Person) -> None:
 
 
 def look_at_all_fields(console: Person) -> None:
-    shot = {"url": f"https://{PICTURES}/2.svg", "alt": "A thread"}
+    shot = {"url": f"http://{PICTURES}/2.svg", "alt": "A thread"}
     details = Details.model_validate({"text": "1. *calm*", "tags": ["dark"], "screenshots": [shot], "origin": "old-1"})
     console.service.gallery.themes.amend(AmendTheme(theme_id=2, details=details))
     console.open("themes/2")

@@ -122,7 +122,7 @@ def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(
         theirs = painter.page
         expect(theirs.locator(".record-history")).to_contain_text("changes:read")
         field(theirs, "name").fill("Theirs")
-        field(theirs, "preview_url").fill("https://i.example/other.svg")
+        field(theirs, "preview_url").fill("http://i.example/other.svg")
         theirs.keyboard.press("ControlOrMeta+s")
         done(theirs, "Saved")
         page.keyboard.press("ControlOrMeta+s")
@@ -151,7 +151,7 @@ def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(
         expect(field(theirs, "name")).to_have_value("Mine")
     merged = logo(service)
     assert (merged.name, merged.target) == ("Mine", "market")
-    assert merged.preview_url == "https://i.example/other.svg"
+    assert merged.preview_url == "http://i.example/other.svg"
     assert merged.custom_css == f"{began.custom_css};\ncolor: red"
 
 
@@ -188,7 +188,7 @@ def test_a_write_without_a_response_is_retried_without_duplicates(console: Perso
     console.sign_in("logos/new")
     field(page, "name").fill("New")
     field(page, "target").fill("forum")
-    field(page, "preview_url").fill("https://i.example/new.svg")
+    field(page, "preview_url").fill("http://i.example/new.svg")
     who = page.get_by_role("combobox", name="Authors")
     for typed in ("ben", "ann"):
         who.fill(typed)
@@ -238,7 +238,7 @@ def test_errors_are_shown_at_their_fields_and_no_input_is_lost(chromium: Browser
     page.get_by_role("button", name="Save").click()
     expect(field(page, "preview_url")).to_be_focused()
     expect(page.locator(".problem")).to_contain_text("Remove the user name and password")
-    field(page, "preview_url").fill("https://i.example/theme.svg")
+    field(page, "preview_url").fill("http://i.example/theme.svg")
     # The author who is about to be credited is removed.
     page.get_by_role("combobox", name="Authors").fill("ann")
     page.keyboard.press("Enter")
@@ -368,12 +368,12 @@ def test_the_css_of_a_logo_is_generated_from_its_picture_until_it_is_edited(cons
     page.locator("[name=target]").fill("forum")
     picture = page.locator("[name=preview_url]")
     expect(page.get_by_text("its CSS is written for you")).to_be_visible()
-    picture.fill(f"https://{PICTURES}/one.svg")  # of 160 by 80 pixels
+    picture.fill(f"http://{PICTURES}/one.svg")  # of 160 by 80 pixels
     expect(page.get_by_label("Width, pixels")).to_have_value("72")
     expect(page.get_by_label("Height, pixels")).to_have_value("36")
     page.get_by_label("Width, pixels").fill("200")
     page.get_by_label("Position").select_option("Left")
-    picture.fill(f"https://{PICTURES}/two.svg")
+    picture.fill(f"http://{PICTURES}/two.svg")
     page.keyboard.press("Control+s")
     expect(page.locator(".notice")).to_contain_text("Saved")
 
@@ -381,14 +381,14 @@ def test_the_css_of_a_logo_is_generated_from_its_picture_until_it_is_edited(cons
         return console.service.gallery.logos.get(GetLogo(logo_id=48)).custom_css
 
     assert saved() == (
-        f'background: url("https://{PICTURES}/two.svg") left / contain no-repeat; width: 200px; height: 36px'
+        f'background: url("http://{PICTURES}/two.svg") left / contain no-repeat; width: 200px; height: 36px'
     )
     page.get_by_role("button", name="Edit the CSS").click()
     editor = page.get_by_role("textbox", name="CSS")
     editor.click()
     page.keyboard.press("Control+End")
     page.keyboard.type("; opacity: 0.5")
-    picture.fill(f"https://{PICTURES}/three.svg")
+    picture.fill(f"http://{PICTURES}/three.svg")
     expect(editor).to_contain_text("three.svg")
     page.keyboard.press("Control+s")
     expect(page.get_by_role("button", name="Saved")).to_be_visible()

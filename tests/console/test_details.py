@@ -34,7 +34,7 @@ _PASTE = """(element, text) => {
   const how = { clipboardData, bubbles: true, composed: true, cancelable: true };
   element.dispatchEvent(new ClipboardEvent("paste", how));
 }"""
-SHOTS = ({"url": f"https://{PICTURES}/2.svg", "alt": "A thread"}, {"url": f"https://{PICTURES}/3.svg"})
+SHOTS = ({"url": f"http://{PICTURES}/2.svg", "alt": "A thread"}, {"url": f"http://{PICTURES}/3.svg"})
 
 
 def details(service: Served, logo_id: int = 1) -> dict[str, object]:

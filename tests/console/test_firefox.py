@@ -102,7 +102,7 @@ def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox:
     sign_in(fox, f"{service.address}/console/submit", *MEMBER)
     fox.becomes("document.querySelector('.picture-drop .quiet') !== null")
     fox.click(".picture-drop .quiet")
-    fox.type("[name=preview_url]", f"https://{PICTURES}/sunrise.svg")
+    fox.type("[name=preview_url]", f"http://{PICTURES}/sunrise.svg")
     fox.type("[name=name]", "Sunrise")
     fox.type("[name=target]", f"forum{CONTROL}s")
     fox.becomes("document.querySelector('.submission-waiting') !== null")

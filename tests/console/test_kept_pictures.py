@@ -109,7 +109,7 @@ def test_the_refusal_of_a_picture_is_shown_at_its_field_and_the_old_one_kept(con
         while True:
             service.gallery.pictures._count(7)
     refused(drawing(2), "Try again after")
-    page.locator("[name=preview_url]").fill("https://i.example/other.svg")
+    page.locator("[name=preview_url]").fill("http://i.example/other.svg")
     expect(page.locator(".picture-outcome p")).to_have_count(0)
     page.locator("[name=preview_url]").fill(before)
     service.storage.go_away()
@@ -141,7 +141,7 @@ def test_thumbnails_are_shown_and_taken_down_pictures_only_to_permitted_users(
 ) -> None:
     service, page = console.service, console.page
     gallery = service.gallery
-    for number, host in enumerate((service.address, service.address, "https://i.example/former"), 1):
+    for number, host in enumerate((service.address, service.address, "http://i.example/former"), 1):
         path = urlsplit(gallery.pictures.send(SendPicture(), drawing(number)).url).path
         gallery.logos.amend(
             AmendLogo(logo_id=number, preview_url=host + path, custom_css=f"background: url({host}{path})")

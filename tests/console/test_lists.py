@@ -331,7 +331,7 @@ def test_a_phone_keeps_its_own_list_layout(console: Person) -> None:
     expect(page.locator("table")).to_be_visible()
 
 
-_NEW = {"preview_url": f"https://{PICTURES}/1.svg", "target": "shop", "custom_css": ""}
+_NEW = {"preview_url": f"http://{PICTURES}/1.svg", "target": "shop", "custom_css": ""}
 
 
 def add(service: Served, count: int) -> None:

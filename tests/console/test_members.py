@@ -221,7 +221,7 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     send(page)
     expect(page.get_by_role("button", name="Choose a file")).to_be_focused()
     page.get_by_role("button", name="Give its address instead").click()
-    page.locator("[name=preview_url]").fill(f"https://{PICTURES}/sunrise.svg")
+    page.locator("[name=preview_url]").fill(f"http://{PICTURES}/sunrise.svg")
     expect(page.locator(".picture-drop img")).to_be_visible()
     targets["wiki"] = {"name": "Wiki", "documents": ['domain("wiki.example")']}
     gallery.settings.amend(AmendSettings(gallery_targets=targets))

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J4")]
 
 # For each form: its path, the values required to send it, the requests that send it, and its button.
 FORMS: Final = {
-    "create_logo": ("logos/new", {"name": "N", "preview_url": "https://i.example/n.svg", "target": "t"}, "Create"),
+    "create_logo": ("logos/new", {"name": "N", "preview_url": "http://i.example/n.svg", "target": "t"}, "Create"),
     "amend_theme": ("themes/1", {"name": "N"}, "Save"),
     "create_author": ("authors/new", {"user_id": "900", "username": "N"}, "Create"),
     "create_role": ("roles/new", {"name": "N"}, "Create"),

@@ -237,7 +237,7 @@ def test_a_visitor_becomes_a_member_at_github_and_lands_on_the_form(chromium: Br
     with fake_github() as github, served(sign_in=rules, issuer=github.issuer()) as service:
         home = f"{service.gallery.public_url.base}/console/"
         github.apps[GITHUB_CLIENT_ID] = home
-        github.person["avatar_url"] = f"https://{PICTURES}/ann.svg"
+        github.person["avatar_url"] = f"http://{PICTURES}/ann.svg"
         with looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
             page = person.page
             person.open("submit")
