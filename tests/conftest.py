@@ -17,7 +17,9 @@ from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.transaction import CompiledStatement, StatementCompiler
+from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
+from tests.gallery import FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDb, MariaDbServer, missing_reason, shared
 from tests.options import LONG, OPTIONS, skip_without
 
@@ -253,3 +255,22 @@ def sql_storage(request: pytest.FixtureRequest) -> SqlStorage:
     """Each kind of storage in a database in turn, empty."""
     fresh: SqlStorage = request.getfixturevalue(f"{request.param}_storage")
     return fresh
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    """A clock that stands still."""
+    return FrozenClock()
+
+
+@pytest.fixture
+def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
+    """A gallery after its first start."""
+    return gallery_on(storage, clock)
+
+
+@pytest.fixture
+def stocked(gallery: LogoAdmin) -> LogoAdmin:
+    """The same gallery with a little of everything, see :func:`tests.gallery.stock`."""
+    stock(gallery)
+    return gallery

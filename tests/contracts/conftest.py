@@ -8,22 +8,9 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import open_sql_storage
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, role, session, user, write
-from tests.gallery import FrozenClock, gallery_on
 from tests.mariadb import MariaDb
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery on each kind of storage in turn, after its first start."""
-    return gallery_on(storage, clock)
 
 
 @pytest.fixture

@@ -49,11 +49,6 @@ Headers = dict[str, str]
 
 
 @pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
 def watched(request: pytest.FixtureRequest) -> WatchedStorage:
     """The storage behind the gallery; parametrise to have another one."""
     name = getattr(request, "param", OPTIONS.get("LOGOADMIN_TEST_HTTP_ON", "memory"))
