@@ -11,9 +11,11 @@ from typing import Any, Final, Literal, Self, TypeVar, get_args
 
 from logoadmin.domain.bound_storage import ClosedStorage, OpenTransaction
 from logoadmin.domain.kernel.access import ActingAs, Owner
+from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.errors import NotFound, StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import USERS
+from logoadmin.domain.kernel.limits import UserId
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.metrics import Milestone
@@ -179,9 +181,11 @@ class OpenedGallery:
             A view of this gallery, which is closed with it.
 
         Raises:
+            InvalidInput: the id is not that of a user, such as a text.
             NotFound: the user does not exist; later calls raise it once the user is removed.
             StorageUnavailable: the database is out of reach.
         """
+        user_id = _UserInput(user_id=user_id).user_id
         if self._storage.read(lambda uow: uow.records(USERS).get(user_id)) is None:
             raise NotFound("User", user_id)
         return self._for(ActingAs(user_id, signed_in_at=signed_in_at))
@@ -226,6 +230,12 @@ class OpenedGallery:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class _UserInput(Input):
+    """The user for whom a program acts."""
+
+    user_id: UserId
 
 
 def record_milestone(storage: Storage, milestone: Milestone, now: int) -> None:

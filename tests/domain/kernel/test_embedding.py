@@ -187,6 +187,13 @@ def test_a_program_acts_for_a_user_with_their_current_rights(gallery: LogoAdmin,
         gallery.acting_as(5)
 
 
+@pytest.mark.rule("contract A1", "contract A2")
+@pytest.mark.parametrize("user_id", ["5", 5.0, True, 2**31, 2**70, -1, None])
+def test_a_program_acts_for_nobody_under_an_id_that_is_none(gallery: LogoAdmin, user_id: Any) -> None:
+    with pytest.raises(errors.InvalidInput):
+        gallery.acting_as(user_id)
+
+
 @pytest.mark.rule("contract B5", "contract O5", "contract O7")
 def test_a_program_acts_for_the_first_administrator_but_not_for_users_refused_by_the_issuer(
     gallery: LogoAdmin, storage: MemoryStorage
