@@ -70,6 +70,7 @@ from .domain.identity.records import (
     RecoveryCodesLeft as RecoveryCodesLeft,
     RemovedFactor as RemovedFactor,
     RemovedUserFactors as RemovedUserFactors,
+    SignInLink as SignInLink,
 )
 from .domain.kernel.lists import Listing as Listing
 from .ports.passkeys import (
@@ -143,7 +144,9 @@ from .domain.gallery.artworks import (
     ListThemeAuthors as ListThemeAuthors,
     ListThemes as ListThemes,
     RemoveLogo as RemoveLogo,
+    RemoveLogoAuthor as RemoveLogoAuthor,
     RemoveTheme as RemoveTheme,
+    RemoveThemeAuthor as RemoveThemeAuthor,
     UnlinkLogoAuthor as UnlinkLogoAuthor,
     UnlinkThemeAuthor as UnlinkThemeAuthor,
 )
@@ -154,8 +157,19 @@ from .domain.gallery.authors import (
     ListAuthors as ListAuthors,
     RemoveAuthor as RemoveAuthor,
 )
+from .domain.changes.acts import Act as Act, ListActs as ListActs
 from .domain.changes.bulk_changes import ApplyChanges as ApplyChanges, BulkChange as BulkChange
-from .domain.changes.proposal_commands import Proposal as Proposal, ProposedChange as ProposedChange
+from .domain.changes.member_notices import (
+    GetNotices as GetNotices,
+    MarkNoticesSeen as MarkNoticesSeen,
+    MemberNotices as MemberNotices,
+    UnseenNotices as UnseenNotices,
+)
+from .domain.changes.proposal_commands import (
+    Proposal as Proposal,
+    ProposalSummary as ProposalSummary,
+    ProposedChange as ProposedChange,
+)
 from .domain.changes.proposal_commands import (
     AmendProposal as AmendProposal,
     ApplyProposal as ApplyProposal,
@@ -168,7 +182,12 @@ from .domain.changes.proposal_commands import (
 from .ports.proposal_storage import ProposalState as ProposalState
 from .domain.changes.history import ListChanges as ListChanges, Revert as Revert, RevertRequest as RevertRequest
 from .domain.publication.text_service import RenderText as RenderText, RenderedText as RenderedText
-from .domain.publication.css.css_service import InlineCss as InlineCss, JudgeCss as JudgeCss
+from .domain.publication.css.css_service import (
+    InlineCss as InlineCss,
+    JudgeCss as JudgeCss,
+    ReadUserStyle as ReadUserStyle,
+)
+from .domain.publication.css.user_style_source import UserStyle as UserStyle
 from .domain.identity.sign_in_events import ListEvents as ListEvents
 from .domain.identity.factors import ConfirmTotp as ConfirmTotp, EnrolTotp as EnrolTotp
 from .domain.identity.factors import (
@@ -208,6 +227,8 @@ from .domain.identity.sessions import (
 from .domain.changes.import_export import Imported as Imported, ImportedCounts as ImportedCounts
 from .domain.gallery.picture_commands import (
     GetPicture as GetPicture,
+    KeptPicture as KeptPicture,
+    ListPictures as ListPictures,
     RemovedPicture as RemovedPicture,
     RemovePicture as RemovePicture,
     SendPicture as SendPicture,
@@ -221,8 +242,10 @@ from .domain.identity.passkeys import AskPasskey as AskPasskey, SignInWithPasske
 from .domain.identity.sessions import SignIn as SignIn
 from .domain.identity.second_step import SignInWithFactor as SignInWithFactor
 from .domain.identity.one_time_sign_in import (
+    CreateLink as CreateLink,
     CreateSignInCode as CreateSignInCode,
     SignInWithCode as SignInWithCode,
+    SignInWithLink as SignInWithLink,
 )
 from .domain.identity.issuer_sign_in import ShowWays as ShowWays, SignInByIssuer as SignInByIssuer
 from .domain.identity.users import (

@@ -1,13 +1,16 @@
 """The public names: each is a promise (contract H6)."""
 
 import inspect
+from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.resources import files
 from operator import attrgetter
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import logoadmin
+from logoadmin.domain.kernel.use_cases import Service, rights_of
 
 pytestmark = pytest.mark.rule("contract H6")
 
@@ -28,6 +31,25 @@ def test_every_public_class_and_function_has_a_docstring() -> None:
         if inspect.isclass(value) or inspect.isfunction(value):
             assert inspect.getdoc(value), name
             assert value.__module__.startswith("logoadmin"), name
+
+
+def test_commands_and_results_of_every_use_case_are_public() -> None:
+    services = [type(each) for each in vars(logoadmin.connect()).values() if isinstance(each, Service)]
+    used = {
+        each.__name__
+        for service in services
+        for name, method in inspect.getmembers(service, lambda method: hasattr(method, "work"))
+        for each in (*rights_of(service, name), *own_types(get_type_hints(method.work)["return"]))
+    }
+    assert used - {*NAMES} == set()
+
+
+def own_types(hint: Any) -> Iterator[type]:
+    """Yield the package's own types in a hint."""
+    if isinstance(hint, type) and hint.__module__.startswith("logoadmin"):
+        yield hint
+    for part in get_args(hint):
+        yield from own_types(part)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
