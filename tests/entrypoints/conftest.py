@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,8 +26,11 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.kinds import ROLES
 from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints import app as app_module
 from logoadmin.entrypoints.app import web_application
 from logoadmin.entrypoints.cli import main
+from logoadmin.entrypoints.http_api import documents
+from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient
@@ -46,6 +50,16 @@ from tests.gallery import (
 from tests.options import OPTIONS
 
 Headers = dict[str, str]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _described_once() -> Iterator[None]:
+    """Share the descriptions of the interface, each of which takes half a second."""
+    shared = lru_cache(8)(openapi_document)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (app_module, documents):
+            patch.setattr(module, "openapi_document", shared)
+        yield
 
 
 @pytest.fixture

@@ -629,13 +629,11 @@ def test_users_are_given_another_role_and_removed(run: Run) -> None:
 
 @pytest.mark.rule("contract H1")
 def test_openapi_prints_the_document_for_a_policy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    guarded = run("openapi").out
-    assert json.loads(guarded) == openapi_document(Policy.GUARDED)
     monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
     assert json.loads(run("openapi").out) == openapi_document(Policy.OPEN)
     # A tool that asks for a policy gets its document whatever the environment holds.
     monkeypatch.setenv("LOGOADMIN_NO_SUCH_SETTING", "1")
-    assert run("openapi", "--access", "guarded").out == guarded
+    assert json.loads(run("openapi", "--access", "guarded").out) == openapi_document(Policy.GUARDED)
 
 
 @contextmanager

@@ -298,6 +298,7 @@ def test_the_wheel_has_the_bundle_or_else_the_plain_modules(tmp_path: Path) -> N
         in_the_wheel(tmp_path)
 
 
+@pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J1", "contract J2")
 def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundle: Path) -> None:
     here = files(bundled_app)
@@ -325,6 +326,7 @@ def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundl
     assert not re.search(r"^(?:import|export)\b", modules["preview.js"], re.MULTILINE)
 
 
+@pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J5")
 def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) -> None:
     here = files(bundled_app)
@@ -334,6 +336,7 @@ def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) 
         assert brotli.decompress(file.body) == path.read_bytes()
 
 
+@pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize(
     ("view", "module", "sheet"),
@@ -392,6 +395,7 @@ def visited(app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, *mor
     return [weight(page), *(weights[name] for name in names)]
 
 
+@pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("view", ["logos", "themes", "authors", "users", "roles"])
@@ -401,6 +405,7 @@ def test_a_list_is_light(bundled_app: ASGIApp, bundle: Path, weights: dict[str, 
     assert len(sizes) <= 12
 
 
+@pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("view", ["logos/1", "themes/new"])
