@@ -561,11 +561,17 @@ def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:
     return storage.write(work)
 
 
-def exported(gallery: LogoAdmin) -> list[str]:
+def exported(gallery: LogoAdmin, *, hashes: bool = True, **options: Any) -> list[str]:
     """Return the lines of an export, with password hashes."""
     lines: list[str] = []
-    gallery.import_export.dump(import_export.ExportRecords(), lines.append, with_password_hashes=True)
+    gallery.import_export.dump(import_export.ExportRecords(**options), lines.append, with_password_hashes=hashes)
     return lines
+
+
+def imported(gallery: LogoAdmin, *lines: object, caller: Caller = OWNER, **options: Any) -> import_export.Imported:
+    """Import lines, given as records or as texts."""
+    texts = [line if isinstance(line, str | bytes) else json.dumps(line) for line in lines]
+    return gallery.import_export.load(import_export.ImportRecords(**options), texts, caller)
 
 
 def history(gallery: LogoAdmin) -> list[Change]:

@@ -1,6 +1,5 @@
 """Undoing all changes of a request (contract G4)."""
 
-import json
 from typing import Any, Final
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery import artworks, authors
@@ -20,7 +18,7 @@ from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.changes.test_changes import artwork_commands, everything, last
-from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history, signed_in, stock
+from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history, imported, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract G4")
 
@@ -35,10 +33,6 @@ IMPORTED: Final[list[dict[str, Any]]] = [
 ]
 
 
-def load(gallery: LogoAdmin, lines: list[dict[str, Any]], caller: Caller = R) -> None:
-    gallery.import_export.load(import_export.ImportRecords(), map(json.dumps, lines), caller)
-
-
 def revert(gallery: LogoAdmin, request_id: str = "r", caller: Caller = OWNER) -> list[Change]:
     return list(gallery.changes.revert_request(RevertRequest(request_id=request_id), caller))
 
@@ -49,7 +43,7 @@ def logo(name: str, *author_ids: int, logo_id: int = 1) -> dict[str, Any]:
 
 def test_an_import_can_be_undone_and_redone(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     before = everything(storage)
-    load(stocked, IMPORTED)
+    imported(stocked, *IMPORTED, caller=R)
     after, done = everything(storage), history(stocked)
     clock.pass_by(60)
     undone = revert(stocked, caller=Owner("undo"))
@@ -68,7 +62,7 @@ def test_an_import_can_be_undone_and_redone(stocked: LogoAdmin, storage: MemoryS
 
 
 def test_a_later_change_by_another_request_blocks_undoing(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    load(stocked, [logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10)])
+    imported(stocked, logo("a", 1), logo("b", logo_id=9), logo("c", logo_id=10), caller=R)
     stocked.logos.amend(artworks.AmendLogo(logo_id=9, name="mine"))
     theirs = last(stocked).change_id
     stocked.logos.amend(artworks.AmendLogo(logo_id=10, active=False), R)
@@ -96,7 +90,7 @@ def test_a_missing_request_is_not_found(stocked: LogoAdmin) -> None:
 def test_undoing_a_request_requires_the_scopes_of_all_kinds_concerned(
     stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
-    load(stocked, [{"kind": "author", "author_id": 8, "user_id": 108, "username": "Eve"}, logo("a", 8)])
+    imported(stocked, IMPORTED[3], logo("a", 8), caller=R)
     for number, scope in enumerate([("logos:write",), ("authors:write",), ("changes:read",), ()]):
         with pytest.raises(NotPermitted):
             revert(stocked, caller=signed_in(storage, *scope, user_id=600 + number))
@@ -122,12 +116,10 @@ def test_every_change_of_a_request_is_undone(commands: list[Command]) -> None:
 
 
 def test_a_request_id_in_the_history_is_not_reused(stocked: LogoAdmin) -> None:
-    sent = SentRequestId("second", "of our own")
-    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Anna"), Owner(sent))
-    assert (last(stocked).request_id, sent.text) == ("of our own", "of our own")
-    sent = SentRequestId("third", "of our own")
-    stocked.authors.amend(authors.AmendAuthor(author_id=1, username="Ann"), Owner(sent))
-    assert (last(stocked).request_id, sent.text) == ("third", "third")
+    for chosen, expected, name in (("second", "of our own", "Anna"), ("third", "third", "Ann")):
+        sent = SentRequestId(chosen, "of our own")
+        stocked.authors.amend(authors.AmendAuthor(author_id=1, username=name), Owner(sent))
+        assert (last(stocked).request_id, sent.text) == (expected, expected)
 
 
 @pytest.mark.rule("contract G5")

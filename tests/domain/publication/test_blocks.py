@@ -1,6 +1,5 @@
 """Blocking artworks, and the list of withdrawn ones in the published gallery (contract L3)."""
 
-import json
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -9,14 +8,14 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import Revert, RevertRequest
-from logoadmin.domain.changes.import_export import Imported, ImportRecords
+from logoadmin.domain.changes.import_export import Imported
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
-from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history
+from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history, imported
 
 pytestmark = pytest.mark.rule("contract L3")
 
@@ -40,7 +39,7 @@ def undo(gallery: LogoAdmin, change: Change | None = None) -> Change:
 
 def load(gallery: LogoAdmin, *, dry_run: bool = False, **values: Any) -> Imported:
     line = {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": [], **values}
-    return gallery.import_export.load(ImportRecords(dry_run=dry_run), [json.dumps(line)])
+    return imported(gallery, line, dry_run=dry_run)
 
 
 def apply(gallery: LogoAdmin, *changes: Any, request_id: str | None = None) -> list[Change]:

@@ -8,14 +8,14 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
+from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.kernel.access import OWNER, Source
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
 from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings, GetSettings
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, signed_in
+from tests.gallery import NOW, exported, imported, signed_in
 
 pytestmark = pytest.mark.rule("contract J8")
 
@@ -127,10 +127,8 @@ def test_hosts_are_a_short_list_of_texts(hosts: Any, type_: str) -> None:
 
 def test_shared_settings_are_not_exported_nor_changed_in_bulk(stocked: LogoAdmin) -> None:
     amend(stocked, *HOSTS)
-    lines: list[str] = []
-    assert Kind.SETTINGS not in stocked.import_export.dump(ExportRecords(), lines.append)
-    assert not any("i.example" in line for line in lines)
-    assert Kind.SETTINGS not in stocked.import_export.load(ImportRecords(), []).counts
+    assert not any("i.example" in line for line in exported(stocked))
+    assert Kind.SETTINGS not in imported(stocked).counts
     kinds: Any = (Kind.SETTINGS, "settings")
     for kind in kinds:
         with pytest.raises(InvalidInput):
@@ -138,7 +136,7 @@ def test_shared_settings_are_not_exported_nor_changed_in_bulk(stocked: LogoAdmin
         with pytest.raises(InvalidInput):
             BulkChange(kind=kind, id=1, version=0, set={})
     with pytest.raises(InvalidLines) as raised:
-        stocked.import_export.load(ImportRecords(), ['{"kind": "settings", "picture_hosts": []}'])
+        imported(stocked, {"kind": "settings", "picture_hosts": []})
     (problem,) = raised.value.lines[0].problems
     assert problem.msg == "Kind should be one of role, user, author, theme, logo"
 
