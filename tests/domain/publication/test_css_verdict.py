@@ -2,6 +2,7 @@
 
 import base64
 import time
+from collections.abc import Sequence
 from typing import Any, Final, Never, cast, get_args
 from urllib.parse import quote
 
@@ -312,54 +313,28 @@ ANIMATIONS = [
 ]
 NO_ANIMATIONS = ["a{animation:none!important;animation-name:inherit}", "a{transition:all 1s}", "a{animation-delay:1s}"]
 INVALID = [
-    *(
-        "a§{",
-        "a{b:'c'}§}",
-        "a§{b:§(c",
-        "a{}§/* b",
-        "a§{b:§'c",
-        "a§{b:§url(c",
-        "a{b:§'c\n}",
-        "a{}§}",
-        "a§{b:§url(c d\\)}",
-    ),
+    *("a§{", "a{b:'c'}§}", "a§{b:§(c", "a{}§/* b", "a§{b:§'c", "a§{b:§url(c", "a{b:§'c\n}", "a{}§}"),
+    "a§{b:§url(c d\\)}",
 ]
 VALID = [
     *("", "a{}", "a{b:c;}", "<!-- a{} -->", "@import 'x'", "/* } */ a { b: '}' }", "a{--b:{c};--d:;e:f}"),
     *("a{&:hover{b:c}@media all{d:e}f g{}}", "@media all{a{b:url(c)}}", "@layer a, b;", "a{b:url()}", "a{b:foo()}"),
-    *(
-        "\ufeffa{}",
-        "a{//b:c;\nd:e}",
-        "a{b}",
-        "a{*b:c}",
-        "a",
-        "{b:c}",
-        "a{}\r\n\f\u00e9)b{}",
-        "a{b:\\\nc}",
-        "a{b:url(c d)}",
-    ),
+    *("\ufeffa{}", "a{//b:c;\nd:e}", "a{b}", "a{*b:c}", "a", "{b:c}", "a{}\r\n\f\u00e9)b{}", "a{b:\\\nc}"),
+    "a{b:url(c d)}",
 ]
 
-RISKY_SHEETS: Final[dict[RiskName, list[str]]] = {
-    "overlay": OVERLAYS + NO_OVERLAYS,
-    "input_styling": INPUTS + NO_INPUTS,
-    "attribute_exfiltration": EXFILTRATION + ATTRIBUTES + NO_EXFILTRATION,
-    "animation": ANIMATIONS + NO_ANIMATIONS,
-    "invalid": INVALID + VALID,
-}
-DECLARATIONS: Final[dict[RiskName, list[str]]] = {
-    "overlay": ["§position:fixed;inset:0", "position:absolute"],
-    "input_styling": ["-x:y;§-webkit-text-security:disc"],
-    "animation": ["§animation:x 1s", "animation:none"],
-    "invalid": [
-        *("a: b; §@media all { c: d }", "a: b; §c { d: e }", "a: b§}", "--a: §{}", "§@import 'x'", "a: b; c: d", ""),
-        "a: b; ;",
-    ],
-}
-
-
-def places(css: str, risk: RiskName, form: CssForm) -> list[tuple[int, int]]:
-    return [(each.line, each.column) for each in judge(css, form).risks if each.risk == risk]
+RISKS_OF: Final[Sequence[tuple[CssForm, RiskName, list[str]]]] = (
+    ("sheet", "overlay", OVERLAYS + NO_OVERLAYS),
+    ("sheet", "input_styling", INPUTS + NO_INPUTS),
+    ("sheet", "attribute_exfiltration", EXFILTRATION + ATTRIBUTES + NO_EXFILTRATION),
+    ("sheet", "animation", ANIMATIONS + NO_ANIMATIONS),
+    ("sheet", "invalid", INVALID + VALID),
+    ("declarations", "overlay", ["§position:fixed;inset:0", "position:absolute"]),
+    ("declarations", "input_styling", ["-x:y;§-webkit-text-security:disc"]),
+    ("declarations", "animation", ["§animation:x 1s", "animation:none"]),
+    ("declarations", "invalid", ["a: b; §@media all { c: d }", "a: b; §c { d: e }", "a: b§}", "--a: §{}"]),
+    ("declarations", "invalid", ["§@import 'x'", "a: b; c: d", "", "a: b; ;"]),
+)
 
 
 def marked(css: str) -> tuple[str, list[tuple[int, int]]]:
@@ -371,16 +346,10 @@ def marked(css: str) -> tuple[str, list[tuple[int, int]]]:
     return "".join(parts), found
 
 
-@pytest.mark.parametrize(("risk", "text"), [(risk, text) for risk, texts in RISKY_SHEETS.items() for text in texts])
-def test_the_risks_of_a_sheet_are_found_at_their_places(risk: RiskName, text: str) -> None:
+@pytest.mark.parametrize(("form", "risk", "text"), [(*of, text) for *of, texts in RISKS_OF for text in texts])
+def test_the_risks_of_css_are_found_at_their_places(form: CssForm, risk: RiskName, text: str) -> None:
     css, expected = marked(text)
-    assert places(css, risk, "sheet") == expected
-
-
-@pytest.mark.parametrize(("risk", "text"), [(risk, text) for risk, texts in DECLARATIONS.items() for text in texts])
-def test_the_risks_of_declarations_are_found_at_their_places(risk: RiskName, text: str) -> None:
-    css, expected = marked(text)
-    assert places(css, risk, "declarations") == expected
+    assert [(each.line, each.column) for each in judge(css, form).risks if each.risk == risk] == expected
 
 
 def test_only_the_first_risks_of_a_kind_are_listed() -> None:

@@ -1,6 +1,5 @@
 """The pages of works and authors, written in full at publication (contract Q1, Q5)."""
 
-import errno
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -22,6 +21,7 @@ from logoadmin.domain.publication.files.gallery_pages import Effect, effects_of
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.settings import settings_of
+from tests.domain.publication.full_files import FullFiles
 from tests.gallery import PIXEL
 
 pytestmark = pytest.mark.rule("contract Q1")
@@ -112,28 +112,10 @@ def test_only_pages_whose_content_changed_are_written() -> None:
 
 
 def publish_only_blocks(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(Exception):
-        """Only the block has been published."""
-
-    def generate(*_: Any) -> Any:
-        raise Full
-
     with monkeypatch.context() as patch:
-        patch.setattr(gallery.publication, "generate", generate)
-        with pytest.raises(Full):
+        patch.setattr(gallery.publication, "generate", None)
+        with pytest.raises(TypeError):  # once the block has been published
             gallery.publication.publish(files)
-
-
-def test_a_work_without_css_offers_nothing_to_install_or_copy() -> None:
-    with opened() as (gallery, files):
-        theme(gallery, "Dawn")
-        theme(gallery, "A picture alone", css="")
-        gallery.publication.publish(files)
-        dawn, alone = (files.text(f"themes/{number}/index.html") for number in (1, 2))
-        assert 'href="../../themes/1.user.css"' in dawn
-        assert ".user.css" not in alone
-        assert 'class="copy' not in alone
-        assert "This work has no CSS" in alone
 
 
 @pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
@@ -154,18 +136,13 @@ def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyP
         assert "noindex" in page
         # First the pages that list it, so that an interrupted run finds them again; last the pointer.
         listing = ["feed.xml", "sitemap.xml", "authors/1/index.html", "themes/2/index.html", "themes/3/index.html"]
-        assert [name for name in files.written if not name.startswith(".")] == [
-            *listing,
-            "themes/1/index.html",
-            POINTER,
-        ]
-        for again in (False, True):
-            for name in listing:
-                assert "/themes/1/" not in files.text(name)
-                assert "themes/2/" in files.text(name)
+        written = [name for name in files.written if not name.startswith(".")]
+        assert written == [*listing, "themes/1/index.html", POINTER]
+        for _ in range(2):
+            assert [name for name in listing if "/themes/1/" in files.text(name)] == []
+            assert [name for name in listing if "themes/2/" in files.text(name)] == listing
             assert ET.fromstring(files.text("feed.xml")) is not None
-            if not again:
-                gallery.publication.publish(files)
+            gallery.publication.publish(files)
         assert files.text("themes/1/index.html") == page
         gallery.themes.amend(AmendTheme(theme_id=1, active=True, unblock=True))
         gallery.publication.publish(files)
@@ -215,25 +192,17 @@ def test_a_block_is_published_while_many_pages_are_being_written(monkeypatch: py
 
 
 @pytest.mark.rule("contract L1", "contract Q1")
-def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_are_removed() -> None:
     with opened() as (gallery, files):
         theme(gallery, "Dawn")
         gallery.publication.publish(files)
         both = {"themes/1/index.html", "themes/1.user.css"}
         assert both <= {*files.names()}
         gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
-        write = Watched.write
-
-        def full(self: Watched, name: str, content: bytes) -> None:
-            if name != POINTER:
-                raise OSError(errno.ENOSPC, "No space left on device")
-            write(self, name, content)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Watched, "write", full)
-            with pytest.raises(OSError, match="No space"):
-                gallery.publication.publish(files)
-        assert both & {*files.names()} == set()
+        full = FullFiles(files.files)
+        with pytest.raises(OSError, match="No space"):
+            gallery.publication.publish(full)
+        assert both & {*full.names()} == set()
         assert parsed(files.read(POINTER) or b"").blocked[0]["reason"] == "tracks readers"
         gallery.publication.publish(files)
         assert "tracks readers" in files.text("themes/1/index.html")
@@ -243,6 +212,7 @@ def test_texts_are_escaped_and_the_css_is_shown_without_a_script() -> None:
     with opened(public_url="https://g.example", gallery_report="mailto:us@g.example?body={url}") as (gallery, files):
         theme(gallery, '<script>"&', css="a::before { content: '</code></pre><script>' }")
         theme(gallery, "Long", css="a { color: red }" * 200)
+        theme(gallery, "A picture alone", css="")
         gallery.publication.publish(files)
         page = files.text("themes/1/index.html")
         assert set(re.findall(r"<script\b[^>]*>", page)) == {
@@ -255,6 +225,9 @@ def test_texts_are_escaped_and_the_css_is_shown_without_a_script() -> None:
         assert 'href="../../themes/1.user.css"' in page
         (path,) = {*re.findall(r'href="\.\./\.\./(css/[0-9a-f]{64}\.css)"', files.text("themes/2/index.html"))}
         assert path in files.names()
+        # Nothing to install or copy.
+        alone = files.text("themes/3/index.html")
+        assert [each in alone for each in (".user.css", 'class="copy', "This work has no CSS")] == [False, False, True]
 
 
 def test_without_a_public_url_no_size_is_given_for_the_preview_picture() -> None:
@@ -312,7 +285,7 @@ def test_the_sitemap_lists_every_page_where_the_public_url_is_known(given: dict[
         assert listed == (["", "checks/", "themes/1/"] if has_one else [])
 
 
-@pytest.mark.rule("contract S1", "contract Q1")
+@pytest.mark.rule("contract L2", "contract S1", "contract Q1")
 def test_the_page_of_a_work_shows_its_details() -> None:
     details = {
         "description": "Calm & dark", "text": "# Colours\n\n*Deep* <b>blue</b>", "tags": ["dark"], "licence": "MIT",
@@ -329,17 +302,9 @@ def test_the_page_of_a_work_shows_its_details() -> None:
         ):  # fmt: skip
             assert part in page
         assert "Calm &amp; dark" in files.text("feed.xml")
-
-
-@pytest.mark.rule("contract L2", "contract Q1")
-def test_the_text_of_a_work_is_on_its_page_and_not_in_the_index() -> None:
-    with opened() as (gallery, files):
-        made = {"name": "Dawn", "custom_css": "", "details": {"description": "Calm", "text": "A long story"}}
-        gallery.themes.create(CreateTheme(**THEME | made))
-        gallery.publication.publish(files)
         (index,) = (name for name in files.names() if re.fullmatch(r"[0-9]+-[0-9a-f]{16}\.json", name))
-        assert json.loads(files.text(index))["themes"][0]["details"] == {"description": "Calm"}
-        assert "A long story" in files.text("themes/1/index.html")
+        shown = json.loads(files.text(index))["themes"][0]["details"]
+        assert shown == {name: value for name, value in details.items() if name != "text"}
         amended: dict[str, Any] = {"details": {"text": "Another story"}}
         gallery.themes.amend(AmendTheme(theme_id=1, **amended))
         gallery.publication.publish(files)

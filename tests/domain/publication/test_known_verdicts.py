@@ -20,6 +20,8 @@ from logoadmin.domain.publication.publication_records import POINTER
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 
+pytestmark = pytest.mark.rule("contract L4")
+
 RISKY: Final = "a { caret-color: red } /* long: " + 2_048 * "x" + " */"
 OTHER: Final = "@-moz-document domain('other.example') { b { color: red } }"
 HARMLESS: Final = {"form": "sheet"}
@@ -54,7 +56,6 @@ def index_in(files: MemoryGalleryFiles) -> bytes:
     return files.files[parsed(files.files[POINTER]).index["path"]]
 
 
-@pytest.mark.rule("contract L4")
 def test_css_that_was_published_is_not_judged_again(
     stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]
 ) -> None:
@@ -67,12 +68,7 @@ def test_css_that_was_published_is_not_judged_again(
     stocked.publication.publish(whole)
     assert index_in(whole) == index_in(published)
     assert [each["risk"] for each in json.loads(index_in(whole))["themes"][0]["css"]["risks"]] == ["input_styling"]
-
-
-@pytest.mark.rule("contract L4")
-def test_the_same_css_is_judged_again_for_another_target(
-    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]
-) -> None:
+    judged.clear()
     stocked.themes.amend(AmendTheme(theme_id=2, target="other.example"))
     stocked.publication.publish(published)
     assert judged == [OTHER]
@@ -90,7 +86,6 @@ def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], None]) -
     files.files |= {state["verdicts"]["index"]: content, STATE: json.dumps(state).encode()}
 
 
-@pytest.mark.rule("contract L4")
 @pytest.mark.parametrize("signature", ["kept", "none", "no text", "other key", "no state"])
 def test_nobody_without_the_gallery_key_can_choose_a_verdict(
     stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], clock: FrozenClock, signature: str
@@ -113,23 +108,17 @@ def test_nobody_without_the_gallery_key_can_choose_a_verdict(
     assert [len(each["css"].get("risks", ())) for each in json.loads(index_in(published))["themes"]] == [1, 1]
 
 
-@pytest.mark.rule("contract L4")
-@pytest.mark.parametrize("what", ["targets", "program"])
 def test_all_css_is_judged_again_when_the_rules_change(
-    stocked: LogoAdmin,
-    published: MemoryGalleryFiles,
-    judged: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    what: str,
+    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if what == "targets":
-        targets = {"forum.example": {"name": "Forum", "documents": ['domain("other.example")']}}
-        stocked.settings.amend(AmendSettings(gallery_targets=targets))
-    else:
-        monkeypatch.setattr(tinycss2, "VERSION", "99")
-        stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
+    targets = {"forum.example": {"name": "Forum", "documents": ['domain("other.example")']}}
+    stocked.settings.amend(AmendSettings(gallery_targets=targets))
     stocked.publication.publish(published)
     assert len(judged) == 3
+    monkeypatch.setattr(tinycss2, "VERSION", "99")
+    stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
+    stocked.publication.publish(published)
+    assert len(judged) == 6
 
 
 @pytest.mark.rule("contract I5")

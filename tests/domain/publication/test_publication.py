@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.proposal_commands import ProposeChanges
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
@@ -39,19 +38,12 @@ from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
-from logoadmin.domain.publication.publication_records import (
-    PAGE,
-    POINTER,
-    Blocked,
-    Page,
-    Publication,
-    Risky,
-)
+from logoadmin.domain.publication.publication_records import PAGE, POINTER, Blocked, Page, Publication, Risky
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.domain.publication.status import ShowPublication
 from logoadmin.ports.gallery_storage import Withdrawal
-from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, signed_in, stock
+from tests.domain.publication.full_files import FullFiles
+from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, imported, signed_in, stock
 
 DAY: Final = 86_400
 HOUR: Final = 3_600
@@ -69,10 +61,6 @@ def signers_of(publication: Publication) -> list[str]:
     """Return the names of the keys that signed a publication."""
     headers = (each["protected"] for each in json.loads(publication.pointer)["signatures"])
     return [json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"] for header in headers]
-
-
-def kids_of(gallery: LogoAdmin) -> list[str]:
-    return [key["kid"] for key in gallery.publication.public_keys()]
 
 
 @pytest.mark.rule("contract J8", "contract Q2")
@@ -136,7 +124,7 @@ def test_the_index_has_an_update_time_only_for_changed_records(stocked: LogoAdmi
 
     line = {"kind": "theme", "theme_id": 7, **ARTWORK, "author_ids": [], "created_at": NOW - DAY}
     clock.pass_by(HOUR)
-    stocked.import_export.load(ImportRecords(), [json.dumps(line).encode()])
+    imported(stocked, line)
     assert updated() == {1: None, 7: None}
     clock.pass_by(HOUR)
     stocked.authors.amend(AmendAuthor(author_id=1, username="Anna"))
@@ -161,12 +149,7 @@ def test_no_draft_user_or_history_is_published(artworks: list[tuple[bool, bool, 
     )
     for is_logo, is_active, was_secret in artworks:
         first = secret if was_secret or not is_active else "shown"
-        values: dict[str, Any] = {
-            "name": first,
-            "target": first,
-            "custom_css": first,
-            "preview_url": f"https://i.example/{first}",
-        }
+        values: Any = {"name": first, "target": first, "custom_css": first, "preview_url": f"https://i.example/{first}"}
         shown: Any = {"name": "shown", "target": "shown", "custom_css": "", "preview_url": "https://i.example/shown"}
         if not is_logo:
             theme = gallery.themes.create(CreateTheme(**values, active=is_active))
@@ -178,15 +161,10 @@ def test_no_draft_user_or_history_is_published(artworks: list[tuple[bool, bool, 
         if is_active:
             gallery.logos.amend(AmendLogo(logo_id=logo.logo_id, **shown))
     publication = gallery.publication.generate()
-    payload = json.dumps(vars_of(pointer_of(publication)))
-    for content in (payload.encode(), publication.pointer, *publication.files.values()):
+    for content in (repr(pointer_of(publication)).encode(), publication.pointer, *publication.files.values()):
         assert SECRET.encode() not in content
         assert b"admin" not in content
     assert [record["author_id"] for record in index_of(publication)["authors"]] in ([], [public])
-
-
-def vars_of(pointer: Pointer) -> dict[str, Any]:
-    return {name: getattr(pointer, name) for name in Pointer.__slots__}
 
 
 @pytest.mark.rule("contract L1")
@@ -204,12 +182,8 @@ class SmallDisk(MemoryGalleryFiles):
 
     limit: int = sys.maxsize
 
-    @property
-    def used(self) -> int:
-        return sum(map(len, self.files.values()))
-
     def write(self, name: str, content: bytes) -> None:
-        if self.used + len(content) > self.limit:
+        if sum(map(len, self.files.values())) + len(content) > self.limit:
             raise OSError(errno.ENOSPC, "No space left on device")
         super().write(name, content)
 
@@ -229,7 +203,7 @@ def test_a_block_frees_the_space_of_files_that_no_pointer_names(stocked: LogoAdm
     if left == "nothing":
         for name in {*old} - needed.keys() - {STATE, POINTER}:
             del files.files[name]
-    files.limit = files.used
+    files.limit = sum(map(len, files.files.values()))
     stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
     with nullcontext() if left == "spare" else pytest.raises(OSError, match="No space left"):
         stocked.publication.publish(files)
@@ -245,12 +219,6 @@ def _sheets(files: MemoryGalleryFiles, pointer: Pointer) -> list[str]:
 
 @pytest.mark.rule("contract L1")
 def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmin) -> None:
-    class FullFiles(MemoryGalleryFiles):
-        def write(self, name: str, content: bytes) -> None:
-            if name != POINTER:
-                raise OSError(28, "No space left on device")
-            super().write(name, content)
-
     files = MemoryGalleryFiles()
     before = parsed(stocked.publication.publish(files).pointer)
     stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
@@ -267,11 +235,7 @@ def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmi
 
 
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
-    def work(uow: UnitOfWork) -> None:
-        for each in withdrawals:
-            uow.withdrawals.put(each)
-
-    storage.write(work)
+    storage.write(lambda uow: uow.withdrawals.put(*withdrawals))
 
 
 URL: Final = "https://i.example/a.css"
@@ -364,7 +328,7 @@ def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStora
 def test_a_retired_key_signs_until_no_valid_pointer_lacks_the_new_one(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
-    (old,) = kids_of(stocked)
+    (old,) = (key["kid"] for key in stocked.publication.public_keys())
     before = stocked.publication.generate()
     new, second = (key["kid"] for key in stocked.publication.rotate_key())
     assert second == old
@@ -437,11 +401,9 @@ def test_files_of_another_gallery_are_replaced_only_in_an_own_folder(stocked: Lo
 
 
 # Written by hand, so that naming a field needs two changes.
-DETAILS: Final = tuple(
-    f"details.{name}"
-    for name in (
-        *("description", "text", "homepage", "source", "support", "licence", "version", "tags", "screenshots"),
-    )
+DETAILS: Final = (
+    *("details.description", "details.text", "details.homepage", "details.source", "details.support"),
+    *("details.licence", "details.version", "details.tags", "details.screenshots"),
 )
 PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at", *DETAILS, "details.origin")
 SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *DETAILS)

@@ -23,6 +23,7 @@ from logoadmin.ports.gallery_storage import Withdrawal
 ANN: Final = Author(7, 1042, "Ann", 1)
 BOB: Final = Author(3, 1043, 'Böb \U0001f600 \x7f\u2028"\\', 2)
 CSS: Final = {"form": "declarations", "hosts": ("i.example",), "imports": (), "size": 3, "risks": ()}
+SHORT: Final = {"form": "declarations", "hosts": ["i.example"], "size": 3}
 
 
 def logo(id_: int, name: str = "Aurora", authors: tuple[Author, ...] = (ANN,)) -> Logo:
@@ -66,19 +67,11 @@ def test_an_index_has_authors_once_and_no_empty_fields() -> None:
                 "active": True,
                 "author_ids": author_ids,
                 "created_at": 5,
-                "css": {"form": "declarations", "hosts": ["i.example"], "size": 3},
+                "css": SHORT,
             }
             for id_, author_ids in ((1, [7, 3]), (4, [7]))
         ],
-        "themes": [
-            {
-                "theme_id": 2,
-                "name": "Dusk",
-                "active": True,
-                "created_at": 0,
-                "css": json.loads(canonical({"form": "declarations", "hosts": ["i.example"], "size": 3})),
-            }
-        ],
+        "themes": [{"theme_id": 2, "name": "Dusk", "active": True, "created_at": 0, "css": SHORT}],
     }
     assert index.body == canonical(json.loads(index.body))
     assert index.sha256 == hashlib.sha256(index.body).hexdigest()
@@ -104,21 +97,16 @@ def test_long_css_is_in_a_separate_file(length: int, is_long: bool) -> None:
 
 
 SIGNING: Final = Ed25519Signing()
-POINTER: Final = Pointer(
-    "5cf4b3f4-6f77-4d7f-8a7e-9d1c6a9a2f10",
-    0,
-    12,
-    1_800_000_000,
-    1_802_592_000,
-    file_entry("12-ab.json", b"{}"),
-    file_entry("withdrawn-cd.json", b"{}"),
-)
+FILES: Final = (file_entry("12-ab.json", b"{}"), file_entry("withdrawn-cd.json", b"{}"))
+POINTER: Final = Pointer("5cf4b3f4-6f77-4d7f-8a7e-9d1c6a9a2f10", 0, 12, 1_800_000_000, 1_802_592_000, *FILES)
 
 
-def payload_of(pointer: bytes) -> dict[str, Any]:
-    payload = json.loads(pointer)["payload"]
-    members: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return members
+def decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def payload_of(pointer: bytes) -> Any:
+    return json.loads(decoded(json.loads(pointer)["payload"]))
 
 
 @pytest.mark.rule("contract L2", "contract L7")
@@ -131,17 +119,11 @@ def test_a_pointer_is_signed_by_every_key() -> None:
     jws = json.loads(content)
     assert jws.keys() == {"payload", "signatures"}
     for key, signature in zip(keys, jws["signatures"], strict=True):
-        header, raw, public = (
-            base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            for text in (signature["protected"], signature["signature"], key.jwk["x"])
-        )
+        header, raw, public = map(decoded, (signature["protected"], signature["signature"], key.jwk["x"]))
         assert json.loads(header) == {"alg": "Ed25519", "kid": thumbprint(key.jwk)}
         Ed25519PublicKey.from_public_bytes(public).verify(raw, f"{signature['protected']}.{jws['payload']}".encode())
-    assert payload_of(content)["index"] == {
-        "path": "12-ab.json",
-        "sha256": hashlib.sha256(b"{}").hexdigest(),
-        "size": 2,
-    }
+    empty = hashlib.sha256(b"{}").hexdigest()
+    assert payload_of(content)["index"] == {"path": "12-ab.json", "sha256": empty, "size": 2}
     assert parsed(content) == replace(POINTER, blocked=[], next_keys=[])
 
 

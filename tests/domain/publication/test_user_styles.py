@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 import tinycss2
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from logoadmin.domain.kernel.records import Kind
@@ -22,20 +22,8 @@ URL: Final = "https://gallery.example/gallery/"
 TEXTS: Final = st.text(st.characters(exclude_categories=["Cs"])) | st.lists(
     st.sampled_from(
         [
-            *(
-                "*/",
-                "/*",
-                "\n",
-                "\r",
-                "\u2028",
-                "\x85",
-                "==/UserStyle==",
-                "==UserStyle==",
-                "@name x",
-                "@updateURL",
-                '"',
-            ),
-            *("'", "\\", "`", "{", "}", "a", " ", "\0", "==", "/userstyle", "<<<EOT", "EOT;", "@var text a 'b' c"),
+            *("*/", "/*", "\n", "\r", "\u2028", "\x85", "==/UserStyle==", "==UserStyle==", "@name x", "@updateURL"),
+            *('"', "'", "\\", "`", "{", "}", "a", " ", "\0", "==", "/userstyle", "<<<EOT", "EOT;", "@var text a 'b' c"),
         ]
     )
 ).map("".join)
@@ -87,19 +75,15 @@ def test_the_head_and_the_rule_of_a_theme() -> None:
 
 @pytest.mark.rule("contract Q3", "contract S2")
 def test_the_head_has_the_details_of_an_artwork() -> None:
-    details = {
-        "description": "Dark */ and cold",
-        "licence": "CC0-1.0",
-        "homepage": "https://example.org/*/aurora",
-        "support": "https://example.org/help",
-        "text": "More of it.",
-    }
+    details = {"description": "Dark */ and cold", "licence": "CC0-1.0", "text": "More of it."}
+    details |= {"homepage": "https://example.org/*/aurora", "support": "https://example.org/help"}
     head, _ = head_and_rules(style(Kind.THEME, "a { top: 0 }", details=details) or "")
-    found = {line[0]: line[1] for line in values_of(head)}
-    assert found["@description"] == r"Dark *\/ and cold"
-    assert found["@license"] == "CC0-1.0"
-    assert found["@homepageURL"] == "https://example.org/%2A/aurora"
-    assert found["@supportURL"] == "https://example.org/help"
+    assert dict(values_of(head)).items() >= {
+        ("@description", r"Dark *\/ and cold"),
+        ("@license", "CC0-1.0"),
+        ("@homepageURL", "https://example.org/%2A/aurora"),
+        ("@supportURL", "https://example.org/help"),
+    }
     assert "More of it" not in head
 
 
@@ -132,36 +116,25 @@ def test_texts_in_the_head_cannot_add_lines_or_rules(name: str, authors: list[st
 
 
 @given(css_texts())
+@example("{@import url(")
 def test_css_stays_in_its_rule(css: str) -> None:
     for kind, form in ((Kind.THEME, "sheet"), (Kind.LOGO, "declarations")):
-        if any(risk.risk == "invalid" for risk in judge(css, form).risks):  # type: ignore[arg-type]  # one of both
-            continue
         found = style(kind, css)
         if found is None:
             continue
-        _, rules = head_and_rules(found)
-        *namespaces, document = rules
+        *namespaces, document = head_and_rules(found)[1]
         assert {rule.lower_at_keyword for rule in namespaces} <= {"namespace"}
         assert document.lower_at_keyword == "-moz-document"
         assert tinycss2.serialize(document.prelude).strip() == FORUM.documents[0]
+        # This much holds even if the verdict were wrong.
+        if any(risk.risk == "invalid" for risk in judge(css, form).risks):  # type: ignore[arg-type]  # one of both
+            continue
         inside: list[Any] = tinycss2.parse_stylesheet(document.content, skip_comments=True, skip_whitespace=True)
         assert not [rule for rule in inside if rule.type == "error" and rule.kind != "invalid"]
         if kind is Kind.LOGO:
             (rule,) = inside
             assert tinycss2.serialize(rule.prelude).strip() == FORUM.logo
         assert not {rule.lower_at_keyword for rule in inside if rule.type == "at-rule"} & {"import", "charset"}
-
-
-@given(css_texts())
-@example("{@import url(")
-def test_even_invalid_css_stays_in_its_rule(css: str) -> None:
-    """Such CSS gets no file; the rule would hold even if the verdict were wrong."""
-    for kind in (Kind.THEME, Kind.LOGO):
-        found = style(kind, css)
-        assume(found is not None)
-        *_, document = head_and_rules(found or "")[1]
-        assert document.lower_at_keyword == "-moz-document"
-        assert tinycss2.serialize(document.prelude).strip() == FORUM.documents[0]
 
 
 @pytest.mark.parametrize("css", ["color: red }", "} a { color: red", "color: red }} b { top: 0 }", "x: url(a b"])
