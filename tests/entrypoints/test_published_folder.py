@@ -125,40 +125,6 @@ def test_a_picture_that_was_taken_down_is_gone_even_if_no_client_requests_the_po
     assert reader.ask(name).status_code == 404
 
 
-def test_a_newer_pointer_of_another_machine_is_not_replaced_by_an_older_one(
-    files: CountedFiles, reader: Reader
-) -> None:
-    other = Reader(elsewhere := CountedFiles())
-    elsewhere.version += 1
-    elsewhere.publish()
-    seen = tag(other.ask())
-    kept = reader.ask(If_None_Match=seen)
-    assert (kept.status_code, kept.body, tag(kept)) == (304, b"", seen)
-    assert kept.header("cache-control") == KINDS["latest.json"][0]
-    assert reader.ask().status_code == 200
-    assert files.version < elsewhere.version
-    other.close()
-
-
-def test_a_reader_with_a_newer_pointer_of_another_process_never_goes_back(files: CountedFiles) -> None:
-    reader, other = Reader(files, interval=60.0), Reader(files, interval=60.0)
-    for each in (reader, other):
-        each.ask()
-    for change in ("version", "issued", "version"):
-        setattr(files, change, getattr(files, change) + 1)
-        files.publish()
-        reader.folder.look_now()  # for one of them, a second has passed
-        seen = reader.ask()
-        assert other.ask(If_None_Match=tag(seen)).status_code == 304
-        assert other.ask(files.indexes[-1]).status_code == 200
-        assert tag(reader.ask(If_None_Match=tag(seen))) == tag(seen)
-    looks = files.looks
-    assert other.ask(If_None_Match='"12-1800000000-' + "0" * 24 + '"').status_code == 200
-    assert files.looks == looks
-    reader.close()
-    other.close()
-
-
 @pytest.mark.rule("contract H6")
 def test_publishing_runs_with_the_application_or_from_the_first_request(files: CountedFiles) -> None:
     reader = Reader(files)

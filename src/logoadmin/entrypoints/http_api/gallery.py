@@ -1,28 +1,22 @@
 """The published gallery at ``/gallery/``: signed files for readers, without the database (contract L1, L2)."""
 
 import asyncio
-import functools
 import html
-import re
 from typing import Final
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from logoadmin.domain.publication.publication_records import PAGE, POINTER
-from logoadmin.entrypoints.http_api.conditions import Fields, send_ready, unmodified
+from logoadmin.domain.publication.publication_records import PAGE
+from logoadmin.entrypoints.http_api.conditions import Fields
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
-from logoadmin.entrypoints.http_api.published_files import CORS, PAGE_FIELDS, PublishedFile, PublishedFolder
+from logoadmin.entrypoints.http_api.published_files import CORS, PAGE_FIELDS, PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.metrics import Metrics
 
 FOLDER: Final = "/gallery/"
-# The entity tag of a pointer, see published_files.pointer_file.
-_POINTER_TAG: Final = re.compile(r'"(([0-9]{1,19})-([0-9]{1,19})-[0-9a-f]{24})(?:-gzip)?"', re.ASCII)
-# The number of cached values of If-None-Match; readers of one version all send the same.
-_CACHE_SIZE: Final = 64
 _PREFLIGHT: Final = {
     "access-control-allow-methods": "GET, HEAD",
     "access-control-allow-headers": "If-None-Match",
@@ -47,19 +41,15 @@ class PublishedGallery:
 
     def __init__(self, folder: PublishedFolder, publisher: Publisher, metrics: Metrics) -> None:
         """Serve a folder, into which ``publisher`` publishes from :meth:`start` or the first request onwards."""
-        self._folder, self._publisher, self._metrics = folder, publisher, metrics
+        self._folder, self._publisher = folder, publisher
         self._is_started = False
         self._files = CountedRequests(self._serve, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request for a file."""
-        request = request_of(scope)
         if not self._is_started:
             self.start()
-        if (pointer := self._pointer_at_hand(request)) is not None:
-            await send_ready(send, self._metrics, request, pointer.response(request))
-        else:
-            await self._files(scope, receive, send)
+        await self._files(scope, receive, send)
 
     def start(self) -> None:
         """Start publishing."""
@@ -69,13 +59,6 @@ class PublishedGallery:
     async def close(self) -> None:
         """Stop publishing."""
         await asyncio.to_thread(self._publisher.close)
-
-    def _pointer_at_hand(self, request: Request) -> PublishedFile | None:
-        """Return the pointer for a poll that can be answered without waiting, or None."""
-        name = _name_of(request)
-        is_poll = name == POINTER and request.method in ("GET", "HEAD") and b"%2f" not in _raw_path(request)
-        pointer = self._folder.at_hand(name) if is_poll else None
-        return None if pointer is None or _is_newer(request, pointer) else pointer
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = request_of(scope)
@@ -107,13 +90,7 @@ class PublishedGallery:
             raise HttpError(404)
         name = _name_of(request)
         name += PAGE if name.endswith("/") or not name else ""
-        file = self._folder.at_hand(name) or await self._folder.file(name)
-        if file is not None and name == POINTER and _is_newer(request, file):
-            # Another process served it; checking now keeps the reader from switching back and forth between the two.
-            self._folder.look_now()
-            file = await self._folder.file(name)
-            if file is not None and _is_newer(request, file, strictly=True):
-                return _unmodified(request, file)
+        file = await self._folder.file(name)
         if file is None and await self._folder.file(f"{name}/{PAGE}") is not None:
             headers = {"location": f"{name.rpartition('/')[2]}/", "cache-control": "no-store"}
             return Response(status_code=307, headers=headers)
@@ -139,15 +116,6 @@ def _error_page(request: Request, error: HttpError) -> Response:
     return response
 
 
-def _unmodified(request: Request, pointer: PublishedFile) -> tuple[int, Fields, bytes]:
-    """Return the 304 response for a reader that has a newer pointer, from another machine, than this folder.
-
-    The older pointer would be useless to the reader, and would replace the newer one in caches.
-    """
-    sent = request.header(b"if-none-match").partition(",")[0].strip().encode("latin-1")
-    return 304, unmodified(pointer.fields, sent), b""
-
-
 def _name_of(request: Request) -> str:
     """Return the name of the requested file, relative to ``/gallery/``."""
     return request.path.removeprefix(request.prefix).removeprefix(FOLDER)
@@ -156,17 +124,3 @@ def _name_of(request: Request) -> str:
 def _raw_path(request: Request) -> bytes:
     """Return the undecoded path in lower case."""
     return (request.raw_path or b"").lower()
-
-
-def _is_newer(request: Request, pointer: PublishedFile, *, strictly: bool = False) -> bool:
-    """Return whether a reader has a newer pointer or, unless ``strictly``, a different one as new as this."""
-    sent = request.headers.get(b"if-none-match")
-    return _is_newer_tag(",".join(sent), pointer.tag, strictly) if sent else False
-
-
-@functools.lru_cache(_CACHE_SIZE)
-def _is_newer_tag(sent: str, own: str, strictly: bool) -> bool:
-    found = {tag: (int(version), int(issued)) for tag, version, issued in _POINTER_TAG.findall(sent)}
-    version, issued, _ = own.split("-")
-    newest = max(found.values(), default=(-1, -1))
-    return own not in found and newest >= (int(version), int(issued) + strictly)

@@ -76,22 +76,21 @@ class PublishedFile:
     """A file with its header fields; longer files also compressed with gzip, which takes a moment.
 
     Attributes:
-        tag: the entity tag of the uncompressed content, without quotes.
         stamp: the stamp of the file, by which a change is detected.
         fields: the header fields of the uncompressed content.
         size: the total size of all codings in bytes.
     """
 
-    __slots__ = ("_in_gzip", "_plain", "fields", "size", "stamp", "tag")
+    __slots__ = ("_in_gzip", "_plain", "fields", "size", "stamp")
 
-    def __init__(self, name: str, content: bytes, tag: str = "", stamp: Hashable | None = None) -> None:
-        self.tag, self.stamp = tag or hashlib.sha256(content).hexdigest()[:32], stamp
-        self._plain = _variant(name, content, f'"{self.tag}"'.encode())
+    def __init__(self, name: str, content: bytes, stamp: Hashable | None = None) -> None:
+        tag, self.stamp = hashlib.sha256(content).hexdigest()[:32], stamp
+        self._plain = _variant(name, content, f'"{tag}"'.encode())
         self._in_gzip: _Variant | None = None
         self.fields, self.size = self._plain.fields, len(content)
         if len(content) > SHORT and not name.endswith(".webp"):
             compressed = in_gzip(content, BEST_LEVEL)
-            self._in_gzip = _variant(name, compressed, f'"{self.tag}{SUFFIX}"'.encode(), GZIP)
+            self._in_gzip = _variant(name, compressed, f'"{tag}{SUFFIX}"'.encode(), GZIP)
             self.size += len(compressed)
 
     def response(self, request: Request) -> tuple[int, Fields, bytes]:
@@ -116,16 +115,6 @@ def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) ->
     return _Variant(etag, fields, body)
 
 
-def pointer_file(content: bytes) -> PublishedFile:
-    """Return the pointer; its entity tag shows whether it is newer than another one.
-
-    Raises:
-        ValueError: it is not the pointer of a gallery.
-    """
-    pointer, digest = parsed(content), hashlib.sha256(content).hexdigest()[:24]
-    return PublishedFile(POINTER, content, f"{pointer.version}-{pointer.issued}-{digest}")
-
-
 log = logging.getLogger("logoadmin.http")
 
 # The memory for files besides the pointer, in all codings.
@@ -144,12 +133,6 @@ class PublishedFolder:
         self._stamp: Hashable | None = None
         self._is_current = False
         self._next_look = -inf
-
-    def at_hand(self, name: str) -> PublishedFile | None:
-        """Return a file without waiting; None if it must be read first or does not exist."""
-        if time.monotonic() >= self._next_look:
-            self.look_now()
-        return None if name == POINTER and not self._is_current else self._current(name)
 
     def look_now(self) -> None:
         """Check for a changed pointer now."""
@@ -188,7 +171,9 @@ class PublishedFolder:
         stamp = self._stamp
         try:
             content, names = await asyncio.to_thread(self._pointer_and_names)
-            self._pointer = None if content is None else pointer_file(content)
+            if content is not None:
+                parsed(content)  # fails if it is not the pointer of a gallery
+            self._pointer = None if content is None else PublishedFile(POINTER, content)
         except (OSError, ValueError) as error:  # the last pointer is still served
             log.error("The published gallery cannot be read: %s", error)
             return
@@ -218,7 +203,7 @@ class PublishedFolder:
         except OSError as error:
             log.error("The published gallery cannot be read: %s", error)
             return None
-        return None if content is None else PublishedFile(name, content, stamp=stamp)
+        return None if content is None else PublishedFile(name, content, stamp)
 
 
 def _is_checked(name: str) -> bool:
