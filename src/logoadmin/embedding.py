@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 _MOST_SWEEPS: Final = 20
 
 
-class SignInOptions(TypedDict, total=False):
-    """The settings for sign-in; see :class:`~logoadmin.settings.sign_in.SignInSettings` (contract O)."""
+class Options(TypedDict, total=False):
+    """The other settings that :func:`connect` accepts by name (contract O, Q2, R6).
+
+    See :class:`~logoadmin.settings.Settings`.
+    """
 
     public_url: str | None
     password_sign_in: bool
@@ -32,24 +35,11 @@ class SignInOptions(TypedDict, total=False):
     oidc_client_secret: str | None
     oidc_roles: "Collection[str] | Mapping[str, str | int]"
     oidc_default_role: str | int | None
-
-
-class GalleryPageOptions(TypedDict, total=False):
-    """The settings of the published gallery's page (contract Q2).
-
-    See :class:`~logoadmin.settings.gallery_page.GalleryPageSettings`.
-    """
-
     gallery_page: bool
     gallery_title: str
     gallery_home: str
     gallery_submit: bool | str
     gallery_report: str
-
-
-class Options(SignInOptions, GalleryPageOptions, total=False):
-    """The other settings that :func:`connect` accepts by name."""
-
     notify_urls: "str | Collection[str] | None"
 
 

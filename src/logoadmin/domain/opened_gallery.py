@@ -34,7 +34,6 @@ class ActingService:
     """A service whose use cases have a user as their caller, in place of the program itself."""
 
     def __init__(self, service: Service, caller: ActingAs) -> None:
-        """Act for a user."""
         self.service = service
         self._caller = caller
 

@@ -15,6 +15,7 @@ from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner
 from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
+    from logoadmin.domain.kernel.access import Owner
     from logoadmin.domain.logo_admin import LogoAdmin
     from logoadmin.domain.publication.publication_records import LeftOut
 
@@ -51,8 +52,12 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
             if each.failure:
                 text = f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}"
                 click.echo(on_one_line(text), err=True)
-        caller, failed = owner(), sum(bool(each.failure) for each in copies)
+        caller = owner()
         changed = found.name(NameCopies(copies=tuple(copies)), caller)
+    _show_copied(changed, sum(bool(each.failure) for each in copies), caller)
+
+
+def _show_copied(changed: int, failed: int, caller: "Owner") -> None:
     click.echo(f"{changed} changed, {failed} not copied")
     if changed:
         show_request(caller)
@@ -152,14 +157,12 @@ def inline(database: str | None, *, dry_run: bool) -> None:
                 click.echo(on_one_line(text), err=True)
             if dry_run and each.copy:
                 click.echo(on_one_line(f"{each.kind} {each.id} ({each.name}): {', '.join(each.urls)}"))
-        caller, failures = owner(), sum(not each.copy for each in found)
-        changed = 0 if dry_run else imports.use(UseCopies(artworks=tuple(found)), caller)
-    if not dry_run:
-        click.echo(f"{changed} changed, {failures} not copied")
-    if changed:
-        show_request(caller)
-    if failures:
-        sys.exit(1)
+        failures = sum(not each.copy for each in found)
+        if dry_run:
+            sys.exit(bool(failures))
+        caller = owner()
+        changed = imports.use(UseCopies(artworks=tuple(found)), caller)
+    _show_copied(changed, failures, caller)
 
 
 def explained(record: "LeftOut") -> str:

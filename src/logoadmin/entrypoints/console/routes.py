@@ -99,7 +99,6 @@ class AssetFolder:
     """The folder of the console; changes to its files are served within a second."""
 
     def __init__(self, generated: Mapping[str, bytes]) -> None:
-        """Read the folder, and add generated files by their names."""
         self._generated = generated
         self._seen: object = None
         self._next_check = -inf

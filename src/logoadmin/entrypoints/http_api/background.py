@@ -39,7 +39,6 @@ class Background:
     """
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, work: Mapping[BackgroundWork, float]) -> None:
-        """Do each kind of work after its number of seconds."""
         self.loop: asyncio.AbstractEventLoop | None = None
         self._arguments = gallery, dispatch
         self._work = work

@@ -156,7 +156,6 @@ class BodyReader:
     """
 
     def __init__(self, metrics: Metrics) -> None:
-        """Read bodies, and count their bytes."""
         self._metrics = metrics
         self._imports = TemporaryFiles("imports")
         self._large: dict[asyncio.Timeout, int] = {}  # sizes, in the order in which they became large

@@ -52,7 +52,6 @@ class Dispatch:
     """
 
     def __init__(self, gallery: LogoAdmin) -> None:
-        """Create the executors for a gallery."""
         self._gallery = gallery
         self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}

@@ -74,7 +74,6 @@ class Endpoint:
     """Serves all methods of one path in the table of operations, and HEAD wherever GET exists."""
 
     def __init__(self, context: AppContext, operations: Iterable[Operation]) -> None:
-        """Serve the operations of the path, one for each method."""
         self._context = context
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations:

@@ -85,7 +85,6 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
     """
 
     def __init__(self, data_version: DataVersion, metrics: Metrics) -> None:
-        """Start empty; ``metrics`` counts stored responses and their use."""
         super().__init__(_MOST, lambda stored: len(stored.body) + _OVERHEAD)
         self._data_version, self._metrics = data_version, metrics
 

@@ -56,7 +56,6 @@ class CountedRequests:
     """Counts the requests of an application, and sends its responses in slices; operations do both themselves."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
-        """Wrap an application."""
         self._app = app
         self._metrics = metrics or NoMetrics()
 
