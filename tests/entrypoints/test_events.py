@@ -67,26 +67,6 @@ def test_without_the_scope_users_see_only_their_own_events(
     assert names_of(events(client, ann)) == everything
 
 
-@pytest.mark.rule("contract E2", "contract E4", "contract O9")
-def test_events_are_paged_newest_or_oldest_first(client: AppClient, admin: Headers) -> None:
-    for _ in range(3):
-        key_of(client, admin)
-    found = [event["event_id"] for event in events(client, admin)]
-    assert found == sorted(found, reverse=True)
-    assert len(found) == 5
-    for order in ("", "&order=asc"):
-        expected = found[::-1] if order else found
-        seen, path = [], f"{PATH}?limit=2{order}"
-        while path:
-            page = client.get(path, headers=admin)
-            seen.append([event["event_id"] for event in page.json()])
-            path = page.headers.get("link", "").partition(">")[0].removeprefix("<")
-        assert seen == [expected[:2], expected[2:4], expected[4:]]
-    assert [event["event_id"] for event in events(client, admin, f"?after={found[2]}")] == found[3:]
-    for query in ("?limit=0", "?after=-1", "?order=up", "?user_id=x", "?q=a"):
-        assert client.get(PATH + query, headers=admin).status_code == 422, query
-
-
 @pytest.mark.rule("contract F1", "contract O9")
 def test_events_have_no_version_and_raise_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
     users = client.get("/api/users", headers=admin).headers["etag"]

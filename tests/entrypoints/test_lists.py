@@ -31,6 +31,7 @@ LISTS: Final = {
     "/api/acts": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
     "/api/changes": (*PAGED, "kind", "user_id", "action", "request_id", "since", "until"),
     "/api/proposals": (*PAGED, "user_id"),
+    "/api/auth/events": (*PAGED, "user_id"),
     "/api/users": (*SORTED, "q", "role_id"),
     "/api/roles": (*SORTED, "q"),
     "/api/authors": (*SORTED, "q", "user_id"),

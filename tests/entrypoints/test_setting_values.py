@@ -47,6 +47,10 @@ NO_PROXIES: Final[tuple[Any, ...]] = ("*", "localhost", "10.0.0.1/8", "127.0.0.1
 NO_NAMES: Final[tuple[Any, ...]] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
 # Settings that are refused: the words, which pydantic finds itself for what is no text, and the values.
 REFUSED: Final[tuple[tuple[str, str, tuple[Any, ...]], ...]] = (
+    *((name, "should be a name or an address alone", ("", "[::1]", "http://gallery.example", "gallery.example/"))
+        for name in ("host", "metrics_host")),
+    ("admin_password", "must not be empty; without it, a password is generated", ("",)),
+    ("admin_password", "must not be longer than 256 characters", ("x" * 257,)),
     ("gallery_title", "", ("", " ", "a\nb", "\ud800", "x" * 101)),
     ("gallery_home", "should be an http or https URL", (
         *("javascript:alert(1)", "//a.example", "a.example", "https://", "https://u:p@a.example", "https://a b"),
@@ -110,7 +114,7 @@ def test_valid_values_are_accepted(
 
 
 @pytest.mark.rule("contract O7", "contract Q2", "contract H1", "contract H5", "contract A22", "contract F2")
-@pytest.mark.rule("contract L8", "contract O8")
+@pytest.mark.rule("contract L8", "contract O8", "contract H3")
 @pytest.mark.parametrize(("name", "words", "values"), REFUSED)
 def test_invalid_values_are_refused_with_an_explanation(name: str, words: str, values: tuple[Any, ...]) -> None:
     for value in values:

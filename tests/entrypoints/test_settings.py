@@ -217,18 +217,6 @@ def test_names_are_exact(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Pat
     )
 
 
-@pytest.mark.rule("contract H1")
-@pytest.mark.parametrize("name", ["host", "metrics_host"])
-@pytest.mark.parametrize("value", ["", "[::1]", "http://gallery.example", "gallery.example/"])
-def test_a_host_is_only_a_name_or_an_address(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    variable = f"LOGOADMIN_{name.upper()}"
-    monkeypatch.setenv(variable, value)
-    for command in ("config", "doctor"):
-        refused = run(command)
-        assert refused.code in {1, 2}
-        assert f"{name} ({variable}): should be a name or an address alone" in refused.out + refused.err
-
-
 @pytest.mark.rule("contract K2")
 def test_an_unusable_metrics_address_is_blamed_on_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")

@@ -1,9 +1,6 @@
 """Signing in over HTTP: limits, sessions, second factors, passkeys and races (contract C1, C6, O1 to O5)."""
 
-import asyncio
 import sys
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
@@ -12,13 +9,10 @@ from pyotp import TOTP
 import logoadmin
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
-from tests.domain.identity.second_factors import enrolled
 from tests.domain.identity.sign_ins import caller
-from tests.entrypoints.concurrent_clients import Clients, with_clients
 from tests.entrypoints.conftest import Headers
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
 from tests.passkeys import Authenticator
@@ -226,73 +220,3 @@ def test_without_the_package_everything_else_works(monkeypatch: pytest.MonkeyPat
         assert client.post("/api/auth/factors/passkeys/options", headers=headers).status_code == 409
         who = caller(gallery, gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)))
         assert gallery.factors.list(logoadmin.ListFactors(), who) == ()
-
-
-# Races, on every storage and between two processes.
-
-
-def statuses(answers: Sequence[Any]) -> list[int]:
-    return sorted(answer.status_code for answer in answers)
-
-
-@pytest.mark.rule("contract O1", "contract O2")
-def test_only_one_of_many_sign_ins_with_one_totp_code_succeeds(
-    workers: tuple[LogoAdmin, LogoAdmin], clock: FrozenClock
-) -> None:
-    _, totp, _ = enrolled(workers[0])
-
-    async def rush(clients: Clients) -> None:
-        for _ in range(3):
-            clock.pass_by(STEP)
-            code = TOTP(totp.secret).at(clock.now())
-            challenges = [
-                (await clients[side % 2].post("/api/auth/token", json=PASSWORD)).json()["challenge"]
-                for side in range(4)
-            ]
-            answers = await asyncio.gather(
-                *(
-                    clients[side % 2].post("/api/auth/token", json=second(challenge, totp=code))
-                    for side, challenge in enumerate(challenges)
-                )
-            )
-            assert statuses(answers) == [200] + [401] * 3
-
-    with_clients(workers, rush)
-
-
-@pytest.mark.rule("contract O1")
-def test_only_one_of_many_confirmations_of_an_app_gets_the_codes(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def rush(clients: Clients) -> None:
-        tokens = (await clients[0].post("/api/auth/token", json=PASSWORD)).json()
-        who = {"authorization": f"Bearer {tokens['access_token']}"}
-        begun = (await clients[0].post("/api/auth/factors/totp", json={"name": "x"}, headers=who)).json()
-        asked = {"factor_id": begun["factor_id"], "code": TOTP(begun["secret"]).at(NOW)}
-        path = "/api/auth/factors/totp/confirm"
-        answers = await asyncio.gather(*(clients[side % 2].post(path, json=asked, headers=who) for side in range(6)))
-        assert statuses(answers) == [201] + [409] * 5
-
-    with_clients(workers, rush)
-
-
-@pytest.mark.rule("contract O5")
-def test_only_one_of_many_changes_with_one_current_password_succeeds(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def race(clients: Clients) -> None:
-        body: dict[str, Any] = {"username": "ann", "password": ANN_PASSWORD}
-        tokens = (await clients[0].post("/api/auth/token", json=body)).json()
-        headers = {"authorization": f"Bearer {tokens['access_token']}"}
-        answers = await asyncio.gather(
-            *(
-                clients[side % 2].put(
-                    "/api/users/7/password",
-                    json={"password": f"long and rare {side}", "current_password": ANN_PASSWORD},
-                    headers=headers,
-                )
-                for side in range(6)
-            )
-        )
-        assert Counter(answer.status_code for answer in answers) == {200: 1, 403: 5}
-        (side,) = (side for side, answer in enumerate(answers) if answer.status_code == 200)
-        body = {"username": "ann", "password": f"long and rare {side}"}
-        assert (await clients[1].post("/api/auth/token", json=body)).status_code == 200
-
-    with_clients(workers, race)
