@@ -65,7 +65,7 @@ class AppContext:
         self.cache_seconds = cache_seconds
         self.faults = Faults()
         self.bodies = BodyReader(gallery.metrics)
-        self.long_responses = LongResponses[RenderedResponse](max_list)
+        self.long_responses = LongResponses(max_list)
         self.exports = TemporaryFiles("exports")
         self.flights: WeakValueDictionary[Hashable, Flight] = WeakValueDictionary()
 
@@ -166,8 +166,7 @@ class Endpoint:
                     response = await context.dispatch.run(Work.SLOW, response.render, key, version, turn="lists")
                 shared = flight.response = response
         if operation.is_public_read:
-            if shared.claim is not None:
-                context.long_responses.keep(key, version, shared)
+            context.long_responses.keep(key, version, shared)
             context.response_cache.keep(request, version, shared, context.cors.fields(request, operation))
         return shared
 

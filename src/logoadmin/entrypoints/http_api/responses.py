@@ -1,16 +1,16 @@
 """Renders the answers of use cases as responses, and sends them (contract E1, E2, F1, F2, K2)."""
 
 import threading
-import weakref
 import zlib
 from collections.abc import Hashable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
+from cachetools import LRUCache
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -34,7 +34,7 @@ from logoadmin.entrypoints.http_api.conditions import (
     known_tag,
     unmodified,
 )
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response, too_busy
+from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
 from logoadmin.ports.metrics import Metrics, NoMetrics
@@ -87,61 +87,35 @@ class CountedRequests:
             count_response(metrics, request, status, size)
 
 
-Stored = TypeVar("Stored")
-
 # The longest list, before compression.
 MAX_LIST: Final = 256 * 1024 * 1024  # bytes
 
 
-class Claim:
-    """A claim to the memory of one long response, released when nothing refers to it any more."""
-
-
-class LongResponses(Generic[Stored]):
-    """Limits the memory of long responses, and keeps them for further readers while there is room.
-
-    Stored responses are dropped, the oldest first, when others need the memory; their current readers are not affected.
-    Thread-safe.
+class LongResponses:
+    """Keeps long responses to public reads for further readers, up to twice the size of the longest list. Thread-safe.
 
     Attributes:
-        max_list: the maximum size of a list in bytes; all responses together may have twice as many.
+        max_list: the maximum size of a list in bytes.
     """
 
     def __init__(self, max_list: int = MAX_LIST) -> None:
-        self.max_list, self._left = max_list, 2 * max_list
-        self._stored: dict[Hashable, tuple[object, Stored]] = {}
-        # Reentrant: dropping a response releases its memory.
-        self._lock = threading.RLock()
+        self.max_list = max_list
+        self._stored: LRUCache[Hashable, tuple[object, RenderedResponse]] = LRUCache(
+            2 * max_list, lambda stored: len(stored[1].body)
+        )
+        self._lock = threading.Lock()
 
-    def claim(self, size: int) -> Claim:
-        """Return a claim for the memory of a response.
-
-        Raises:
-            HttpError: responses that are being sent need the memory.
-        """
-        with self._lock:
-            while self._left < size and self._stored:
-                del self._stored[next(iter(self._stored))]
-            if self._left < size:
-                raise too_busy("long responses")
-            self._left -= size
-        claim = Claim()
-        weakref.finalize(claim, self._release, size)
-        return claim
-
-    def _release(self, size: int) -> None:
-        with self._lock:
-            self._left += size
-
-    def get(self, key: Hashable, version: object) -> Stored | None:
+    def get(self, key: Hashable, version: object) -> "RenderedResponse | None":
         """Return the stored response for a key, if it was made from this version of the records."""
-        stored = self._stored.get(key)
+        with self._lock:
+            stored = self._stored.get(key)
         return stored[1] if stored is not None and stored[0] is version else None
 
-    def keep(self, key: Hashable, version: object, response: Stored) -> None:
-        """Store a response, in place of that of another version."""
-        with self._lock:
-            self._stored[key] = version, response
+    def keep(self, key: Hashable, version: object, response: "RenderedResponse") -> None:
+        """Store a response that is longer than a slice, in place of that of another version."""
+        if len(response.body) > SLICE:
+            with self._lock, suppress(ValueError):  # too large to keep
+                self._stored[key] = version, response
 
 
 _JSON: Final = (b"content-type", JSON.encode())
@@ -159,7 +133,6 @@ class RenderedResponse:
     fields: Fields
     body: bytes = b""
     file: TemporaryFile | None = None
-    claim: Claim | None = None
 
     @property
     def etag(self) -> bytes:
@@ -203,7 +176,7 @@ class LongList:
             version: the version of the records; a stored response of this version is returned again.
 
         Raises:
-            HttpError: the list is too long, or there is no memory for it.
+            HttpError: the list is too long.
             StorageUnavailable: the database is unavailable.
         """
         responses = self.renderer.long_responses
@@ -244,7 +217,7 @@ class Renderer:
         operation: Operation,
         gallery: LogoAdmin,
         cache_seconds: int,
-        long_responses: LongResponses[RenderedResponse],
+        long_responses: LongResponses,
     ) -> None:
         self._operation = operation
         self._gallery = gallery
@@ -298,14 +271,9 @@ class Renderer:
         return RenderedResponse(self._operation.success, fields, file=file)
 
     def whole(self, content: bytes, fields: Fields, *, is_gzip: bool) -> RenderedResponse:
-        """Return the response with a body.
-
-        Raises:
-            HttpError: too little memory is left.
-        """
-        claim = self.long_responses.claim(len(content)) if len(content) > SLICE else None
+        """Return the response with a body."""
         fields = [*(_compressed(fields) if is_gzip else fields), (b"content-length", b"%d" % len(content))]
-        return RenderedResponse(self._operation.success, fields, content, claim=claim)
+        return RenderedResponse(self._operation.success, fields, content)
 
     def _unmodified(self, version: int, request: Request) -> RenderedResponse:
         tag = b'"%d"' % version
