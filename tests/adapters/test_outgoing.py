@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -260,11 +259,6 @@ def test_a_listed_address_allows_names_with_only_that_address(server: HostileSer
     assert "not public" in refused(server.url(host=PRIVATE))
 
 
-def test_the_next_address_of_a_listed_name_is_tried(server: HostileServer) -> None:
-    server.answers["/"] = response(CSS)
-    assert fetch(server.url(), Names(styles_test=[[PRIVATE, PUBLIC]]), hosts=("styles.test",)).body == CSS
-
-
 def test_an_ipv6_address_is_put_in_brackets() -> None:
     if not socket.has_dualstack_ipv6():
         pytest.skip("this machine has no IPv6")
@@ -384,52 +378,6 @@ def drip(first: bytes, again: bytes) -> Callable[[socket.socket], None]:
 def test_slow_responses_time_out(server: HostileServer, answer: Answer) -> None:
     server.answers["/"] = answer
     assert refused(server.url(), seconds=0.3) == SLOW
-
-
-def test_a_slow_resolver_causes_no_delay_and_uses_few_threads(server: HostileServer) -> None:
-    over = Event()
-
-    class Stuck(Names):
-        def __call__(
-            self, host: bytes, port: int, **_: object
-        ) -> list[tuple[object, object, object, object, tuple[object, ...]]]:
-            self.asked.append(host.decode())
-            over.wait(10)
-            return super().__call__(host, port)
-
-    stuck = Stuck(styles_test=[[PUBLIC]])
-    outgoing = GuardedOutgoing((PUBLIC,), context=CONTEXT, resolve=stuck)
-    reasons: list[str] = []
-
-    def ask() -> None:
-        with pytest.raises(OutgoingError) as caught:
-            outgoing.fetch(server.url(), most=MOST, seconds=0.3)
-        reasons.append(str(caught.value))
-
-    asking = [Thread(target=ask) for _ in range(40)]
-    try:
-        for thread in asking:
-            thread.start()
-        for thread in asking:
-            thread.join(3)
-            assert not thread.is_alive()
-        assert len(stuck.asked) <= 16
-        assert set(reasons) == {SLOW}
-        # Those of others, such as the issuer of single sign-on, are not affected.
-        server.answers["/"] = response(CSS)
-        assert fetch(server.url()).body == CSS
-    finally:
-        over.set()
-    deadline = time.monotonic() + 5
-    while (found := _body(outgoing, server.url())) is None:
-        assert time.monotonic() < deadline
-    assert found == CSS
-
-
-def _body(outgoing: GuardedOutgoing, url: str) -> bytes | None:
-    with suppress(OutgoingError):
-        return outgoing.fetch(url, most=MOST, seconds=5).body
-    return None
 
 
 # What is no URL

@@ -10,22 +10,15 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.records import SignInEvent
-from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import RemoveUserSessions
-from logoadmin.domain.kernel.access import Caller, SignedIn
+from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.entrypoints.http_api.operations.identity import qr_svg
-from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Session
-from logoadmin.ports.storage import UnitOfWork
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
-from tests.console.service import PAINTER, Served
+from tests.console.service import Served
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
 
-PAINTER_ID: Final = 7
 APP: Final = "Authenticator app"
 _PATHS: Final = "paths => paths.map((path) => path.getAttribute('d'))"
 
@@ -38,20 +31,12 @@ def wrong(code: str) -> str:
     return f"{(int(code) + 1) % 1_000_000:06}"
 
 
-def caller_of(service: Served, user_id: int) -> Caller:
-    """Return a caller who has just signed in."""
-    now = service.clock.now()
-    session = Session(f"session of {user_id} at {now}", user_id, now, now + 3600)
-    service.storage.write(lambda uow: uow.identity.sessions.add(session))
-    return SignedIn(user_id, session.session_id)
-
-
-def enrol_app(service: Served, user_id: int, name: str = APP) -> tuple[str, Sequence[str]]:
+def enrol_app(service: Served) -> tuple[str, Sequence[str]]:
     """Enrol an app behind the back of the browser; return its secret and the recovery codes."""
     # The first factor ends the user's other sessions, so the open one enrols it.
-    known = service.storage.read(lambda uow: uow.identity.sessions.of_user(user_id))
-    caller = SignedIn(user_id, known[-1].session_id) if known else caller_of(service, user_id)
-    begun = service.gallery.factors.enrol_totp(EnrolTotp(name=name), caller)
+    known = service.storage.read(lambda uow: uow.identity.sessions.of_user(ADMIN_ID))
+    caller = SignedIn(ADMIN_ID, known[-1].session_id)
+    begun = service.gallery.factors.enrol_totp(EnrolTotp(name=APP), caller)
     code = code_of(begun.secret, service)
     made = service.gallery.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code), caller)
     return begun.secret, made.recovery_codes or ()
@@ -161,7 +146,7 @@ def test_a_passkey_is_created_at_the_public_url_linked_by_the_console(chromium: 
 def test_recovery_codes_are_renewed_when_few_are_left_and_a_factor_is_removed(console: Person) -> None:
     console.sign_in("account")
     page, service = console.page, console.service
-    secret, codes = enrol_app(service, ADMIN_ID)
+    secret, codes = enrol_app(service)
     hashes = [f"hash {number}" for number in range(3)]
     service.storage.write(lambda uow: uow.identity.recovery_codes.replace(ADMIN_ID, hashes))
     page.reload()
@@ -191,36 +176,3 @@ def test_recovery_codes_are_renewed_when_few_are_left_and_a_factor_is_removed(co
     question.get_by_role("button", name="Remove").click()
     expect(page.locator(".notice")).to_contain_text(f"Removed \u2068{APP}")
     expect(card.get_by_role("button", name=APP)).to_be_visible()
-
-
-@pytest.mark.rule("contract O9", "contract J3")
-def test_the_account_shows_sign_ins_and_refusals(console: Person) -> None:
-    service = console.service
-    refused = SignInEvent(0, service.clock.now(), "sign_in_refused", PAINTER_ID, PAINTER[0], "203.0.113.7", count=7)
-
-    def refuse(uow: UnitOfWork) -> None:
-        event = replace(refused, event_id=uow.identity.events.next_id())
-        uow.identity.events.add(event, creation_of(uow.changes, PAINTER_ID))
-
-    service.storage.write(refuse)
-    service.clock.pass_by(60)
-    caller_of(service, PAINTER_ID)
-    service.gallery.sessions.remove_all(RemoveUserSessions(user_id=PAINTER_ID), caller_of(service, ADMIN_ID))
-    service.clock.pass_by(60)
-    for number in range(9):
-        caller = caller_of(service, PAINTER_ID)
-        service.clock.pass_by(60)
-        service.gallery.keys.create(CreateKey(name=f"key {number}", scope=(), expires_in=None), caller)
-    console.sign_in("account", username=PAINTER[0], password=PAINTER[1])
-    page = console.page
-    expect(section(page, "Sessions").get_by_role("listitem").first).to_contain_text(
-        re.compile("Chrome.* on .*Linux.*this one.*127.0.0.1.*password")
-    )
-    events = section(page, "Recent activity of your account")
-    expect(events.get_by_role("listitem").first).to_contain_text(re.compile("Signed in.*password.*Chrome.* on .*Linux"))
-    expect(events.get_by_role("listitem")).to_have_count(8)
-    events.get_by_role("button", name="Show more").click()
-    expect(events.get_by_role("listitem")).to_have_count(12)
-    expect(events.get_by_role("listitem").nth(10)).to_contain_text(re.compile("Session ended.*by .admin"))
-    expect(events.get_by_role("listitem").last).to_contain_text(re.compile("Sign-in refused.*7 times.*203.0.113.7"))
-    expect(events.get_by_role("button", name="Show more")).to_have_count(0)

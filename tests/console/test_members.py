@@ -15,7 +15,7 @@ from logoadmin.domain.changes.proposal_commands import (
     Proposal,
     WithdrawProposal,
 )
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, GetLogo, ListLogos, RemoveLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, BlockTheme, GetLogo, ListLogos, RemoveLogo
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -23,7 +23,7 @@ from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import Served
-from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
+from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, submit
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
 
@@ -233,25 +233,3 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     expect(page.locator("select[name=target] option")).to_have_text(["Choose…", "The forum", "Wiki"])
     send(page)
     expect(page.locator(".field-choice .problem")).to_be_visible()
-
-
-@pytest.mark.rule("contract R4", "contract P5")
-def test_a_blocked_work_shows_the_reason_and_offers_a_change(console: Person, gallery: LogoAdmin) -> None:
-    page = console.page
-    submit(gallery, own_logo(gallery, name="Redrawn"))
-    gallery.proposals.apply(ApplyProposal(proposal_id=1))
-    gallery.logos.block(BlockLogo(logo_id=OWN, reason="It covers the page"))
-    console.sign_in("works", username=NAME, password=PASSWORD)
-    row = page.locator(".submission-row", has_text="Redrawn")
-    expect(row.locator(".tag")).to_have_text("Blocked")
-    expect(row.locator(".submission-reason")).to_have_text("Reason: \u2068It covers the page\u2069")
-    console.open("submissions/1")
-    expect(page.locator(".remark")).to_contain_text("Blocked: \u2068It covers the page\u2069")
-    expect(page.locator(".submission-facts .tag")).to_have_text("Blocked")
-    page.get_by_role("link", name="Submit a change").click()
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Redrawn")
-    gallery.logos.remove(RemoveLogo(logo_id=OWN))
-    console.open("submissions/1")
-    expect(page.locator(".remark")).to_contain_text("This work is no longer in the gallery")
-    page.locator(".remark").get_by_role("link").click()
-    expect(page).to_have_url(re.compile("/console/submit$"))

@@ -67,33 +67,6 @@ def test_a_save_without_a_response_shows_progress_and_is_retried_under_the_same_
     assert timed.service.gallery.logos.get(GetLogo(logo_id=3)).name == "Slowly saved"
 
 
-@pytest.mark.parametrize("path", ["logos", "users"])
-def test_a_click_sends_a_new_request_and_does_not_wait_for_a_request_that_hangs(timed: Person, path: str) -> None:
-    timed.sign_in("import")
-    page = timed.page
-    held: list[Route] = []
-    is_away = True
-    # Without a handler the browser would send those that are held. What looks whether the service is back passes.
-    page.route(
-        re.compile(rf"/api/{path}\b(?!\?limit=1$)"), lambda route: held.append(route) if is_away else route.continue_()
-    )
-    timed.open(path)
-    expect(page.locator(".skeleton").first).to_be_visible()
-    page.clock.run_for(16_000)
-    unread = page.locator(".empty").first
-    expect(unread).to_contain_text("took too long")
-    before = len(held)
-    # Reads that retry when the service is back hang as well.
-    page.evaluate("dispatchEvent(new Event('offline')), dispatchEvent(new Event('online'))")
-    while len(held) == before:
-        page.wait_for_timeout(20)
-    is_away = False
-    with page.expect_event("requestfailed", lambda request: f"/api/{path}?" in request.url):
-        unread.get_by_role("button", name="Try again").click()
-    expect(page.locator(".skeleton, .empty")).to_have_count(0)
-    expect(page.locator("#work h1")).to_be_visible()
-
-
 def test_offline_a_view_waits_for_the_connection_and_then_loads(console: Person) -> None:
     console.sign_in("logos")
     page = console.page

@@ -146,33 +146,6 @@ if __name__ == "__main__":
         os.close(stdin)
 
 
-@pytest.mark.slow("a process is started and stopped")
-@pytest.mark.rule("contract K5")
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("begins", ["logoadmin.settings.load_settings", "logoadmin.entrypoints.server.serve"])
-def test_sighup_during_startup_is_harmless(begins: str, workers: str) -> None:
-    home, _, name = begins.rpartition(".")
-    program = f"""
-import os, signal, {home} as home
-from logoadmin.entrypoints.cli import main
-
-def hung_up(begin):
-    def begins(*given, **named):
-        os.kill(os.getpid(), signal.SIGHUP)
-        return begin(*given, **named)
-    return begins
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    home.{name} = hung_up(home.{name})
-    main()
-"""
-    with serving("--workers", workers, program=program) as (process, _, _):
-        process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=60) == ("", "")
-        assert process.returncode == 0
-
-
 @pytest.mark.parametrize("missing", ["uvicorn", "httptools"])
 def test_serving_without_its_packages_prints_how_to_install_them(
     run: Run, monkeypatch: pytest.MonkeyPatch, missing: str, tmp_path: Path
@@ -316,17 +289,6 @@ def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run, monkey
     assert ended.err.splitlines()[-1] == "logoadmin: /dev/full: No space left on device"
     monkeypatch.setattr(sys, "stdout", None)  # as a shell closes it
     assert run("export", "-").code == 0
-
-
-@pytest.mark.rule("contract H1")
-def test_settings_that_are_not_text_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGOADMIN_ADMIN_PASSWORD", "LOGOADMIN_TOKEN_KEY", "LOGOADMIN_DATABASE"):
-        with monkeypatch.context() as only:
-            only.setenv(name, "sqlite:///\udcff" + "x" * 32)
-            assert_one_line(run("init"), 2, name.removeprefix("LOGOADMIN_").lower(), "UTF-8")
-    assert_one_line(run("init", "--database", "sqlite:///x%00y.db"), 2, "database URL")
-    monkeypatch.setenv("LOGOADMIN_SECRETS_DIR", "nowhere")
-    assert_one_line(run("init"), 2, "LOGOADMIN_SECRETS_DIR", "nowhere")
 
 
 @pytest.mark.rule("contract H3")

@@ -205,18 +205,6 @@ def test_an_impossible_setting_is_refused(
     assert_one_line(run("config", *options.split()), 2, *words)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="names differ in more than case there")
-def test_names_are_exact(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
-    monkeypatch.setenv("logoadmin_workers", "2")
-    (secrets / "LOGOADMIN_TOKEN_KEY").write_text("a" * 32)
-    assert_one_line(
-        run("config"),
-        2,
-        "unknown setting logoadmin_workers, did you mean LOGOADMIN_WORKERS?",
-        f"{secrets}: unknown setting LOGOADMIN_TOKEN_KEY, did you mean logoadmin_token_key?",
-    )
-
-
 @pytest.mark.rule("contract K2")
 def test_an_unusable_metrics_address_is_blamed_on_its_setting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")

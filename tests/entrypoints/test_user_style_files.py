@@ -16,7 +16,6 @@ from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, 
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import MADE
-from logoadmin.domain.publication.publication_records import Links
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
@@ -167,30 +166,6 @@ def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, conten
     files.remove("themes/1.user.css")
     files.write("themes/9.user.css", b"left by a program that was killed")
     gallery.authors.create(CreateAuthor(user_id=5, username="Ann"))
-    gallery.publication.publish(files)
-    assert styles(files) == before
-
-
-class Killed(MemoryGalleryFiles):
-    """Files whose program is killed after it wrote one of them."""
-
-    last = ""
-
-    def write(self, name: str, content: bytes) -> None:
-        super().write(name, content)
-        if name == self.last:
-            raise KeyboardInterrupt
-
-
-def test_a_style_that_was_written_before_a_kill_does_not_count_as_current(gallery: LogoAdmin) -> None:
-    files = Killed()
-    gallery.publication.publish(files)
-    before = styles(files)
-    files.last = "logos/1.user.css"
-    with pytest.raises(KeyboardInterrupt):
-        gallery.publication.publish(files, links=Links(gallery="https://elsewhere.example/"))
-    assert b"elsewhere" in files.files["logos/1.user.css"]
-    files.last = ""
     gallery.publication.publish(files)
     assert styles(files) == before
 

@@ -105,13 +105,6 @@ def test_an_undone_submission_is_marked_until_it_is_decided_again(
     assert [(each.event, each.at) for each in notices(gallery, member).notices] == [("applied", NOW + 20)]
 
 
-def test_a_submission_of_several_records_has_its_title(gallery: LogoAdmin, member: Caller) -> None:
-    submit(gallery, member, NEW_LOGO, {"kind": "theme", "create": LOOK})
-    apply(gallery, 1)
-    (listed,) = notices(gallery, member).notices
-    assert (listed.kind, listed.id, listed.name) == (None, None, "A logo")
-
-
 def test_a_submission_without_artworks_and_a_removal_name_no_artwork(
     gallery: LogoAdmin, storage: Storage, member: Caller
 ) -> None:
@@ -191,14 +184,6 @@ def test_only_a_person_has_notices(gallery: LogoAdmin, member: Caller) -> None:
             gallery.member_notices.get(GetNotices(), caller)
         with pytest.raises(error):
             gallery.member_notices.mark_seen(MarkNoticesSeen(), caller)
-
-
-def test_reading_and_marking_are_not_changes(gallery: LogoAdmin, member: Caller) -> None:
-    decline(gallery, submit(gallery, member))
-    before = gallery.changes.version()
-    notices(gallery, member)
-    see(gallery, member)
-    assert gallery.changes.version() == before
 
 
 def test_works_blocked_in_the_same_second_have_a_stable_order(storage: Storage) -> None:

@@ -144,24 +144,6 @@ def test_a_proposal_is_applied_again_if_its_undo_is_undone(
 
 
 @pytest.mark.rule("contract R3")
-@pytest.mark.parametrize("way", ["change", "withdraw"])
-def test_members_can_continue_after_an_undo(gallery: LogoAdmin, member: Caller, reviewer: Caller, way: str) -> None:
-    propose(gallery, member, NEW_LOGO)
-    gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
-    undo(gallery, "applied", reviewer, "undone")
-    if way == "withdraw":
-        assert gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), member).state == "withdrawn"
-        return
-    other = proposing({"kind": "logo", "create": LOOK | {"name": "Better"}}).changes
-    assert gallery.proposals.amend(AmendProposal(proposal_id=1, changes=other), member).state == "waiting"
-    # Undoing the undo restores the former changes, not those that wait now.
-    undo(gallery, "undone", reviewer, "redone")
-    assert shown(gallery).state == "waiting"
-    gallery.proposals.apply(ApplyProposal(proposal_id=1), reviewer)
-    assert [logo.name for logo in gallery.logos.list(ListLogos())] == ["Aurora", "Better"]
-
-
-@pytest.mark.rule("contract R3")
 def test_a_concurrent_undo_and_decision_leave_one_state(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     for number in range(1, 4):
         propose(gallery, member, NEW_LOGO)
@@ -451,23 +433,6 @@ def test_a_work_is_the_first_until_another_one_by_its_submitter_is_applied(
     assert after.version > before.version  # otherwise clients would keep the old one cached
     undo(gallery, "applied", OWNER, "undone")
     assert first_works() == [True, True, True, False]
-
-
-@pytest.mark.rule("contract R1")
-def test_applying_another_proposal_changes_the_version_even_without_a_changed_record(
-    gallery: LogoAdmin, reviewer: Caller
-) -> None:
-    logo = gallery.logos.create(CreateLogo(**ARTWORK))
-    as_it_is = {"kind": "logo", "id": logo.logo_id, "version": version_of(logo), "set": {"name": logo.name}}
-    for _ in range(2):
-        propose(gallery, reviewer, as_it_is)
-    before = shown(gallery)
-    gallery.proposals.apply(ApplyProposal(proposal_id=2), reviewer)
-    after = shown(gallery)
-    assert (before.first_work, after.first_work) == (True, False)
-    assert after.version > before.version
-    gallery.settings.amend(AmendSettings(submission_rules="Be nice"))
-    assert shown(gallery).version > after.version  # verdicts depend on the targets in the settings
 
 
 @pytest.mark.rule("contract R1", "contract R2")

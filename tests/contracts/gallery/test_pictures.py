@@ -18,7 +18,6 @@ from logoadmin.domain.gallery.picture_commands import (
     SendPicture,
     SentPicture,
 )
-from logoadmin.domain.gallery.pictures import NOT_INSTALLED
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
 from logoadmin.domain.kernel.errors import (
@@ -28,7 +27,6 @@ from logoadmin.domain.kernel.errors import (
     NotFound,
     NotPermitted,
     OutgoingError,
-    RecentSignInRequired,
     TooManyPictures,
 )
 from logoadmin.domain.kernel.kinds import picture_of
@@ -171,15 +169,6 @@ def test_the_size_of_all_pictures_is_limited(storage: Storage, clock: FrozenCloc
     assert sent(full).existed
     with pytest.raises(Conflict, match="picture_space"):
         sent(full, drawing(8))
-
-
-@pytest.mark.rule("contract P1")
-def test_other_scopes_are_not_enough(gallery: LogoAdmin, storage: Storage) -> None:
-    caller = signed_in(storage, "authors:write", "roles:write", "users:read")
-    with pytest.raises(NotPermitted):
-        gallery.pictures.check(SendPicture(), caller)
-    with pytest.raises(NotPermitted):
-        sent(gallery, caller=caller)
 
 
 class _Elsewhere:
@@ -389,14 +378,6 @@ def test_a_removed_picture_is_gone_for_good(gallery: LogoAdmin, storage: Storage
     assert storage.read(lambda uow: uow.pictures.space()) == 0
 
 
-@pytest.mark.rule("contract P5", "contract O3")
-def test_removing_requires_a_recent_sign_in(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
-    picture, caller = sent(gallery), signed_in(storage, "*")
-    clock.pass_by(601)
-    with pytest.raises(RecentSignInRequired):
-        gallery.pictures.remove(RemovePicture(picture=picture.picture), caller)
-
-
 @pytest.mark.rule("contract P4")
 def test_stored_files_are_moved_unchanged(gallery: LogoAdmin) -> None:
     picture = sent(gallery)
@@ -450,10 +431,3 @@ def test_pictures_are_listed_with_their_senders_and_references(gallery: LogoAdmi
 def test_the_path_of_a_url_decides_whether_it_names_a_picture(url: str, is_ours: bool) -> None:
     assert picture_of(url.format("a" * 64)) == ("a" * 64 if is_ours else None)
     assert picture_of(None) is None
-
-
-@pytest.mark.rule("contract P1")
-def test_without_pillow_the_refusal_names_the_extra(storage: Storage, clock: FrozenClock) -> None:
-    bare = gallery_on(storage, clock)
-    bare.pictures._codec = NOT_INSTALLED
-    assert refusal(bare, drawing()) == "Pictures need the extra logoadmin[pictures], which is not installed"

@@ -40,7 +40,6 @@ from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, NOW, FrozenClock, ask, galle
 from tests.passkeys import Authenticator, encoded
 
 B4_O4 = pytest.mark.rule("contract B4", "contract O4")
-B4_O4_O6 = pytest.mark.rule("contract B4", "contract O4", "contract O6")
 
 
 ISSUER: Final = "https://issuer.test"

@@ -12,7 +12,7 @@ from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn, stored_hash
+from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import Kind, PasswordHash, User
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -234,12 +234,6 @@ def test_a_session_ends_when_it_is_not_refreshed_in_time(stocked: LogoAdmin, clo
     tokens = refresh(stocked, tokens)
     clock.pass_by(SESSION_SECONDS)
     assert refused_refresh(stocked, tokens.refresh_token)
-
-
-def there(storage: WatchedStorage, given: list[str]) -> int:
-    """Return how many of the given refresh tokens are still stored."""
-    hashes = [stored_hash("refresh token", token) for token in given]
-    return storage.read(lambda uow: sum(uow.identity.sessions.refresh_token(hash_) is not None for hash_ in hashes))
 
 
 @pytest.mark.rule("contract C3")

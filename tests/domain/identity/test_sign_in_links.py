@@ -15,10 +15,9 @@ from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import SignIn, WhoAmI
-from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, RemoveUser, SetPassword
+from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller, Policy
-from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
@@ -119,14 +118,6 @@ def test_a_link_without_an_id_always_creates_a_new_user(stocked: LogoAdmin) -> N
         stocked.links.create(CreateLink(username="Ada"), who)
     with pytest.raises(errors.InvalidInput, match="Field required"):
         stocked.links.create(CreateLink(), who)
-
-
-def test_a_link_may_create_the_first_user_of_a_gallery(storage: Storage) -> None:
-    gallery = gallery_on(storage, FrozenClock())
-    for user in gallery.users.list(ListUsers()):
-        storage.write(lambda uow, user=user: uow.records(USERS).remove(user.user_id))  # type: ignore[misc]  # has a default
-    gallery.links.create(CreateLink(username="Mia"))
-    assert [user.username for user in gallery.users.list(ListUsers())] == ["Mia"]
 
 
 def test_a_link_without_a_name_requires_an_existing_user_and_keeps_their_name(stocked: LogoAdmin) -> None:

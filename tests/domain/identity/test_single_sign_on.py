@@ -8,8 +8,8 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity import sessions, users
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
@@ -281,11 +281,6 @@ def test_a_group_with_a_missing_role_cannot_sign_in(
         assert caplog.records[-1].getMessage().endswith(f"the role {role}, which does not exist")
     with pytest.raises(errors.InvalidToken):
         refresh(opened(oidc_roles="editors=nobody"), tokens)
-
-
-def test_the_name_of_a_role_comes_before_its_id(gallery: LogoAdmin, opened: Opened) -> None:
-    named = gallery.roles.create(roles.CreateRole(name="2", scope=()))
-    assert user_of(gallery, sign_in(opened(oidc_roles="editors=2"))).role_id == named.role_id
 
 
 def test_without_groups_administrators_decide_after_the_first_sign_in(gallery: LogoAdmin, opened: Opened) -> None:
