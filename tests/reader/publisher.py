@@ -24,11 +24,11 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+@dataclass
 class PublicKey:
     """A public key as a JWK."""
 
-    def __init__(self, jwk: Mapping[str, str]) -> None:
-        self.jwk = jwk
+    jwk: Mapping[str, str]
 
 
 class Key(PublicKey):
@@ -51,29 +51,17 @@ A, B, C, STRANGER = (Key(name) for name in ("a", "b", "c", "stranger"))
 
 @dataclass(frozen=True)
 class Answer:
-    """A response of the server.
-
-    Attributes:
-        body: its content.
-        status: its status.
-        endless: the body is repeated without end.
-        slow: nothing comes for a long time.
-        delay: seconds until it comes.
-        drips: ``head`` or ``body`` comes byte by byte, and does not end.
-        encoding: how the body is compressed.
-        claims: how it says that the body is compressed, which is wrong.
-        policy: the Content-Security-Policy of a page.
-    """
+    """A response of the server."""
 
     body: bytes
     status: int = 200
-    endless: bool = False
-    slow: bool = False
-    delay: float = 0
-    drips: str = ""
-    encoding: str = ""
-    claims: str = ""
-    policy: str = ""
+    endless: bool = False  # the body is repeated without end
+    slow: bool = False  # nothing comes for a long time
+    delay: float = 0  # seconds until it comes
+    drips: str = ""  # ``head`` or ``body`` comes byte by byte, and does not end
+    encoding: str = ""  # how the body is compressed
+    claims: str = ""  # how it says that the body is compressed, which is wrong
+    policy: str = ""  # the Content-Security-Policy of a page
 
 
 Files = Mapping[str, Answer]
@@ -144,12 +132,8 @@ class Publication:
             "withdrawn": (payload["withdrawn"]["path"], self.withdrawn_file),
             **{f"css {number}": (f"css/{sha256(sheet)}.css", sheet) for number, sheet in enumerate(self.sheets)},
         }
-        answers: dict[str, Answer] = {}
-        for name, (path, content) in contents.items():
-            answer = replaced.get(name.partition(" ")[0], Answer(content))
-            if answer is not None:
-                answers[path] = answer
-        return answers
+        answers = {path: replaced.get(name, Answer(content)) for name, (path, content) in contents.items()}
+        return {path: answer for path, answer in answers.items() if answer is not None}
 
 
 def entry(path: str, content: bytes) -> dict[str, Any]:
@@ -170,17 +154,10 @@ def long_css(content: bytes) -> dict[str, Any]:
 
 
 def artwork(kind: str, id_: int, *author_ids: int, **fields: Any) -> dict[str, Any]:
-    return {
-        f"{kind}_id": id_,
-        "name": f"{kind} {id_}",
-        "preview_url": f"https://pictures.example/{id_}.png",
-        "target": "forum",
-        "active": True,
-        "created_at": NOW,
-        "css": {"form": "declarations" if kind == "logo" else "sheet"},
-        **({"author_ids": list(author_ids)} if author_ids else {}),
-        **fields,
-    }
+    values = {f"{kind}_id": id_, "name": f"{kind} {id_}", "preview_url": f"https://pictures.example/{id_}.png"}
+    css = {"form": "declarations" if kind == "logo" else "sheet"}
+    authors = {"author_ids": list(author_ids)} if author_ids else {}
+    return {**values, "target": "forum", "active": True, "created_at": NOW, "css": css, **authors, **fields}
 
 
 def withdrawal(kind: str, id_: int, reason: str | None = None, at: int = NOW) -> dict[str, Any]:

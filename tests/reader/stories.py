@@ -91,13 +91,9 @@ def valid() -> Iterator[Story]:
     at_once = replace(pictured, issued=ONE.issued)
     yield Story("another index of the same version and time", [opening(), later(at_once.files(), seen)])
     requests = ["latest.json?", ONE.withdrawn_path, ONE.index_path]
-    yield Story(
-        "opened again after the index was missing",
-        [
-            Step(ONE.files(index=None), Seen(None, error="HTTP 404"), NOW),
-            later(ONE.files(), replace(SEEN_1, requests=requests), opens=True),
-        ],
-    )
+    missing = Step(ONE.files(index=None), Seen(None, error="HTTP 404"), NOW)
+    again = later(ONE.files(), replace(SEEN_1, requests=requests), opens=True)
+    yield Story("opened again after the index was missing", [missing, again])
     yield Story("an empty gallery", [opening(Publication(), Seen(1)), restarted(Seen(1))])
     yield Story("compressed", [Step(ONE.files(index=Answer(ONE.index, encoding="gzip")), SEEN_1, NOW)])
     yield Story(
@@ -133,15 +129,8 @@ def takedowns() -> Iterator[Story]:
     )
     yield Story("blocked", [opening(), later(blocked.files(), replace(whole, withdrawn=news))])
     # A replayed pointer from before does not bring it back.
-    yield Story(
-        "blocked and replayed",
-        [
-            opening(),
-            later(alone, seen),
-            later(ONE.files(), replace(seen, withdrawn=[])),
-            restarted(whole),
-        ],
-    )
+    replayed = later(ONE.files(), replace(seen, withdrawn=[]))
+    yield Story("blocked and replayed", [opening(), later(alone, seen), replayed, restarted(whole)])
     for name, answer in {"wrong": Answer(b"{}"), "endless": Answer(b"{}", endless=True)}.items():
         files = {**alone, **{path: answer for path in blocked.files() if path != POINTER}}
         some = replace(seen, error="too large" if answer.endless else "wrong content")
@@ -150,41 +139,21 @@ def takedowns() -> Iterator[Story]:
     seen = replace(whole, withdrawn=[["logo", 2, "removed"]])
     yield Story("removed", [opening(), later(removed.files(), seen)])
     seen = replace(seen, error="HTTP 404", changed=None)
-    yield Story(
-        "removed but no index",
-        [
-            opening(),
-            later(removed.files(index=None), replace(seen, logos=[1, 2], withdrawn=[])),
-            later(removed.files(), replace(whole, withdrawn=[["logo", 2, "removed"]])),
-        ],
-    )
-    again = replace(THREE, logos=ONE.logos, withdrawn=[])
-    yield Story(
-        "blocked and switched on again",
-        [
-            opening(),
-            later(blocked.files(), replace(whole, withdrawn=news)),
-            later(again.files(), Seen(3, [1, 2], [1], changed=True)),
-        ],
-    )
+    missing = later(removed.files(index=None), replace(seen, logos=[1, 2], withdrawn=[]))
+    found = later(removed.files(), replace(whole, withdrawn=[["logo", 2, "removed"]]))
+    yield Story("removed but no index", [opening(), missing, found])
+    off = later(blocked.files(), replace(whole, withdrawn=news))
+    on = later(replace(THREE, logos=ONE.logos, withdrawn=[]).files(), Seen(3, [1, 2], [1], changed=True))
+    yield Story("blocked and switched on again", [opening(), off, on])
     many = [withdrawal("logo", number, "malware", NOW - number) for number in range(2, 50)]
     forty = replace(TWO, logos=[ONE.logos[0]], withdrawn=many)
-    yield Story(
-        "more blocked than a pointer has",
-        [
-            opening(),
-            later(forty.files(), replace(whole, withdrawn=[["logo", number, "blocked"] for number in range(2, 50)])),
-            restarted(whole),
-        ],
-    )
+    seen = replace(whole, withdrawn=[["logo", number, "blocked"] for number in range(2, 50)])
+    yield Story("more blocked than a pointer has", [opening(), later(forty.files(), seen), restarted(whole)])
     expired = {POINTER: Answer(replace(blocked, issued=NOW - 31 * DAY).pointer())}
     seen = Seen(2, [1], [1], error=EXPIRED, withdrawn=news)
     yield Story("blocked by a pointer that expired", [opening(), later(expired, seen), restarted(seen)])
-    hidden = Seen(2, [1], [1])
-    yield Story(
-        "blocked while the program was away",
-        [opening(), Step(blocked.files(), hidden, NOW + 301, opens=True, checks=True), restarted(hidden)],
-    )
+    away = Step(blocked.files(), Seen(2, [1], [1]), NOW + 301, opens=True, checks=True)
+    yield Story("blocked while the program was away", [opening(), away, restarted(away.seen)])
 
 
 def forgeries() -> Iterator[Story]:
@@ -209,22 +178,17 @@ def forgeries() -> Iterator[Story]:
     }
     for name, signatures in cases.items():
         yield Story(name, first(signed(payload, *signatures), UNSIGNED))
-    yield Story(
-        "one good signature of three",
-        [Step(signed(payload, STRANGER.signature(payload), {**good, "protected": "*"}, good), SEEN_1, NOW)],
-    )
-    yield Story(
-        "one bad signature by a trusted key",
-        [Step(signed(payload, {**good, "signature": base64url(bytes(64))}, B.signature(payload)), SEEN_1, NOW)],
-        keys=[A, B],
-    )
+    three = signed(payload, STRANGER.signature(payload), {**good, "protected": "*"}, good)
+    yield Story("one good signature of three", [Step(three, SEEN_1, NOW)])
+    two = signed(payload, {**good, "signature": base64url(bytes(64))}, B.signature(payload))
+    yield Story("one bad signature by a trusted key", [Step(two, SEEN_1, NOW)], keys=[A, B])
     changed = base64url(rfc8785.dumps(TWO.payload()))
     yield Story("payload changed", first(signed(changed, good), UNSIGNED))
-    twice = b'{"payload":"%s","payload":"%s","signatures":[' % (payload.encode(), changed.encode())
-    tail = rfc8785.dumps(good) + b"]}"
-    yield Story("two payloads the last unsigned", first(ONE.files(latest=Answer(twice + tail)), UNSIGNED))
-    twice = b'{"payload":"%s","payload":"%s","signatures":[' % (changed.encode(), payload.encode())
-    yield Story("two payloads the last signed", [Step(ONE.files(latest=Answer(twice + tail)), SEEN_1, NOW)])
+    for name, payloads in {"unsigned": (payload, changed), "signed": (changed, payload)}.items():
+        head = '{{"payload":"{}","payload":"{}","signatures":['.format(*payloads)
+        twice = ONE.files(latest=Answer(head.encode() + rfc8785.dumps(good) + b"]}"))
+        steps = [Step(twice, SEEN_1, NOW)] if name == "signed" else first(twice, UNSIGNED)
+        yield Story(f"two payloads the last {name}", steps)
 
 
 def old_and_foreign() -> Iterator[Story]:
@@ -235,52 +199,30 @@ def old_and_foreign() -> Iterator[Story]:
     seen = Seen(2, [1, 2], [1], error=EXPIRED)
     yield Story("expired news", [opening(), later(replace(TWO, days=0).files(), seen), restarted(seen)])
     ahead = "latest.json: issued in the future"
-    yield Story(
-        "issued in a day",
-        [opening(), later(replace(TWO, issued=NOW + DAY + 300).files(), replace(SEEN_2, changed=True))],
-    )
+    in_a_day = later(replace(TWO, issued=NOW + DAY + 300).files(), replace(SEEN_2, changed=True))
+    yield Story("issued in a day", [opening(), in_a_day])
     yield Story("issued in more than a day", [opening(), refused(replace(TWO, issued=NOW + DAY + 301).files(), ahead)])
     yield Story("issued in more than a day at first", first(replace(ONE, issued=NOW + DAY + 1).files(), ahead))
     block = withdrawal("logo", 1, "malware")
     early = replace(TWO, issued=NOW + DAY + 301, withdrawn=[block]).files()
     seen = Seen(1, [2], [1], error=ahead, withdrawn=[["logo", 1, "blocked"]])
+    twice = [later(early, seen), later(early, replace(seen, withdrawn=[])), restarted(seen)]
+    good = later(TWO.files(), replace(SEEN_2, changed=True))
+    older = replace(ONE, issued=NOW + 3 * DAY, withdrawn=[withdrawal("logo", 2, "old")])
+    last = later(older.files(), replace(SEEN_2, error=ahead))
+    yield Story("blocks of one that was issued in more than a day", [opening(), *twice, good, last])
+    frozen = later(ONE.files(), replace(SEEN_1, error=EXPIRED, requests=["latest.json"]), NOW + 31 * DAY)
+    yield Story("frozen until it expired", [opening(), frozen, long_after(NOW + 31 * DAY)])
+    unchanged = replace(SEEN_1, changed=False)
+    older = replace(ONE, logos=[])
     yield Story(
-        "blocks of one that was issued in more than a day",
-        [
-            opening(),
-            later(early, seen),
-            later(early, replace(seen, withdrawn=[])),
-            restarted(seen),
-            later(TWO.files(), replace(SEEN_2, changed=True)),
-            later(
-                replace(ONE, issued=NOW + 3 * DAY, withdrawn=[withdrawal("logo", 2, "old")]).files(),
-                replace(SEEN_2, error=ahead),
-            ),
-        ],
+        "an older one of the same version", [opening(replace(ONE, issued=NOW + 50)), later(older.files(), unchanged)]
     )
-    frozen = replace(SEEN_1, error=EXPIRED, requests=["latest.json"])
-    yield Story(
-        "frozen until it expired",
-        [opening(), later(ONE.files(), frozen, NOW + 31 * DAY), long_after(NOW + 31 * DAY)],
-    )
-    yield Story(
-        "an older one of the same version",
-        [opening(replace(ONE, issued=NOW + 50)), later(replace(ONE, logos=[]).files(), replace(SEEN_1, changed=False))],
-    )
-    restored = replace(ONE, epoch=5, issued=NOW + 200)
-    yield Story(
-        "restored from a backup",
-        [
-            opening(THREE, SEEN_3),
-            later(restored.files(), replace(SEEN_1, changed=True)),
-            later(THREE.files(), replace(SEEN_1, changed=False)),
-            restarted(),
-        ],
-    )
-    yield Story(
-        "another gallery with the same key",
-        [opening(), refused(replace(TWO, gallery="other").files(), "of another gallery")],
-    )
+    restored = later(replace(ONE, epoch=5, issued=NOW + 200).files(), replace(SEEN_1, changed=True))
+    before = later(THREE.files(), unchanged)
+    yield Story("restored from a backup", [opening(THREE, SEEN_3), restored, before, restarted()])
+    other = refused(replace(TWO, gallery="other").files(), "of another gallery")
+    yield Story("another gallery with the same key", [opening(), other])
 
 
 def rotations() -> Iterator[Story]:
@@ -288,39 +230,21 @@ def rotations() -> Iterator[Story]:
     only_b = replace(THREE, keys=[B])
     two, three = replace(SEEN_2, changed=True), replace(SEEN_3, changed=True)
     yield Story("key rotated", [opening(), later(both.files(), two), later(only_b.files(), three), restarted(three)])
-    yield Story(
-        "announced key",
-        [opening(replace(ONE, next_keys=[B])), later(replace(TWO, keys=[B]).files(), two), restarted(two)],
-    )
-    yield Story(
-        "key rotated once while away", [opening(), later(replace(both, next_keys=[]).files(), two), restarted(two)]
-    )
+    by_b = replace(TWO, keys=[B]).files()
+    yield Story("announced key", [opening(replace(ONE, next_keys=[B])), later(by_b, two), restarted(two)])
+    once = later(replace(both, next_keys=[]).files(), two)
+    yield Story("key rotated once while away", [opening(), once, restarted(two)])
     yield Story("key rotated twice while away at once", [opening(), later(replace(TWO, keys=[C, B, A]).files(), two)])
-    unknown = replace(TWO, keys=[C, B], next_keys=[C])
-    yield Story(
-        "key rotated twice while away and the first retired",
-        [
-            opening(),
-            refused(unknown.files(), UNSIGNED),
-            restarted(),
-            Step(unknown.files(), SEEN_2, NOW + 500, opens=True, keys=[C]),
-        ],
-    )
-    stolen = replace(THREE, version=9)
-    yield Story(
-        "a retired key after its retirement",
-        [
-            opening(),
-            later(both.files(), two),
-            later(replace(only_b, logos=TWO.logos).files(), replace(SEEN_2, version=3, changed=False)),
-            later(stolen.files(), replace(SEEN_2, version=3, error=UNSIGNED)),
-            restarted(replace(SEEN_2, version=3)),
-        ],
-    )
-    yield Story(
-        "opened with another key",
-        [opening(), Step(replace(TWO, keys=[B]).files(), SEEN_2, NOW + 200, opens=True, keys=[B])],
-    )
+    unknown = replace(TWO, keys=[C, B], next_keys=[C]).files()
+    known = Step(unknown, SEEN_2, NOW + 500, opens=True, keys=[C])
+    steps = [opening(), refused(unknown, UNSIGNED), restarted(), known]
+    yield Story("key rotated twice while away and the first retired", steps)
+    kept = replace(SEEN_2, version=3)
+    retired = later(replace(only_b, logos=TWO.logos).files(), replace(kept, changed=False))
+    stolen = later(replace(THREE, version=9).files(), replace(kept, error=UNSIGNED))
+    steps = [opening(), later(both.files(), two), retired, stolen, restarted(kept)]
+    yield Story("a retired key after its retirement", steps)
+    yield Story("opened with another key", [opening(), Step(by_b, SEEN_2, NOW + 200, opens=True, keys=[B])])
     yield Story("several keys", [opening()], keys=[B, A])
 
 
@@ -366,9 +290,7 @@ def spoiled_files() -> Iterator[Story]:
 
 def bad_payloads() -> Iterator[Story]:
     paths = [
-        "../1-0000000000000000.json",
-        "/1-0000000000000000.json",
-        "https://evil.example/1-0000000000000000.json",
+        *("../1-0000000000000000.json", "/1-0000000000000000.json", "https://evil.example/1-0000000000000000.json"),
         "//evil.example/1-0000000000000000.json",
         *("css/../1-0000000000000000.json", "1-0000000000000000.json\n", "1-0000000000000000.json?x", "latest.json"),
         *("..%2f1-0000000000000000.json", "\\1-0000000000000000.json", ""),
@@ -396,30 +318,12 @@ def no_themes() -> Files:
 
 
 def stores() -> Iterator[Story]:
+    seen = replace(SEEN_1, requests=["latest.json", ONE.withdrawn_path, ONE.index_path])
     for how in ("rubbish", "truncated", "altered", "missing"):
-        fresh = Step(
-            ONE.files(),
-            replace(SEEN_1, requests=["latest.json", ONE.withdrawn_path, ONE.index_path]),
-            NOW + 100,
-            opens=True,
-            spoil=how,
-        )
+        fresh = Step(ONE.files(), seen, NOW + 100, opens=True, spoil=how)
         yield Story(f"stored state {how}", [opening(), fresh, restarted()])
 
 
-STORIES: Final = tuple(
-    story
-    for group in (
-        published,
-        valid,
-        texts,
-        takedowns,
-        forgeries,
-        old_and_foreign,
-        rotations,
-        spoiled_files,
-        bad_payloads,
-        stores,
-    )
-    for story in group()
-)
+_BASIC: Final = (published, valid, texts, takedowns, forgeries, old_and_foreign, rotations)
+_DAMAGED: Final = (spoiled_files, bad_payloads, stores)
+STORIES: Final = tuple(story for group in (*_BASIC, *_DAMAGED) for story in group())

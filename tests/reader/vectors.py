@@ -18,66 +18,40 @@ ANY_ERROR: Final = "*"
 
 @dataclass(frozen=True)
 class Seen:
-    """What a reader observes in a step.
+    """What a reader observes in a step, with the ids of logos and themes."""
 
-    Attributes:
-        version: of the newest verified pointer; None for none.
-        logos: the ids of its logos.
-        themes: the ids of its themes.
-        changed: the result of the check; None if it fails, and of opening.
-        error: the end of the text of its error, if it fails, or ``ANY_ERROR``.
-        withdrawn: kind, id and severity of withdrawn records that it is notified of.
-        requests: the files it asks for; those with a ``?`` conditionally. None if they do not matter.
-    """
-
-    version: int | None
+    version: int | None  # of the newest verified pointer
     logos: Sequence[int] = ()
     themes: Sequence[int] = ()
-    changed: bool | None = None
-    error: str = ""
-    withdrawn: Sequence[Sequence[Any]] = ()
+    changed: bool | None = None  # the result of the check; None if it fails, and of opening
+    error: str = ""  # the end of the text of its error, if it fails, or ``ANY_ERROR``
+    withdrawn: Sequence[Sequence[Any]] = ()  # kind, id and severity of withdrawn records that it is notified of
+    # The files that it asks for; those with a ``?`` conditionally. None if they do not matter.
     requests: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
 class Step:
-    """One look at a gallery.
+    """One look at a gallery."""
 
-    Attributes:
-        files: of the server; none is a server that is gone.
-        seen: what the reader must observe.
-        now: the reader's time.
-        opens: whether the program starts again, with the same store.
-        checks: whether it checks in the background then.
-        spoil: what has happened to the store meanwhile: ``truncated``, ``altered`` or ``rubbish`` files, or ``missing``
-            indexes.
-        keys: the keys that it is opened with, if other ones.
-    """
-
-    files: Files
+    files: Files  # of the server; none is a server that is gone
     seen: Seen
-    now: int
-    opens: bool = False
-    checks: bool = False
+    now: int  # the reader's time
+    opens: bool = False  # whether the program starts again, with the same store
+    checks: bool = False  # whether it checks in the background then
+    # What has happened to the store meanwhile: ``truncated``, ``altered`` or ``rubbish`` files, or ``missing`` indexes.
     spoil: str = ""
-    keys: Sequence[PublicKey] = ()
+    keys: Sequence[PublicKey] = ()  # that it is opened with, if other ones
 
 
 @dataclass(frozen=True)
 class Story:
-    """A series of steps, of which the first opens the gallery.
-
-    Attributes:
-        name: describes it.
-        steps: the steps.
-        keys: the keys that the reader is given.
-        broken_store: whether nothing can be stored.
-    """
+    """A series of steps, of which the first opens the gallery."""
 
     name: str
     steps: Sequence[Step]
-    keys: Sequence[PublicKey] = (A,)
-    broken_store: bool = False
+    keys: Sequence[PublicKey] = (A,)  # that the reader is given
+    broken_store: bool = False  # whether nothing can be stored
 
     @property
     def seconds(self) -> float | None:
