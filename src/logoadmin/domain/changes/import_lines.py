@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, ClassVar, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
@@ -88,6 +88,7 @@ class Line(Input):
     missing, the line creates a record.
     """
 
+    _late: ClassVar[int] = 2
     created_at: UnixTime = UNSET
 
     @property
@@ -102,7 +103,7 @@ class Line(Input):
 
         Lines that name authors come last.
         """
-        return 0 if self.which is not None else 2
+        return self._late if self.names or self.which is None else 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,10 +187,7 @@ class UserLine(Line):
 class AuthorLine(Line):
     """An author; without an id, the author with this name; a new author without a number gets a free one."""
 
-    @property
-    def phase(self) -> int:
-        """After the lines with ids, which may change names."""
-        return 0 if self.which is not None else 1
+    _late: ClassVar[int] = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -219,11 +217,6 @@ class ArtworkLine(Line):
     author_ids: AuthorIds = UNSET
     authors: AuthorNames = UNSET
     merge_details: Flag = False
-
-    @property
-    def phase(self) -> int:
-        """After all authors, if it names some."""
-        return super().phase if self.authors is UNSET else 2
 
     @property
     def names(self) -> tuple[str, ...]:

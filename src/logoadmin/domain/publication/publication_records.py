@@ -197,17 +197,17 @@ _DOCUMENT: Final = (
 
 def left_out(kind: AnyArtworkKind, artwork: Logo | Theme, verdict: Verdict, *, publish_imports: bool) -> LeftOut | None:
     """Return why an active artwork is not published, and the remedy; None if it is published."""
-    found = _reason(verdict)
-    if found is None and verdict.imports and not publish_imports:
-        found = "import", HAS_IMPORT
-    return None if found is None else LeftOut(kind.kind, kind.id_of(artwork), artwork.name, found[1], found[0])
-
-
-def _reason(verdict: Verdict) -> tuple[LeftOutReason, str] | None:
+    code: LeftOutReason
     places = {risk.risk: risk for risk in reversed(verdict.risks)}
-    if (invalid := places.get("invalid")) is not None:
-        text = _INVALID.format(line=invalid.line, column=invalid.column)
-        return "invalid", f"{verdict.reason}. Shorten it" if verdict.reason else text
-    if (document := places.get("document")) is not None:
-        return "document", _DOCUMENT.format(line=document.line, column=document.column)
-    return None
+    if "invalid" in places:
+        place = places["invalid"]
+        text = _INVALID.format(line=place.line, column=place.column)
+        code, text = "invalid", f"{verdict.reason}. Shorten it" if verdict.reason else text
+    elif "document" in places:
+        place = places["document"]
+        code, text = "document", _DOCUMENT.format(line=place.line, column=place.column)
+    elif verdict.imports and not publish_imports:
+        code, text = "import", HAS_IMPORT
+    else:
+        return None
+    return LeftOut(kind.kind, kind.id_of(artwork), artwork.name, text, code)

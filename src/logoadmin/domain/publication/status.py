@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
@@ -54,13 +54,6 @@ class ShowPublication(Command):
 _NOBODY: Final = -1
 
 
-class _Snapshot(NamedTuple):
-    version: int
-    blocked: Sequence[Withdrawal]
-    where: Filter
-    targets: Targets
-
-
 class StatusService(Service):
     """The use cases of unpublished artworks. No transaction is open while CSS is judged, which may take a while."""
 
@@ -85,13 +78,13 @@ class StatusService(Service):
         Raises:
             NotPermitted: the caller may neither change nor propose logos or themes.
         """
-        snapshot = gate.snapshot_with_rights(command, caller, _snapshot)
-        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in snapshot.blocked)
+        version, withdrawals, where, targets = gate.snapshot_with_rights(command, caller, _snapshot)
+        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in withdrawals)
         missing: list[LeftOut] = []
         risky: list[Risky] = []
         published: Counter[Kind] = Counter()
-        active = partial(stored_records, storage_of(gate), where=snapshot.where)
-        for kind, artwork, verdict in judged_artworks(active, self._verdicts(snapshot.targets)):
+        active = partial(stored_records, storage_of(gate), where=where)
+        for kind, artwork, verdict in judged_artworks(active, self._verdicts(targets)):
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
                 missing.append(found)
@@ -100,7 +93,7 @@ class StatusService(Service):
             if verdict.risks:
                 risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
         logos, themes = published[Kind.LOGO], published[Kind.THEME]
-        return PublicationStatus(snapshot.version, logos, themes, tuple(missing), tuple(risky), blocked)
+        return PublicationStatus(version, logos, themes, tuple(missing), tuple(risky), blocked)
 
     @for_program
     def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
@@ -124,7 +117,8 @@ class StatusService(Service):
         return verdicts_in(self._files, targets, () if identity is None else identity.keys)
 
 
-def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> _Snapshot:
+def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int, Sequence[Withdrawal], Filter, Targets]:
+    """Return the version, the blocked artworks that the caller sees, which active ones they see, and the targets."""
     blocked, where = withdrawals_in(uow).blocked(MOST_WITHDRAWN), ACTIVE
     if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
         held.require([Scope.PROPOSALS_WRITE])
@@ -134,7 +128,7 @@ def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> _Snapshot:
         }
         blocked = tuple(each for each in blocked if (each.kind, each.id) in own)
         where = replace(ACTIVE, author_id=author_id)
-    return _Snapshot(history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow)))
+    return history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow))
 
 
 def _author_of(uow: Reading, held: Held) -> int:

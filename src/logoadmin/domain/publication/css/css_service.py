@@ -11,7 +11,7 @@ from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import MAX_TARGET, CustomCss, LogoId, ThemeId, described
 from logoadmin.domain.kernel.records import Kind, SharedSettings, version_of
 from logoadmin.domain.kernel.unit_of_work import (
@@ -194,16 +194,16 @@ class ArtworkCss(Service):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportingArtwork:
-    """An artwork whose CSS imports style sheets."""
+class CopiedImports:
+    """An artwork whose CSS imports style sheets, and copies of them."""
 
     kind: Kind
     id: int
     name: str
     css: str
     urls: tuple[str, ...]
-    copy: str = ""  # its CSS with copies of all imports; empty if one could not be copied, or none was tried
-    failed: tuple[FailedImport, ...] = ()
+    copy: str  # its CSS with copies of all imports; empty if one could not be copied
+    failed: tuple[FailedImport, ...]
 
 
 class UseCopies(Command):
@@ -211,7 +211,7 @@ class UseCopies(Command):
 
     takes_long = True
 
-    artworks: tuple[ImportingArtwork, ...]
+    artworks: tuple[CopiedImports, ...]
 
 
 class ArtworkImports(Service):
@@ -222,27 +222,19 @@ class ArtworkImports(Service):
         self._css = css
 
     @for_program
-    def importing(self) -> Iterator[ImportingArtwork]:
-        """Yield the artworks with imports, logos first, by id."""
-        for kind in ARTWORK_KINDS:
-            for artwork in stored_records(storage_of(self), kind):
-                css = artwork.custom_css
-                # The text of an @import has this word, or an escape.
-                if "@" in css and ("\\" in css or "import" in css.lower()):
-                    urls = judge(css, kind.css_form).import_urls
-                    if urls:
-                        yield ImportingArtwork(kind.kind, kind.id_of(artwork), artwork.name, css, urls)
-
-    @for_program
-    def copies(self) -> Iterator[ImportingArtwork]:
-        """Yield the artworks with imports, with their copies or the imports that failed.
+    def copies(self) -> Iterator[CopiedImports]:
+        """Yield the artworks with imports, logos first, by id, with their copies or the imports that failed.
 
         Raises:
             Conflict: this service sends no requests.
         """
-        for each in [*self.importing()]:
-            found = self._css.inline(InlineCss(kind="logo" if each.kind is Kind.LOGO else "theme", custom_css=each.css))
-            yield replace(each, copy="" if found.failed else found.custom_css, failed=found.failed)
+        for kind in ARTWORK_KINDS:
+            for artwork in [each for each in stored_records(storage_of(self), kind) if _may_import(each.custom_css)]:
+                css = artwork.custom_css
+                if urls := judge(css, kind.css_form).import_urls:
+                    found = self._css.inline(InlineCss(kind="logo" if kind is LOGOS else "theme", custom_css=css))
+                    copy = "" if found.failed else found.custom_css
+                    yield CopiedImports(kind.kind, kind.id_of(artwork), artwork.name, css, urls, copy, found.failed)
 
     @writes()
     def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:
@@ -252,3 +244,8 @@ class ArtworkImports(Service):
         """
         copies = [each for each in command.artworks if each.copy]
         return sum(replace_value(uow, each.kind, each.id, "custom_css", each.css, each.copy) for each in copies)
+
+
+def _may_import(css: str) -> bool:
+    """Return whether CSS may have an @import, whose text has this word or an escape."""
+    return "@" in css and ("\\" in css or "import" in css.lower())

@@ -1,8 +1,9 @@
 """Imported style sheets, fetched and decoded as browsers do, with absolute URLs (contract L5)."""
 
+import re
 from dataclasses import dataclass, field
 from hashlib import sha256
-from string import hexdigits
+from itertools import pairwise
 from typing import Any, Final
 
 from tinycss2.ast import StringToken
@@ -98,14 +99,15 @@ class SheetFetcher:
         return self._fetched[url]
 
 
-_QUOTES: Final = "\"'"
-_SPACE: Final = " \t\r\n\f"
-_SPACES: Final = frozenset(_SPACE)
-_HEXADECIMAL: Final = frozenset(hexdigits)
 # Every character that might end a string or url(), or be read as white space.
-_ESCAPED: Final = {character: f"\\{ord(character):x} " for character in f"{_QUOTES}()\\{_SPACE}\x7f"} | {
-    chr(code): f"\\{code:x} " for code in range(1, 0x20)
-}
+_ESCAPED: Final = {chr(code): f"\\{code:x} " for code in (*range(1, 0x21), *b"\"'()\\\x7f")}
+# A character, or an escape with the white space that ends it.
+_CHARACTER: Final = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|.?)|[^\\]"
+# The URL in a string, and in url(), whose name may have escapes.
+_IN_STRING: Final = re.compile(rf"([\"'])((?:(?!\1)(?:{_CHARACTER}))*)", re.DOTALL)
+_IN_URL: Final = re.compile(
+    rf"(?:(?!\()(?:{_CHARACTER}))*(\()[ \t\r\n\f]*((?:(?![) \t\r\n\f])(?:{_CHARACTER}))*)", re.DOTALL
+)
 # A line break after a backslash is not an escape: tinycss2 reads this as a url(), browsers do not.
 _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 
@@ -123,37 +125,10 @@ def with_absolute_urls(css: str, base: str) -> str:
         url = address.url if address.use is Use.PERHAPS else absolute(address.url, base)
         if url != address.url:
             is_string = isinstance(address.token, StringToken)
-            start, stop = _extent(css, offset_of(address.token, starts), is_string)
-            if not is_string and not _BROKEN.isdisjoint(zip(css[start:stop], css[start + 1 : stop], strict=False)):
+            found = (_IN_STRING if is_string else _IN_URL).match(css, offset_of(address.token, starts))
+            if found is None or (not is_string and not _BROKEN.isdisjoint(pairwise(found[2]))):
                 continue
+            start, stop = found.span(2)
             parts += css[end:start], "".join(_ESCAPED.get(character, character) for character in url)
             end = stop
     return "".join((*parts, css[end:]))
-
-
-def _extent(css: str, offset: int, is_string: bool) -> tuple[int, int]:
-    """Return the start and end of the URL in a string or url(), without the quotes and white space around it."""
-    start = offset
-    if not is_string:
-        while css[start] != "(":
-            start = _next(css, start)
-    start += 1
-    ends = css[offset] if is_string else f"){_SPACE}"
-    while not is_string and start < len(css) and css[start] in _SPACE:
-        start += 1
-    stop = start
-    while stop < len(css) and css[stop] not in ends:
-        stop = _next(css, stop)
-    return start, min(stop, len(css))
-
-
-def _next(css: str, offset: int) -> int:
-    """Return the offset after a character or an escape, including the white space that ends a hexadecimal escape."""
-    if css[offset] != "\\":
-        return offset + 1
-    digits = offset + 1
-    while digits < offset + 7 and css[digits : digits + 1] in _HEXADECIMAL:
-        digits += 1
-    if digits == offset + 1:
-        return offset + 2
-    return digits + (2 if css[digits : digits + 2] == "\r\n" else css[digits : digits + 1] in _SPACES)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -38,14 +38,6 @@ class NotUnderstood(Exception):
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable: its name, and its default value as CSS."""
-
-    name: str
-    value: str
-
-
 def unquoted(text: str) -> str:
     """Return a value without the quotation marks around it."""
     if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
@@ -58,8 +50,8 @@ def _unescaped(match: re.Match[str]) -> str:
     return character
 
 
-def variable(head: str, place: int) -> tuple[Variable, int]:
-    """Return the variable after ``@var``, and its end offset.
+def variable(head: str, place: int) -> tuple[str, str, int]:
+    """Return the name of the variable after ``@var``, its default value as CSS, and its end offset.
 
     Raises:
         NotUnderstood: no valid variable follows.
@@ -74,7 +66,7 @@ def variable(head: str, place: int) -> tuple[Variable, int]:
         raise NotUnderstood(name) from None
     if not _is_value(value):
         raise NotUnderstood(name)
-    return Variable(name, value), place
+    return name, value, place
 
 
 def _match(pattern: re.Pattern[str], head: str, place: int) -> tuple[str, int]:
@@ -256,10 +248,10 @@ def _invalid(message: str) -> InvalidInput:
     return InvalidInput([Problem(("text",), message, "value_error")])
 
 
-def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Variable]]:
+def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the values in a head by key, of which the last counts, and its variables."""
     keys: dict[str, str] = {}
-    variables: dict[str, Variable] = {}
+    variables: dict[str, str] = {}
     place = failures = 0
     while (key := _KEY.search(head, place)) is not None:
         place = key.end()
@@ -269,8 +261,8 @@ def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Var
             keys[key[1]] = unquoted(key[2].strip())
             continue
         try:
-            found, place = variable(head, key.start(2))
-            variables[found.name] = found
+            name, value, place = variable(head, key.start(2))
+            variables[name] = value
         except NotUnderstood as error:
             lost.append(f"@var {error.name}".strip() + " is not understood and left out.")
             failures += 1
@@ -279,7 +271,7 @@ def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], list[Var
     if variables:
         names = ", ".join(variables)
         lost.append(f"Of the settings of the style (@var), only the default values are kept: {names}.")
-    return keys, [*variables.values()]
+    return keys, variables
 
 
 def _if_valid(model: type[Input], key: str, member: str, value: str | None, lost: list[str]) -> str | None:
@@ -297,15 +289,11 @@ def _details(keys: Mapping[str, str], lost: list[str]) -> Details:
     return Details(**dict[str, Any](found))
 
 
-def _with_variables(css: str, variables: Sequence[Variable]) -> str:
-    """Return CSS that declares the variables as custom properties in each of its parts, as style managers do.
-
-    Raises:
-        InvalidInput: it would be too long.
-    """
+def _with_variables(css: str, variables: Mapping[str, str]) -> str:
+    """Return CSS that declares the variables as custom properties in each of its parts, as style managers do."""
     if not variables:
         return css
-    rule = "".join(f"  --{each.name}: {each.value};\n" for each in variables)
+    rule = "".join(f"  --{name}: {value};\n" for name, value in variables.items())
     rule = f":root {{\n{rule}}}\n"
     parts: list[str] = []
     is_outside, left = False, MAX_CUSTOM_CSS
