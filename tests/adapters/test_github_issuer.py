@@ -9,9 +9,9 @@ import pytest
 
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from tests.github import ANN_ID, CLIENT_ID, CLIENT_SECRET, OTHER_ID, TOKEN, USER, FakeGitHub, account, fake_github
-from tests.issuer import NONCE, REDIRECT_URI, VERIFIER
+from tests.issuer import NONCE, VERIFIER
 
 pytestmark = pytest.mark.rule("contract O7")
 
@@ -30,7 +30,7 @@ def issuer(fake: FakeGitHub) -> GitHubIssuer:
 
 
 def redeem(issuer: GitHubIssuer, code: str, verifier: str = VERIFIER) -> IssuedIdentity:
-    return issuer.redeem(Redemption(code, verifier, NONCE, REDIRECT_URI), int(time.time()))
+    return issuer.redeem(code, verifier, NONCE, int(time.time()))
 
 
 def refused(issuer: GitHubIssuer, code: str, caplog: pytest.LogCaptureFixture, verifier: str = VERIFIER) -> str:

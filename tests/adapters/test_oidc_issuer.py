@@ -20,12 +20,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
 from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from tests.issuer import (
     CLIENT_ID,
     CLIENT_SECRET,
     NONCE,
-    REDIRECT_URI,
     VERIFIER,
     FakeIssuer,
     fake_issuer,
@@ -70,8 +69,8 @@ def issuer(fake: FakeIssuer, timer: Timer) -> OidcIssuer:
 
 
 def redeem(issuer: OidcIssuer, code: str, **instead: Any) -> IssuedIdentity:
-    values = {"code_verifier": VERIFIER, "nonce": NONCE, "redirect_uri": REDIRECT_URI, **instead}
-    return issuer.redeem(Redemption(code, **values), int(time.time()))
+    values = {"code_verifier": VERIFIER, "nonce": NONCE, **instead}
+    return issuer.redeem(code, **values, now=int(time.time()))
 
 
 def refused(issuer: OidcIssuer, fake: FakeIssuer, caplog: pytest.LogCaptureFixture, **instead: Any) -> str:

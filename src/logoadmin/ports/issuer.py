@@ -1,6 +1,6 @@
 """The issuer whose users may sign in: an OpenID Connect issuer, or GitHub (contract O7)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -19,21 +19,6 @@ class Authorization:
     scope: str
     issuer: str
     iss_in_response: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Redemption:
-    """A code that a browser received at ``redirect_uri``, with the secrets of its sign-in.
-
-    Attributes:
-        code_verifier: the secret whose hash the browser sent with its request (RFC 7636).
-        nonce: the text that the ID token must repeat; unused for GitHub, which has none.
-    """
-
-    code: str = field(repr=False)
-    code_verifier: str = field(repr=False)
-    nonce: str = field(repr=False)
-    redirect_uri: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +62,14 @@ class Issuer(Protocol):
             IssuerUnavailable: the issuer is out of reach, or its metadata cannot be used.
         """
 
-    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        """Exchange a code at a Unix time, and return the person for whom it was issued.
+    def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
+        """Exchange a code that a browser received at ``return_url``, and return the person for whom it was issued.
+
+        Args:
+            code: the code.
+            code_verifier: the secret whose hash the browser sent with its request (RFC 7636).
+            nonce: the text that the ID token must repeat; unused for GitHub, which has none.
+            now: the time, as Unix time.
 
         Raises:
             IssuerRefused: must be raised unless the issuer accepted the code and its whole response is valid.

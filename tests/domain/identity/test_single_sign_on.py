@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.access import ActingAs, Anonymous, Caller, KeyHolde
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.sign_in import GITHUB
@@ -52,16 +52,16 @@ class FakeIssuer:
     name: str = "login.example"
     client_id: str = "gallery"
     return_url: str = "http://localhost:8000/console/"
-    redeemed: list[Redemption] = field(default_factory=list)
+    redeemed: list[tuple[str, ...]] = field(default_factory=list)
 
     def authorization(self) -> Authorization:
         if self.fails is not None:
             raise self.fails
         return Authorization("https://login.example/authorize", "openid", self.url, iss_in_response=True)
 
-    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
+    def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
         assert now > 0
-        self.redeemed.append(redemption)
+        self.redeemed.append((code, code_verifier, nonce))
         if self.fails is not None:
             raise self.fails
         return self.person
@@ -120,7 +120,7 @@ def test_a_person_becomes_a_user_with_the_role_of_their_group(gallery: LogoAdmin
     assert tokens.scope == "logos:write themes:write"
     (session,) = gallery.sessions.list(sessions.ListSessions(), gallery.sessions.caller(tokens.access_token))
     assert (session.factor, session.address, session.user_agent) == ("issuer", "203.0.113.7", "Firefox")
-    assert fake.redeemed == [Redemption(**CODE)]
+    assert fake.redeemed == [(CODE["code"], CODE["code_verifier"], CODE["nonce"])]
 
 
 def test_a_person_stays_the_same_user_under_another_name(gallery: LogoAdmin) -> None:

@@ -9,7 +9,6 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic_core import from_json
 
 from logoadmin.domain.kernel.errors import IssuerUnavailable, OutgoingError
-from logoadmin.ports.issuer import Redemption
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
@@ -71,14 +70,10 @@ class IssuerRequests:
         log.warning("Refused a sign-in at the issuer %s: %s", self._name, wrong)
 
 
-def code_form(redemption: Redemption) -> dict[str, str]:
+def code_form(code: str, code_verifier: str, redirect_uri: str) -> dict[str, str]:
     """Return the fields of a request that exchanges a code (RFC 6749 §4.1.3, RFC 7636 §4.5)."""
-    return {
-        "grant_type": "authorization_code",
-        "code": redemption.code,
-        "redirect_uri": redemption.redirect_uri,
-        "code_verifier": redemption.code_verifier,
-    }
+    parameters = {"code": code, "redirect_uri": redirect_uri, "code_verifier": code_verifier}
+    return {"grant_type": "authorization_code", **parameters}
 
 
 def token_response(received: Fetched) -> Mapping[str, Any]:

@@ -18,8 +18,8 @@ from logoadmin.adapters.oauth_issuer.asking import (
 )
 from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.domain.kernel.limits import MAX_AVATAR
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
-from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
+from logoadmin.ports.issuer import Authorization, IssuedIdentity
+from logoadmin.ports.outgoing import ConfidentialOutgoing
 
 # Otherwise, the token endpoint responds with a form.
 _AS_JSON: Final = {"Accept": "application/json"}
@@ -54,19 +54,16 @@ class GitHubIssuer:
         # Its documentation does not promise ``iss``, but responses have it since 2026.
         return Authorization(f"{oauth}/authorize", "", oauth, iss_in_response=False)
 
-    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
-        del now  # nothing has a time
+    def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
+        del nonce, now  # nothing has a nonce or a time
+        client = {"client_id": self.client_id, "client_secret": self._secret}
+        form = {**code_form(code, code_verifier, self.return_url), **client}
         try:
-            answer = token_response(self._exchange(redemption))
-            return _identity_of(self._user(bearer(answer.get("access_token"))))
+            received = self._requests.ask(f"{self.url}/login/oauth/access_token", form=form, headers=_AS_JSON)
+            return _identity_of(self._user(bearer(token_response(received).get("access_token"))))
         except Unusable as wrong:
             self._requests.refused(wrong)
         raise IssuerRefused
-
-    def _exchange(self, redemption: Redemption) -> Fetched:
-        client = {"client_id": self.client_id, "client_secret": self._secret}
-        form = {**code_form(redemption), **client}
-        return self._requests.ask(f"{self.url}/login/oauth/access_token", form=form, headers=_AS_JSON)
 
     def _user(self, authorization: str) -> Mapping[str, Any]:
         received = self._requests.ask(f"{self._api}/user", headers={**_API, "Authorization": authorization})

@@ -29,7 +29,7 @@ from logoadmin.adapters.oauth_issuer.asking import (
 )
 from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.jwk import base64url
-from logoadmin.ports.issuer import Authorization, IssuedIdentity, Redemption
+from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 # The minimum time between fetches of newer keys for an unknown one.
@@ -109,12 +109,12 @@ class OidcIssuer:
         metadata = self._metadata.get()
         return Authorization(metadata.authorization_endpoint, metadata.scope, self.url, metadata.iss_in_response)
 
-    def redeem(self, redemption: Redemption, now: int) -> IssuedIdentity:
+    def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
         metadata = self._metadata.get()
         try:
-            answer = token_response(self._exchange(redemption, metadata))
+            answer = token_response(self._exchange(code_form(code, code_verifier, self.return_url), metadata))
             claims, algorithm = self._verified(answer.get("id_token"))
-            check_claims(claims, self.url, self.client_id, redemption.nonce, now)
+            check_claims(claims, self.url, self.client_id, nonce, now)
             access_token = answer.get("access_token")
             check_access_token(claims, algorithm, access_token)
             if "groups" not in claims and metadata.userinfo_endpoint is not None:
@@ -125,9 +125,9 @@ class OidcIssuer:
             self._requests.refused(wrong)
         raise IssuerRefused
 
-    def _exchange(self, redemption: Redemption, metadata: Metadata) -> Fetched:
+    def _exchange(self, form: dict[str, str], metadata: Metadata) -> Fetched:
         """Return the response of the token endpoint (RFC 6749 §4.1.3)."""
-        form, headers = code_form(redemption), {}
+        headers = {}
         if metadata.takes_basic:
             pair = f"{quote_plus(self.client_id)}:{quote_plus(self._secret)}"
             headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"

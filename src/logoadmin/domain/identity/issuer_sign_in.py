@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.ports.issuer import IssuedIdentity, Issuer, Redemption
+from logoadmin.ports.issuer import IssuedIdentity, Issuer
 
 # RFC 6749 §A.11: printable ASCII.
 _VISIBLE_ASCII = r"^[\x20-\x7E]+$"
@@ -194,7 +194,7 @@ class IssuerSignIn(Service):
                 "Refused a sign-in: its redirect_uri is not %s, which is derived from public_url", issuer.return_url
             )
             raise IssuerRefused
-        return issuer.redeem(Redemption(command.code, command.code_verifier, command.nonce, command.redirect_uri), now)
+        return issuer.redeem(command.code, command.code_verifier, command.nonce, now)
 
     def _open(self, gate: Gate, command: SignInByIssuer, attempt: Attempt, person: IssuedIdentity) -> Tokens:
         """Begin a session of a person, and create their user if it is missing."""
