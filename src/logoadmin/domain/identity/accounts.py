@@ -114,11 +114,7 @@ def can_step_up(uow: AnyUnitOfWork, held: Rights, ways: Ways) -> bool:
 
 
 def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
-    """Reject users who would lose their sign-in links, unless they must enrol a factor.
-
-    Raises:
-        SignsInByLink: they would.
-    """
+    """Raise SignsInByLink if users would lose their sign-in links, unless they must enrol a factor."""
     if isinstance(held, Rights) and not held.must_enrol and is_by_link(uow, held):
         raise SignsInByLink
 
@@ -136,22 +132,15 @@ def confirmed_factors(uow: AnyUnitOfWork, user_id: int) -> tuple[Factor, ...]:
 
 
 def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require room for another factor.
-
-    Raises:
-        Conflict: the user has the maximum number of factors.
-    """
+    """Raise Conflict if the user has the maximum number of factors."""
     if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
         raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
 
 
 def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
-    """Require that a user with an authenticator app, or about to enrol one, can take the first step of a sign-in.
+    """Raise Conflict if a user with an app, or about to enrol one, cannot take the first step of a sign-in.
 
     Sign-in links, which members without a password use, end with the first factor (contract R5).
-
-    Raises:
-        Conflict: they cannot.
     """
     identity = identity_in(uow)
     has_one = (

@@ -128,7 +128,8 @@ class ConfirmTotp(Command):
 class FactorService(Service):
     """The use cases of second factors.
 
-    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys;
+    others raise NotFound if the user does not exist.
     """
 
     def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
@@ -143,11 +144,7 @@ class FactorService(Service):
 
     @reads(Permission(Scope.USERS_READ))
     def list_of_user(self, uow: ReadUnitOfWork, command: ListUserFactors) -> tuple[ListedFactor, ...]:
-        """Return the second factors of a user, by factor_id (contract O1).
-
-        Raises:
-            NotFound: the user does not exist.
-        """
+        """Return the second factors of a user, by factor_id (contract O1)."""
         get_existing(uow, USERS, command.user_id)
         return tuple(map(listed, confirmed_factors(uow, command.user_id)))
 
@@ -178,7 +175,6 @@ class FactorService(Service):
 
         Raises:
             NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
-            NotFound: the user does not exist.
             Outdated: the user has none of the versions in ``if_match``.
             Conflict: nobody who holds everything could sign in any more.
         """

@@ -100,9 +100,6 @@ def start_with_key_files(storage: Storage, now: int) -> int:
     """Record the first start with token key files; return when it was, as Unix time (contract C2).
 
     A start by a clock that was ahead counts as long ago: the keys in storage must not become valid again later.
-
-    Raises:
-        StorageUnavailable: the database is out of reach.
     """
     known = key_files_since(storage)
     if known is not None and known <= now + CLOCK_SKEW:

@@ -194,7 +194,6 @@ class LinkSignIn(Service):
 
 
 def _create_user(uow: AuditedUnitOfWork, command: CreateLink) -> User:
-    """Create the user of a link."""
     role_id = role_named(uow, MEMBER_ROLE)
     if role_id is None:
         raise Conflict(f"No role has the name {MEMBER_ROLE}: create it, with the scope {Scope.PROPOSALS_WRITE}")
@@ -237,7 +236,7 @@ def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
 
 
 def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:
-    """Return the user of a link, for events; None once it is used."""
+    """The user of a link, for events; None once it is used."""
     found = uow.identity.challenges.get(_hashed_link(command.link))
     return None if found is None or found.purpose != "link" else found.user_id
 

@@ -78,11 +78,7 @@ class OpenSessions:
     issuer_users: IssuerUsers
 
     def require_passwords(self) -> None:
-        """Reject password sign-ins if they are switched off (contract O7).
-
-        Raises:
-            SignInForbidden: they are.
-        """
+        """Raise SignInForbidden if passwords are switched off (contract O7)."""
         if not self.rules.ways.password:
             raise SignInForbidden("Signing in with a password is switched off")
 
@@ -232,11 +228,7 @@ _hashed: Final = partial(stored_hash, "refresh token")
 
 
 def client_of(gate: Gate, caller: Caller) -> Anonymous:
-    """Return a caller as the client of a sign-in: of the same request, but without the caller's rights.
-
-    Raises:
-        TypeError: it is not a caller.
-    """
+    """Return a caller as the client of a sign-in: of the same request, but without the caller's rights."""
     if isinstance(caller, Anonymous):
         return caller
     gate.require_token(caller)

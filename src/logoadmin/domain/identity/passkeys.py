@@ -46,7 +46,10 @@ log = logging.getLogger("logoadmin.sign_in")
 
 @dataclass(frozen=True, slots=True)
 class PasskeyFactors:
-    """Enrols passkeys and verifies their use, or has the reason, for clients, why that is impossible here."""
+    """Enrols passkeys and verifies their use; each method but ``load`` raises Conflict if passkeys cannot be used.
+
+    Then ``passkeys`` is the reason, for clients; otherwise it returns the adapter.
+    """
 
     passkeys: OpenPasskeys | str
 
@@ -56,11 +59,7 @@ class PasskeyFactors:
         return not isinstance(self.passkeys, str)
 
     def opened(self) -> Passkeys:
-        """Return the adapter.
-
-        Raises:
-            Conflict: passkeys cannot be used here; the message has the reason.
-        """
+        """Return the adapter."""
         if isinstance(self.passkeys, str):
             raise Conflict(self.passkeys)
         return self.passkeys()
@@ -71,11 +70,7 @@ class PasskeyFactors:
             self.passkeys()
 
     def creation_options(self, uow: AnyUnitOfWork, user_id: int, username: str, challenge: str) -> Mapping[str, Any]:
-        """Return options for a new passkey of a user.
-
-        Raises:
-            Conflict: the user has 20 factors, or passkeys cannot be used here.
-        """
+        """Return options for a new passkey of a user; raise Conflict if the user has 20 factors."""
         require_room(uow, user_id)
         return self.opened().creation_options(challenge, str(user_id), username, passkeys_of(uow, user_id))
 
@@ -86,7 +81,7 @@ class PasskeyFactors:
 
         Raises:
             InvalidInput: the credential was not created for this challenge and service, or not as required.
-            Conflict: it is enrolled already, by any user, or passkeys cannot be used here.
+            Conflict: it is enrolled already, by any user.
         """
         try:
             created = self.opened().created(challenge, credential)
@@ -113,9 +108,6 @@ class PasskeyFactors:
 
         The caller must use up the challenge. The passkey is the second factor of ``of_user``; without ``of_user`` it
         signs in alone, so it must verify its user.
-
-        Raises:
-            Conflict: passkeys cannot be used here.
         """
         passkeys, factor = self.opened(), identity_in(uow).factors.find_credential(credential.id)
         if factor is None or not factor.confirmed or of_user not in (None, factor.user_id):
@@ -178,7 +170,7 @@ class SignInWithPasskey(Command):
 
 
 class PasskeyService(Service):
-    """The use cases of passkeys.
+    """The use cases of passkeys; each raises Conflict if passkeys cannot be used here.
 
     Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
@@ -192,8 +184,8 @@ class PasskeyService(Service):
         """Return options for a new passkey of the caller (contract O1). Nothing is stored.
 
         Raises:
-            NotPermitted: the caller is a service key, or signs in by links of the host site, which would end.
-            Conflict: the user has 20 factors, or passkeys cannot be used here.
+            NotPermitted: also if the caller signs in by links of the host site, which would end.
+            Conflict: also if the user has 20 factors.
         """
         user_id = user_of(held)
         require_not_by_link(uow, held)
@@ -210,7 +202,7 @@ class PasskeyService(Service):
         Raises:
             InvalidInput: the challenge was used, has expired or is not the caller's, or the credential was not created
                 for it and this service, by a present user, with an offered algorithm.
-            Conflict: it is enrolled already, the user has 20 factors, or passkeys cannot be used here.
+            Conflict: also if it is enrolled already, or the user has 20 factors.
         """
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
@@ -227,11 +219,7 @@ class PasskeyService(Service):
 
     @use_case(PUBLIC)
     def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
-        """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored.
-
-        Raises:
-            Conflict: passkeys cannot be used here.
-        """
+        """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored."""
         passkeys, now = self._passkeys.opened(), self._open_sessions.clock.now()
         challenge = self._challenges.new(Purpose.SIGN_IN, now)
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
@@ -252,7 +240,6 @@ class PasskeyService(Service):
             SignInRefused: the challenge was used or has expired, or was not signed by a user's passkey that verified
                 its user.
             TooManySignIns: there were too many failed attempts.
-            Conflict: passkeys cannot be used here.
         """
         self._passkeys.opened()
         with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:

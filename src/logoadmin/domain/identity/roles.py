@@ -79,7 +79,11 @@ class RemoveRole(Command):
 
 
 class RoleService(Service):
-    """The use cases of roles."""
+    """The use cases of roles.
+
+    Each raises NotFound if the role does not exist, Outdated if it has none of the versions in ``if_match``, and
+    NotPermitted if the caller does not hold all of its old and new scope (contract B4).
+    """
 
     @reads(Permission(Scope.ROLES_READ))
     def list(self, uow: ReadUnitOfWork, command: ListRoles) -> Listing[Role]:
@@ -92,7 +96,6 @@ class RoleService(Service):
 
         Raises:
             DuplicateEntry: the name is taken.
-            NotPermitted: the caller does not hold all of the scope (contract B4).
         """
         roles = uow.records(ROLES)
         roles.authorize(None, scope=command.scope)
@@ -100,11 +103,7 @@ class RoleService(Service):
 
     @reads(Permission(Scope.ROLES_READ))
     def get(self, uow: ReadUnitOfWork, command: GetRole) -> Role:
-        """Return a role (contract D).
-
-        Raises:
-            NotFound: the role does not exist.
-        """
+        """Return a role (contract D)."""
         return get_unless_unmodified(uow, ROLES, command)
 
     @writes(Permission(Scope.ROLES_WRITE, open_by_default=True))
@@ -112,20 +111,14 @@ class RoleService(Service):
         """Change a role; its users' rights change at once (spec §Endpoints 5, §Rules 2, contract B5).
 
         Raises:
-            NotFound: the role does not exist.
             DuplicateUpdate: another role has the name.
-            NotPermitted: the caller does not hold all of the old and the new scope (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: the role has none of the versions in ``if_match``.
         """
         return uow.records(ROLES).amend(command.role_id, command.if_match, command.new_values())
 
     @use_case(Permission(Scope.ROLES_WRITE, open_by_default=True))
     def preview(self, gate: Gate, command: AmendRole, caller: Caller = OWNER) -> RoleEffect:
-        """Preview a change of a role without making it (contract J7).
-
-        Raises the errors of :meth:`amend`.
-        """
+        """Preview a change of a role without making it (contract J7), with the errors of :meth:`amend`."""
         return gate.write(command.model_copy(update={"dry_run": True}), caller, _amend_for_effect)
 
     @writes(Permission(Scope.ROLES_WRITE))
@@ -133,10 +126,7 @@ class RoleService(Service):
         """Remove a role (contract D).
 
         Raises:
-            NotFound: the role does not exist.
             Conflict: a user has the role, or it is the role of new users.
-            NotPermitted: the caller does not hold all of its scope (contract B4).
-            Outdated: the role has none of the versions in ``if_match``.
         """
         uow.records(ROLES).get_for_change(command.role_id, command.if_match)
         uow.records(ROLES).remove(command.role_id)

@@ -111,12 +111,7 @@ class SecondStep:
     def verify(
         self, uow: AnyUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any, now: int
     ) -> None:
-        """Verify and use up a user's answer to a challenge.
-
-        Raises:
-            SignInRefused: the answer is wrong, or was used before.
-            Conflict: it is a passkey, and these cannot be used here.
-        """
+        """Verify and use up a user's answer to a challenge; raise SignInRefused if it is wrong, or was used before."""
         match kind:
             case "totp":
                 is_right = self.totp.use(uow, user_id, answer, now)

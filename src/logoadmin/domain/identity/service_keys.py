@@ -48,11 +48,7 @@ class KeyService(Service):
 
     @use_case(SIGNED_IN)
     def list(self, gate: Gate, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
-        """Return the caller's keys, by key_id; a service key gets only itself (contract C5).
-
-        Raises:
-            NotAuthenticated: the caller is not a user, nor a service key of one.
-        """
+        """Return the caller's keys, by key_id; a service key gets only itself (contract C5)."""
 
         def list_own(uow: Reading, _: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
             if isinstance(held, AllRights):

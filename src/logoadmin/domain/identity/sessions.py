@@ -131,7 +131,9 @@ class Refresh(Command):
 class SessionService(Service):
     """The use cases of sessions.
 
-    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
+    Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys;
+    others raise NotFound if the user does not exist, and NotPermitted for service keys and, if they end sessions, for
+    callers that do not hold all scopes of the user (contract B4).
 
     Attributes:
         caller: returns the caller of a Bearer token, see
@@ -253,12 +255,7 @@ class SessionService(Service):
 
     @use_case(Permission(Scope.USERS_READ))
     def list_of_user(self, gate: Gate, command: ListUserSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
-        """Return the sessions of a user, by created_at, then by session_id (contract C6).
-
-        Raises:
-            NotPermitted: the caller is a service key.
-            NotFound: the user does not exist.
-        """
+        """Return the sessions of a user, by created_at, then by session_id (contract C6)."""
 
         def list_theirs(uow: Reading, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
             _refuse_keys(held)
@@ -273,8 +270,7 @@ class SessionService(Service):
         """End one session of a user at once, with all its tokens (contract C6).
 
         Raises:
-            NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
-            NotFound: the user does not exist, or has no such session.
+            NotFound: also if the user has no such session.
             Outdated: ``if_match`` is given, and sessions have no versions.
         """
         _refuse_keys(uow.held)
@@ -296,8 +292,6 @@ class SessionService(Service):
         """End all sessions of a user at once (contract C6).
 
         Raises:
-            NotPermitted: the caller is a service key, or does not hold all scopes of the user (contract B4).
-            NotFound: the user does not exist.
             Outdated: the user has none of the versions in ``if_match``.
         """
         _refuse_keys(uow.held)
@@ -307,11 +301,7 @@ class SessionService(Service):
 
     @reads_with_rights(Permission(signed_in=True, enrols=True, first_password=True))
     def me(self, uow: ReadUnitOfWork, _command: WhoAmI, held: Held) -> Me:
-        """Return the caller's user with their current scopes (contract C3).
-
-        Raises:
-            NotAuthenticated: the caller is not a user, nor a service key of one.
-        """
+        """Return the caller's user, or that of their service key, with their current scopes (contract C3)."""
         if isinstance(held, AllRights):
             raise NotAuthenticated
         user = snapshot(USERS, get_existing(uow, USERS, held.user_id))
@@ -340,11 +330,7 @@ class SessionService(Service):
         return limits, found
 
     def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
-        """Return the user's credentials, and a new hash if theirs is outdated. Hashing holds no transaction.
-
-        Raises:
-            SignInRefused: the name or the password is wrong.
-        """
+        """Return the user's credentials, and a new hash if theirs is outdated. Hashing holds no transaction."""
         stored = known.password if known else None
         is_right = self._hasher.verify(stored, command.password)
         if known is None or stored is None or not is_right:

@@ -71,11 +71,7 @@ class TotpFactors:
     configured_keys: Sequence[str] = field(repr=False)
 
     def add(self, uow: AnyUnitOfWork, user_id: int, name: str, secret: str, now: int) -> Factor:
-        """Store a secret that waits for its confirmation, in place of any other that does.
-
-        Raises:
-            Conflict: the user has 20 factors.
-        """
+        """Store a secret that waits for its confirmation, in place of any other; raise Conflict if there is no room."""
         for factor in identity_in(uow).factors.of_user(user_id):
             if not factor.confirmed:
                 identity_in(uow).factors.remove(factor.factor_id, user_id)  # it signed nobody in
@@ -112,11 +108,7 @@ class TotpFactors:
         return False
 
     def encrypted(self, uow: AnyUnitOfWork, user_id: int, secret: str) -> str:
-        """Return the secret of a user, encrypted for this user alone.
-
-        Raises:
-            TablesMissing: the service was never started, so there is no key.
-        """
+        """Return the secret of a user, encrypted for this user alone; raise TablesMissing if there is no key yet."""
         for key in self._keys(uow):
             return self.encryption.encrypt(secret, _key(key, user_id))
         raise TablesMissing

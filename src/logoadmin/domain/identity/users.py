@@ -112,7 +112,11 @@ class SetPassword(Command):
 
 
 class UserService(Service):
-    """The use cases of users."""
+    """The use cases of users.
+
+    Each raises NotFound if the user or the role in its command does not exist, Outdated if the user has none of the
+    versions in ``if_match``, and NotPermitted if the caller does not hold all scopes of the user (contract B4).
+    """
 
     def __init__(self, transactions: Transactions, new_passwords: NewPasswords, clock: Clock) -> None:
         super().__init__(transactions)
@@ -129,8 +133,6 @@ class UserService(Service):
 
         Raises:
             InvalidInput: the password is not accepted (contract O5).
-            NotFound: the role does not exist.
-            NotPermitted: the caller does not hold all scopes of the role (contract B4).
             RecentSignInRequired: the role is not the default, and the caller signed in too long ago (contract O3).
             DuplicateEntry: the id or the name is taken.
         """
@@ -141,20 +143,12 @@ class UserService(Service):
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True, self_field="user_id"))
     def get(self, uow: ReadUnitOfWork, command: GetUser) -> User:
-        """Return a user (spec §Endpoints 3).
-
-        Raises:
-            NotFound: the user does not exist.
-        """
+        """Return a user (spec §Endpoints 3)."""
         return get_unless_unmodified(uow, USERS, command)
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True))
     def find(self, uow: ReadUnitOfWork, command: FindUser) -> User:
-        """Return the user with exactly this name (contract A6).
-
-        Raises:
-            NotFound: no user has the name.
-        """
+        """Return the user with exactly this name (contract A6)."""
         credentials = identity_in(uow).passwords.credentials(command.username)
         if credentials is None:
             raise NotFound(USERS.name, command.username)
@@ -165,12 +159,9 @@ class UserService(Service):
         """Change a user, or suspend them: their sessions and keys end at once, and their name stays (contract D).
 
         Raises:
-            NotFound: the user or the role does not exist.
             DuplicateUpdate: another user has the name.
-            NotPermitted: the caller does not hold all scopes of the old and the new role (contract B4).
             RecentSignInRequired: the caller lifts a suspension, and signed in too long ago (contract O3).
             Conflict: nobody would hold everything any more.
-            Outdated: the user has none of the versions in ``if_match``.
         """
         return uow.records(USERS).amend(command.user_id, command.if_match, command.new_values())
 
@@ -179,10 +170,7 @@ class UserService(Service):
         """Remove a user; their sessions and keys end at once (contract D, B5).
 
         Raises:
-            NotFound: the user does not exist.
-            NotPermitted: the caller does not hold all scopes of the user (contract B4).
             Conflict: nobody would hold everything any more.
-            Outdated: the user has none of the versions in ``if_match``.
         """
         uow.records(USERS).get_for_change(command.user_id, command.if_match)
         uow.records(USERS).remove(command.user_id)
@@ -190,13 +178,7 @@ class UserService(Service):
 
     @writes(Permission(Scope.USERS_WRITE, self_field="user_id"))
     def remove_avatar(self, uow: AuditedUnitOfWork, command: RemoveAvatar) -> RemovedAvatar:
-        """Remove a user's avatar and return it (spec §Endpoints 4, contract A13).
-
-        Raises:
-            NotFound: the user does not exist.
-            NotPermitted: the caller does not hold all scopes of the user (contract B4).
-            Outdated: the user has none of the versions in ``if_match``.
-        """
+        """Remove a user's avatar and return it (spec §Endpoints 4, contract A13)."""
         user = uow.records(USERS).get_for_change(command.user_id, command.if_match, avatar=None)
         if user.avatar is not None:
             uow.records(USERS).update(replace(user, avatar=None))
@@ -215,10 +197,7 @@ class UserService(Service):
             TooManySignIns: there were too many failed sign-ins.
             SignsInByLink: the user signs in by links of the host site, which would end.
             RecentSignInRequired: the user has no password yet, and signed in more than 10 minutes ago.
-            NotFound: the user does not exist.
-            NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key, which must
-                not create access that outlasts it (contract C5).
-            Outdated: the user has none of the versions in ``if_match``.
+            NotPermitted: also for service keys, which must not create access that outlasts them (contract C5).
         """
         gate.require_token(caller)
         own = caller if isinstance(caller, SignedIn) and caller.user_id == command.user_id else None
