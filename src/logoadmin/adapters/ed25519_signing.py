@@ -41,11 +41,7 @@ class Ed25519Signing:
 
 
 def keys_of_file(path: str) -> tuple[Ed25519Key, ...]:
-    """Return the private keys in a PEM file (PKCS #8), in order.
-
-    Raises:
-        SettingsError: the file cannot be read, or a key cannot be used; the message has nothing of the file's content.
-    """
+    """Return the private keys in a PEM file (PKCS #8), in order, or raise SettingsError without the content."""
     try:
         pem = Path(path).read_bytes()
     except OSError as error:

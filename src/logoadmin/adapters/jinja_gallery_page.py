@@ -32,22 +32,14 @@ _RUSSIAN: Final = 1
 
 
 class JinjaGalleryPage:
-    """Implements :class:`~logoadmin.ports.gallery_page.GalleryPage`.
-
-    Attributes:
-        form: a hash of the templates, the words and the files that pages load.
-    """
+    """Implements :class:`~logoadmin.ports.gallery_page.GalleryPage`."""
 
     def __init__(
         self, templates: Mapping[str, str], words: Mapping[str, Any], beside: Mapping[str, bytes], text: TextRenderer
     ) -> None:
-        """Use templates.
+        """Use templates and the files that pages load, by name; ``index.html`` is among the templates.
 
-        Args:
-            templates: the templates, by name; ``index.html`` among them.
-            words: the sentences of the other pages, in English and in Russian, and as ``list`` those of the first page.
-            beside: the files that pages load, by name.
-            text: renders the texts of authors.
+        The sentences are in English and in Russian; those of the first page are named ``list``.
         """
         self._templates, self._words, self._beside, self._text = templates, words, beside, text
         made_with = [sorted(each.items()) for each in (templates, words, beside)]

@@ -41,7 +41,6 @@ class Key:
 
     Attributes:
         kid: its name in the header of tokens.
-        algorithm: the only one that it is used with.
         verifying: the shared or the public key.
         signing: the shared or the private key; None if only the public one is known.
         public: the public key as the required members of a JWK (RFC 7517); None for a shared key.
@@ -57,11 +56,7 @@ class Key:
 
 
 def keys_of(paths: Sequence[str], text: str | None) -> list[Key]:
-    """Return the keys in PEM files, the first of which signs, and the shared keys in a text, separated by white space.
-
-    Raises:
-        SettingsError: a key cannot be used.
-    """
+    """Return the keys in PEM files, the first of which signs, and the shared keys in a text, between white space."""
     shared = [] if text is None else text.split() or [text]
     files = [key_from_file(path, signs=number == 0) for number, path in enumerate(paths)]
     return [*files, *map(hs256_key, shared)]
@@ -81,11 +76,7 @@ def _secret_of(signing: "str | Ed25519PrivateKey | RSAPrivateKey") -> bytes:
 
 
 def hs256_key(secret: str) -> Key:
-    """Return a key that all verifiers must share.
-
-    Raises:
-        SettingsError: it has less than 32 bytes.
-    """
+    """Return a key that all verifiers must share; raise SettingsError if it has less than 32 bytes."""
     if len(secret.encode()) < _SHORTEST_SHARED:
         raise SettingsError(
             f"A token key is too short: each key in LOGOADMIN_TOKEN_KEY needs at least {_SHORTEST_SHARED} bytes, "
@@ -100,8 +91,7 @@ def hs256_key(secret: str) -> Key:
 def key_from_file(path: str, *, signs: bool) -> Key:
     """Return the key in a PEM file: private or, unless it ``signs``, public; Ed25519 or RSA.
 
-    Raises:
-        SettingsError: it cannot be read or used; the message names the file and has nothing of its content.
+    Raises SettingsError if it cannot be read or used; the message names the file and has nothing of its content.
     """
     # Imported here, because only key files need it.
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -154,16 +144,7 @@ class JwtTokens:
     """The :class:`~logoadmin.ports.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
 
     def __init__(self, keys: Sequence[Key], issuer: str, audience: str, lifetime: int = 86_400) -> None:
-        """Sign with the first key and verify with all of them.
-
-        Args:
-            keys: the keys.
-            issuer, audience: ``iss`` and ``aud`` of the tokens.
-            lifetime: the maximum time from ``iat`` to ``exp``, in seconds.
-
-        Raises:
-            ValueError: the first key cannot sign.
-        """
+        """Sign with the first key and verify with all of them; from ``iat`` to ``exp`` at most ``lifetime`` seconds."""
         self._signer = keys[0]
         if self._signer.signing is None:
             raise ValueError("the first key has no private part")

@@ -129,11 +129,7 @@ class Target:
 
 
 def target_of(url: str) -> Target:
-    """Return the target of an absolute URL.
-
-    Raises:
-        OutgoingError: the URL has credentials or an unusual host, or is not an absolute http or https URL.
-    """
+    """Return the target of an absolute URL of http or https, without credentials."""
     if len(url) > _MAX_URL:
         raise OutgoingError("", "the URL is too long")
     try:
@@ -143,11 +139,7 @@ def target_of(url: str) -> Target:
 
 
 def redirected(target: Target, location: bytes) -> Target:
-    """Return the target of a redirect.
-
-    Raises:
-        OutgoingError: as by :func:`target_of`, and if the redirect is from https to http.
-    """
+    """Return the target of a redirect, which must not lead from https to http."""
     if len(location) > _MAX_URL:
         raise OutgoingError(target.host, "redirects to a URL that is too long")
     try:
@@ -220,9 +212,7 @@ def _explained(target: Target, budget: Budget) -> Iterator[None]:
 def read_body(chunks: Iterable[bytes], encoding: str, most: int) -> bytes:
     """Return a decompressed body of at most ``most`` bytes, before and after decompression.
 
-    Raises:
-        TooLarge: the body is larger.
-        Undecodable: the encoding is neither gzip nor none, or the body is damaged or incomplete.
+    Raises TooLarge, or Undecodable if the encoding is neither gzip nor none, or the body is damaged or incomplete.
     """
     if encoding in ("gzip", "x-gzip"):
         return _decompressed(_bounded(chunks, most), most)

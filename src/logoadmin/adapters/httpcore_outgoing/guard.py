@@ -31,12 +31,7 @@ class TooLarge(Exception):
 
 
 class Budget:
-    """The time and the received bytes that are left.
-
-    Attributes:
-        most: the maximum body size, in bytes.
-        seconds: the time for everything.
-    """
+    """The time, in seconds, and the received bytes that are left for a body of at most ``most`` bytes."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self.most = most
@@ -45,22 +40,14 @@ class Budget:
         self._end = time.monotonic() + seconds
 
     def time_left(self) -> float:
-        """Return the seconds that are left.
-
-        Raises:
-            TimeoutError: none are left.
-        """
+        """Return the seconds that are left; raise TimeoutError if none are."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError
         return left
 
     def receive(self, size: int) -> None:
-        """Count received bytes, of whatever kind.
-
-        Raises:
-            TooLarge: more than a response with the largest body can have.
-        """
+        """Count received bytes; raise TooLarge beyond what a response with the largest body can have."""
         self._bytes -= size
         if self._bytes < 0:
             raise TooLarge
@@ -83,9 +70,8 @@ class Guard:
     def addresses(self, host: str, port: int, budget: Budget) -> list[Address]:
         """Return the addresses of a host, all of them allowed, in the order in which they should be tried.
 
-        Raises:
-            OutgoingError: the host has no address, or a forbidden one, or is not resolved in time.
-            TimeoutError: the overall time is up.
+        Raises OutgoingError if it has none, or a forbidden one, or is not resolved in time, and TimeoutError if the
+        overall time is up.
         """
         with suppress(ValueError):
             return self._checked(host, [ip_address(host)])

@@ -84,11 +84,7 @@ class MemoryStorage:
         *,
         alone: bool = False,  # noqa: ARG002 (every write is)
     ) -> Answer:
-        """Run the work; undo its changes if it raises.
-
-        Raises:
-            StorageUnavailable: this thread is in the middle of another write, which would not undo this one.
-        """
+        """A write in the middle of another one of this thread, which would not undo it, is refused."""
         with self._one_at_a_time:
             if self._is_writing:
                 raise StorageUnavailable(self.server, Cause.TOO_BUSY)

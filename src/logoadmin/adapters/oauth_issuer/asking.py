@@ -49,8 +49,7 @@ class IssuerRequests:
     ) -> Fetched:
         """Return the response to one request, whatever its status.
 
-        Raises:
-            IssuerUnavailable: there is no response, or the issuer is overloaded or has a fault.
+        Raises IssuerUnavailable without a response, or if the issuer is overloaded or has a fault.
         """
         try:
             received = self._outgoing.send(url, form=form, headers=headers or {}, most=_MOST, seconds=_SECONDS)
@@ -79,8 +78,7 @@ def code_form(code: str, code_verifier: str, redirect_uri: str) -> dict[str, str
 def token_response(received: Fetched) -> Mapping[str, Any]:
     """Return the content of a token endpoint's response to an accepted code.
 
-    Raises:
-        Unusable: the endpoint refuses the code, or the response is not one for bearer tokens.
+    Raises Unusable if the endpoint refuses the code, or the response is not one for bearer tokens.
     """
     answer = json_object(received, "token response") if received.status == 200 else {}
     # GitHub refuses with status 200.
@@ -92,22 +90,14 @@ def token_response(received: Fetched) -> Mapping[str, Any]:
 
 
 def bearer(access_token: object) -> str:
-    """Return the header ``Authorization`` with an access token.
-
-    Raises:
-        Unusable: it cannot be sent in a header.
-    """
+    """Return the header ``Authorization`` with an access token; raise Unusable if it cannot be sent in a header."""
     if not isinstance(access_token, str) or not _ACCESS_TOKEN.fullmatch(access_token):
         raise Unusable("its token response has no usable access token")
     return f"Bearer {access_token}"
 
 
 def json_object(received: Fetched, name: str) -> dict[str, Any]:
-    """Return the JSON object in a response.
-
-    Raises:
-        Unusable: it has none; the message calls it ``name``.
-    """
+    """Return the JSON object in a response, which messages call ``name``; raise Unusable if there is none."""
     try:
         found = from_json(received.body, allow_inf_nan=False)
     except ValueError:
@@ -137,11 +127,7 @@ class Cached(Generic[Document]):
         self._failed: tuple[float, IssuerUnavailable] | None = None
 
     def get(self, oldest: float = LIFETIME) -> Document:
-        """Return the document, read at most ``oldest`` seconds ago.
-
-        Raises:
-            IssuerUnavailable: it cannot be read.
-        """
+        """Return the document, read at most ``oldest`` seconds ago; raise IssuerUnavailable if it cannot be read."""
         with self._lock:
             now = self._monotonic()
             if self._known is not None and now - self._known[0] < oldest:

@@ -75,11 +75,7 @@ class GitHubIssuer:
 
 
 def _identity_of(user: Mapping[str, Any]) -> IssuedIdentity:
-    """Return the person of a user in the API. Logins can be renamed and reused; the number stays.
-
-    Raises:
-        Unusable: the user has no usable number or no login.
-    """
+    """Return the person of a user in the API. Logins can be renamed and reused; the number stays."""
     number, login, avatar = user.get("id"), user.get("login"), user.get("avatar_url")
     if type(number) is not int or not 0 < number <= _MAX_ID:  # a bool is an int
         raise Unusable("the id of the user is missing or unusable")

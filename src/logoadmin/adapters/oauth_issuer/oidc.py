@@ -154,11 +154,7 @@ class OidcIssuer:
         return answer
 
     def _document(self, url: str, name: str, read: Callable[[Mapping[str, Any]], Document]) -> Document:
-        """Return a document that the issuer publishes, without following redirects, which may lead anywhere.
-
-        Raises:
-            IssuerUnavailable: it cannot be fetched, or is invalid.
-        """
+        """Return a document that the issuer publishes, without following redirects, which may lead anywhere."""
         received = self._requests.ask(url)
         if received.status != 200:
             raise self._requests.unavailable(f"responds with status {received.status}")
@@ -169,11 +165,7 @@ class OidcIssuer:
 
 
 def metadata_of(document: Mapping[str, Any], issuer: str) -> Metadata:
-    """Return the metadata of an issuer.
-
-    Raises:
-        Unusable: they belong to another issuer, or something is missing or unsafe.
-    """
+    """Return the metadata of an issuer; raise Unusable if they belong to another, or something is missing or unsafe."""
     if document.get("issuer") != issuer:
         raise Unusable("its metadata are those of another issuer than oidc_issuer")
     methods = _texts(document, "token_endpoint_auth_methods_supported") or ("client_secret_basic",)
@@ -192,11 +184,7 @@ def metadata_of(document: Mapping[str, Any], issuer: str) -> Metadata:
 
 
 def keys_of(document: Mapping[str, Any]) -> tuple[Jwk, ...]:
-    """Return the keys in a JWK set.
-
-    Raises:
-        Unusable: there are none, or too many.
-    """
+    """Return the keys in a JWK set; raise Unusable if there are none, or too many."""
     keys = document.get("keys")
     if not isinstance(keys, list) or not 0 < len(keys) <= _MAX_KEYS:
         raise Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
@@ -270,11 +258,7 @@ def _claims(token: str, key: Jwk, algorithm: str) -> dict[str, Any] | None:
 
 
 def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: str, now: int) -> None:
-    """Require that an ID token is from the issuer, for this service, for this sign-in, and fresh.
-
-    Raises:
-        Unusable: it is not.
-    """
+    """Raise Unusable unless an ID token is from the issuer, for this service, for this sign-in, and fresh."""
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
     party = claims.get("azp", client_id if len(audiences) == 1 else None)
@@ -299,11 +283,7 @@ def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: 
 
 
 def check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: object) -> None:
-    """Require that an access token belongs to the ID token, if that names one.
-
-    Raises:
-        Unusable: it does not.
-    """
+    """Raise Unusable if an ID token names an access token, and it is another one."""
     if "at_hash" not in claims:
         return
     sent = claims["at_hash"]
@@ -313,11 +293,7 @@ def check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: 
 
 
 def identity_of(claims: Mapping[str, Any]) -> IssuedIdentity:
-    """Return the person in claims.
-
-    Raises:
-        Unusable: they have no usable id, or groups that cannot be read.
-    """
+    """Return the person in claims; raise Unusable without a usable id, or for groups that cannot be read."""
     subject = claims.get("sub")
     if not isinstance(subject, str) or not _is_usable(subject):
         raise Unusable("the sub is missing or unusable")

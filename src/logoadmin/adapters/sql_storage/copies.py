@@ -248,12 +248,7 @@ class _Copy:
         self._pool, self._source, self._server, self._progress = pool, source, server, progress
 
     def make(self, schema: Schema, target: Connection) -> None:
-        """Copy all tables, unless an earlier run has, and compare them.
-
-        Raises:
-            StartError: the target has other records, or other rows than were copied.
-            StorageUnavailable: the source failed.
-        """
+        """Copy all tables, unless an earlier run has, and compare them."""
         schema.check(target)
         is_empty = not any(_has_rows(target, table) for table in _TABLES if table is not state)
         if is_empty:

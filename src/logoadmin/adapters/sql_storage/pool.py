@@ -47,11 +47,8 @@ class ConnectionPool:
     def call(self, work: Callable[[Transaction], Answer], *, writing: bool = False) -> Answer:
         """Make one call to the database, and count it by its outcome.
 
-        The work is given a transaction that has not begun.
-
-        Raises:
-            StorageUnavailable: the call failed.
-            TooLargeToStore: the server does not accept a row of this size; and the errors of the work.
+        The work is given a transaction that has not begun. Raises StorageUnavailable if the call failed, TooLargeToStore
+        if the server does not accept a row of this size, and the errors of the work.
         """
         outcome, began = "ok", time.perf_counter()
         try:
@@ -76,11 +73,7 @@ class ConnectionPool:
         raise error_of(self._server, cause, detail)
 
     def once(self, work: Callable[[Transaction], Answer]) -> Answer:
-        """Make a call once, uncounted.
-
-        Raises:
-            Failure: the database failed; and the errors of the work.
-        """
+        """Make a call once, uncounted; raise Failure if the database failed."""
         pool, connection = self.engine.pool, None
         try:
             connection = self.engine.raw_connection()
@@ -102,11 +95,7 @@ class ConnectionPool:
                 connection.close()
 
     def commit(self, transaction: Transaction) -> None:
-        """Commit; of a connection that is lost meanwhile, nobody knows what the server did.
-
-        Raises:
-            Failure: the database failed.
-        """
+        """Commit, or raise Failure; of a connection that is lost meanwhile, nobody knows what the server did."""
         transaction.finish()
         try:
             transaction.commit()

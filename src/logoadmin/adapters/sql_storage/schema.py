@@ -30,11 +30,7 @@ class Schema:
         return self.version(connection) is None
 
     def check(self, connection: Connection) -> None:
-        """Make sure that the tables are those of this program (contract K7).
-
-        Raises:
-            SchemaMismatch: they are not.
-        """
+        """Raise SchemaMismatch unless the tables are those of this program (contract K7)."""
         version = self.version(connection)
         if version is None:
             raise TablesMissing
@@ -51,12 +47,7 @@ class Schema:
             import alembic.command  # noqa: F401 (only imported to load it)
 
     def prepare(self, connection: Connection) -> None:
-        """Run the missing migrations, under the lock of the tables.
-
-        Raises:
-            SchemaMismatch: as of :meth:`refuse_unknown`, or the gallery was moved.
-            StartError: another program made tables of these names.
-        """
+        """Run the missing migrations, under the lock of the tables."""
         version = self.version(connection)
         if version is None:
             self.refuse_strangers(connection)
@@ -67,11 +58,7 @@ class Schema:
             self._migrate(connection)
 
     def refuse_unknown(self, connection: Connection) -> None:
-        """Refuse tables of versions that no migration leads from.
-
-        Raises:
-            SchemaMismatch: a development version made them, or a newer program.
-        """
+        """Raise SchemaMismatch for tables of development versions and of newer programs."""
         version = self.version(connection)
         if version is None:
             return
@@ -93,11 +80,7 @@ class Schema:
         return version
 
     def refuse_strangers(self, connection: Connection) -> None:
-        """Refuse tables of these names that another program made.
-
-        Raises:
-            StartError: there are some; the text names one.
-        """
+        """Raise StartError if another program made tables of these names; the text names one."""
         # With a version table they are ours: MySQL keeps the first tables of an aborted migration.
         there = inspect(connection)
         if there.has_table(VERSION_TABLE):
@@ -121,7 +104,7 @@ class Schema:
         command.upgrade(config, "head")
 
     def _refuse_moved(self, connection: Connection) -> None:
-        """Refuse a database whose gallery was moved to another one (contract K9)."""
+        """Raise SchemaMismatch if the gallery was moved to another database (contract K9)."""
         address = connection.execute(_MOVED_TO).scalar()
         if address is not None:
             text = f"The gallery was moved from this database to {address}; set database to the URL of the new one"

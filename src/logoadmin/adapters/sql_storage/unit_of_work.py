@@ -64,11 +64,7 @@ class SqlUnitOfWork(_Room):
 
 @dataclass(slots=True, eq=False)
 class Savepoints:
-    """The savepoint scopes of one transaction. After a failure of the database, nothing more is done in it.
-
-    Attributes:
-        failure: the failure of the database in one of them, if any.
-    """
+    """The savepoint scopes of one transaction. After a failure of the database in one, nothing more is done in it."""
 
     _server: str
     _driver_errors: DriverErrors
@@ -79,8 +75,7 @@ class Savepoints:
     def scope(self) -> Iterator[None]:
         """Undo the statements of the scope if it raises.
 
-        Raises:
-            StorageUnavailable, TooLargeToStore: the database failed, in this scope or before.
+        Raises StorageUnavailable or TooLargeToStore if the database failed, in this scope or before.
         """
         if self.failure is not None:
             raise error_of(self._server, self.failure.cause)

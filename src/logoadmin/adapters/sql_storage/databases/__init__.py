@@ -94,17 +94,12 @@ class Dialect(ABC):
     def exists(self) -> bool:
         """Return whether the database exists; a server itself reports a missing one.
 
-        Raises:
-            StartError: the file is not a database.
+        Raises StartError if the file is not a database.
         """
         return True
 
     def create(self) -> None:  # noqa: B027 (the administrator of a server creates databases)
-        """Create the database if it is :attr:`embedded` and missing.
-
-        Raises:
-            StartError: it cannot be created, or the file is not a database.
-        """
+        """Create the database if it is :attr:`embedded` and missing, or raise StartError."""
 
     @abstractmethod
     def back_up(self, target: Path) -> None:
@@ -178,8 +173,7 @@ DATABASES: Final = (
 def dialect_of(url: str) -> Dialect:
     """Return the dialect of a database's URL (contract H2).
 
-    Raises:
-        SettingsError: the URL cannot be used; the text never repeats it, since it may contain a password.
+    Raises SettingsError if it cannot be used; the text never repeats it, since it may contain a password.
     """
     parsed = parsed_url(url)
     for database in DATABASES:

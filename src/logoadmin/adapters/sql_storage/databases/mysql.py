@@ -66,11 +66,7 @@ class Mysql(Dialect):
     begin_snapshot = ("START TRANSACTION",)
 
     def __init__(self, url: URL, driver: str) -> None:
-        """Use a database of a server.
-
-        Raises:
-            SettingsError: the URL cannot be used, or the driver is not installed.
-        """
+        """Use a database of a server; raise SettingsError for an unusable URL or a driver that is not installed."""
         if not url.database:
             raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
         self._url = url.set(drivername=f"mysql+{driver}", host=url.host or "localhost", port=url.port or 3306)

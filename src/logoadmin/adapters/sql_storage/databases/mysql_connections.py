@@ -238,8 +238,7 @@ class Lease:
     def held(self, connection: Connection, *, wait: float) -> Iterator[None]:
         """Hold the lease, renewed on another connection of the same engine.
 
-        Raises:
-            StorageUnavailable: another process held it for the whole wait, or took it over before the end.
+        Raises StorageUnavailable if another process held it for the whole wait, or took it over before the end.
         """
         deadline = time.monotonic() + wait + _DURATION
         while not self._take(connection):

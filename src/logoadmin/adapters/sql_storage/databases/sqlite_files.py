@@ -42,14 +42,10 @@ def whole_copy(target: Path) -> Iterator[Path]:
     """Create a database under a temporary name, and rename it once it is verified and synced.
 
     Only its owner may read it. After any failure, no file of the name exists; a kill may leave hidden files whose names
-    begin with it.
-
-    Yields:
-        An empty file for the database, which must be closed at the end.
+    begin with it. Yields an empty file for the database, which must be closed at the end.
 
     Raises:
         StartError: the file exists, or the new database is damaged.
-        OSError: the file cannot be written.
     """
     target = Path(os.path.abspath(target))
     refuse_taken(target)
