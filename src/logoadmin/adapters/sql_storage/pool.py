@@ -47,8 +47,8 @@ class ConnectionPool:
     def call(self, work: Callable[[Transaction], Answer], *, writing: bool = False) -> Answer:
         """Make one call to the database, and count it by its outcome.
 
-        The work is given a transaction that has not begun. Raises StorageUnavailable if the call failed, TooLargeToStore
-        if the server does not accept a row of this size, and the errors of the work.
+        The work is given a transaction that has not begun. Raises StorageUnavailable if the call failed,
+        TooLargeToStore if the server does not accept a row of this size, and the errors of the work.
         """
         outcome, began = "ok", time.perf_counter()
         try:
