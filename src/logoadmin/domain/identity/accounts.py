@@ -66,11 +66,8 @@ def set_password(
 ) -> User:
     """Set a user's password, which the caller is authorized to do; return the user with the new version.
 
-    Changing one's own requires that the current one was ``verified``. One that the first start ``generated`` must be
-    changed (contract O5).
-
-    Raises:
-        NotPermitted: it is the caller's own password, and the current one is not verified.
+    Changing one's own requires that the current one was ``verified``, or NotPermitted is raised. One that the first
+    start ``generated`` must be changed (contract O5).
     """
     if not verified and uow.held.user_id == user.user_id:
         raise NotPermitted
@@ -181,10 +178,8 @@ FIRST_USER_ID: Final = FIRST_ADMIN_ID + 1
 def free_user_id(uow: AuditedUnitOfWork) -> int:
     """Return an id that no user ever had and no author has, so that nobody inherits from a removed user.
 
-    The step doubles after each taken id, so that a long run of taken ids does not hold up other writes.
-
-    Raises:
-        Conflict: no id is left.
+    The step doubles after each taken id, so that a long run of taken ids does not hold up other writes. Raises Conflict
+    if no id is left.
     """
     newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
     id_, step = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0), 1

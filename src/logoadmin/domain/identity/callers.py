@@ -44,9 +44,6 @@ class Callers:
         """Return the caller of an access token or a service key, as far as it can be verified without storage.
 
         The history has the ``request_id``; ``origin`` and ``user_agent`` are those of the client (contract A19, C5, G).
-
-        Raises:
-            InvalidToken: the token is not valid now.
         """
         if token.startswith(KEY_PREFIX):
             return KeyHolder(hashed_key(token), request_id)

@@ -95,10 +95,8 @@ def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None
     """Remove up to ``most`` rows of each kind that has expired (contract C1, C3, F3, O2, O9).
 
     These are stored responses, counts of attempts, networks of users, challenges, sessions with their refresh tokens,
-    and events older than ``event_days``. Session expiries from a clock that was ahead are shortened.
-
-    Returns:
-        Whether more may be left, apart from events; None if another write is under way.
+    and events older than ``event_days``. Session expiries from a clock that was ahead are shortened. Return whether
+    more may be left, apart from events; None if another write is under way.
     """
     swept = False
 

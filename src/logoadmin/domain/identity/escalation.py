@@ -116,10 +116,6 @@ def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
 
 
 def check_somebody_holds_all(ways: Ways, uow: UnitOfWork, escalation: Escalation) -> None:
-    """Require at the end of a write that a user who can sign in holds everything, if it may have affected the last one.
-
-    Raises:
-        Conflict: no user would.
-    """
+    """Raise Conflict at the end of a write that left no user who can sign in and holds everything."""
     if escalation.may_lose_all and not somebody_holds_all(uow, ways):
         raise Conflict(f"This would leave no user who holds {Scope.ALL} and can sign in")

@@ -47,10 +47,7 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     """Return a factor that was just confirmed, with recovery codes if it is the user's first.
 
     The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
-    recorded.
-
-    Raises:
-        Conflict: the user has too many factors, or only an app.
+    recorded. Raises Conflict if the user has too many factors, or only an app.
     """
     require_first_step(uow, user_id)
     factors = confirmed_factors(uow, user_id)

@@ -42,10 +42,7 @@ def first_start(
     """Create two roles, keys and, if there are no users, an administrator; return the generated password, if any.
 
     Existing data stays as it is. Several processes may start at once, because this is one write. Before an import of
-    users, ``administrator`` is False.
-
-    Raises:
-        InvalidInput: ``admin_password`` is not accepted (contract O5).
+    users, ``administrator`` is False. An ``admin_password`` must be acceptable (contract O5).
     """
     if is_started(uow, administrator=administrator):
         return None
@@ -120,10 +117,7 @@ def rotate_token_keys(storage: Storage, randomness: Randomness, clock: Clock) ->
     """Make the next token key the signing one, and create another next one (contract C2).
 
     Running processes know the next key already, so that they and processes that start later accept each other's
-    tokens. Return the seconds since the last rotation; None for the first.
-
-    Raises:
-        TablesMissing: the service was never started.
+    tokens. Return the seconds since the last rotation; None for the first. Raises TablesMissing before the first start.
     """
 
     def rotate(uow: UnitOfWork) -> int | None:

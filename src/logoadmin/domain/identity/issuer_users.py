@@ -63,10 +63,12 @@ def known_names(person: IssuedIdentity, uow: UnitOfWork) -> KnownNames:
 
 
 class IssuerUsers:
-    """The users of one issuer."""
+    """The users of one issuer.
+
+    A write that takes everything from the last user who holds it ends with Conflict.
+    """
 
     def __init__(self, issuer: str | None, rules: SingleSignOnRules) -> None:
-        """Use the issuer with this identifier, None for no issuer."""
         self._issuer, self._rules = issuer, rules
 
     def create(self, uow: AuditedUnitOfWork, person: IssuedIdentity, known: KnownNames) -> None:
@@ -87,7 +89,6 @@ class IssuerUsers:
         Raises:
             Roleless: the person has no role, and the issuer has groups or the person signs in for the first time.
             UserMissing: the person has a role, but no user.
-            Conflict: at the end of the write, if the last user who holds everything would lose it.
         """
         role_id, identity = self._role_id(uow, person.groups), self._identity(uow, person)
         user = None if identity is None else uow.records(USERS).get(identity.user_id)
@@ -105,9 +106,6 @@ class IssuerUsers:
 
         The user has no rights until the issuer names a group with a role. If a role is set but does not exist, which is
         a mistake in the settings, their groups are stored, and sessions of the issuer end at their next refresh.
-
-        Raises:
-            Conflict: at the end of the write, if the user is the last who holds everything.
         """
         identity = self._identity(uow, person)
         if identity is None:
@@ -125,9 +123,6 @@ class IssuerUsers:
         """Return whether a session may continue: if the issuer began it, as long as the groups, if any, have a role.
 
         The user gets the current role of the groups.
-
-        Raises:
-            Conflict: at the end of the write, if the last user who holds everything would lose it.
         """
         if session.factor != "issuer":
             admission = identity_in(uow).sessions.admission(session.user_id)

@@ -40,11 +40,10 @@ class NewPasswords:
         return self._min_length is not None
 
     def check(self, password: str, username: str = "") -> None:
-        """Require that a new password is acceptable; ``username`` is that of its user, if known.
+        """Raise InvalidInput for an unacceptable new password; ``username`` is that of its user, if known.
 
-        Raises:
-            InvalidInput: it is too short, among the most common ones, repetitive, or the name of the user, the gallery,
-                the host or the product, with digits and signs around it or without.
+        It must not be too short, among the most common ones, repetitive, or the name of the user, the gallery, the host
+        or the product, with digits and signs around it or without.
         """
         if problems := self.problems(password, username):
             raise InvalidInput(problems)

@@ -149,8 +149,7 @@ class OpenSessions:
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
 
-        Raises:
-            InvalidToken: the refresh token is unknown.
+        Raises InvalidToken if the refresh token is unknown.
         """
         now, identity, known = uow.now, identity_in(uow), session_of_token(uow, refresh_token)
         if known is None:
@@ -247,10 +246,8 @@ class Attempt:
     def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
         """Count the attempt before anything is verified, in a separate write.
 
-        ``look_up`` returns the limits at a time, in Unix seconds, and the data for the verification.
-
-        Raises:
-            TooManySignIns: there were too many failed attempts.
+        ``look_up`` returns the limits at a time, in Unix seconds, and the data for the verification. Raises
+        TooManySignIns after too many failed attempts.
         """
         now = self.sessions.clock.now()
 
@@ -268,12 +265,9 @@ class Attempt:
         sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
 
     def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
-        """Begin a session in the transaction of its proof, and return its tokens.
+        """Begin a session in the transaction of its proof, as :meth:`OpenSessions.begin`, and return its tokens.
 
         ``prove`` uses up the proof, and returns who signs in. If it raises, the attempt stays counted.
-
-        Raises:
-            SignInForbidden: see :meth:`OpenSessions.begin`.
         """
 
         def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:

@@ -212,11 +212,7 @@ class RemovedServiceKey:
 
 
 def hashed_key(token: str) -> str:
-    """Return the hash of a service key, by which storage finds it.
-
-    Raises:
-        InvalidToken: no key has this form.
-    """
+    """Return the hash of a service key, by which storage finds it; InvalidToken if no key has this form."""
     if _KEY.fullmatch(token) is None:
         raise InvalidToken
     return stored_hash("service key", token)

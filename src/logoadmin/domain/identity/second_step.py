@@ -50,11 +50,7 @@ class SignInWithFactor(Command):
     recovery_code: TypedCode = UNSET
 
     def model_post_init(self, _: Any, /) -> None:
-        """Require exactly one answer.
-
-        Raises:
-            InvalidInput: there is none, or more than one.
-        """
+        """Require exactly one answer."""
         given = [kind for kind in _KINDS if getattr(self, kind) is not UNSET]
         if len(given) != 1:
             text = f"Input should have one of {', '.join(_KINDS)}"

@@ -23,8 +23,6 @@ class Ways:
     """The ways to sign in that the settings leave open, for the last user who holds everything (contract B4, O4).
 
     Attributes:
-        password: whether passwords are accepted.
-        passkey: whether passkeys can be used.
         issuer: the OpenID Connect issuer whose users are accepted; None for no issuer.
         issuer_reports_time: whether the issuer can report when it asked its users who they are.
     """
@@ -42,9 +40,7 @@ USUAL_WAYS: Final = Ways()
 class SingleSignOnRules:
     """The roles of users of the issuer (contract O7). A role is its name or, if no role has that name, its id.
 
-    Attributes:
-        roles: groups with their roles; the first group that a user has decides.
-        default_role: the role of users without such a group; None if they cannot sign in.
+    The first group that a user has decides. Without a default role, users without such a group cannot sign in.
     """
 
     roles: tuple[tuple[str, str], ...] = ()
@@ -66,13 +62,10 @@ class SignInRules:
     """The operator's sign-in settings.
 
     Attributes:
-        second_factor: the users who must enrol a second factor.
         min_password_length: the minimum length of new passwords, in characters; None if only the limits of the
             specification hold.
         session_days: how long a session lasts, even if it is refreshed.
         event_days: how long security events are kept (contract O9).
-        ways: the ways to sign in.
-        single_sign_on: the roles of users of the issuer.
     """
 
     second_factor: SecondFactorPolicy = "optional"

@@ -68,11 +68,7 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return an address; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes IPv4.
-
-    Raises:
-        ValueError: the text is not an address.
-    """
+    """Return an address; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes IPv4. ValueError for other texts."""
     address = ipaddress.ip_address(text)
     return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
 
@@ -269,11 +265,7 @@ class Rights:
         return Scope.ALL in self.scope or self.scope.issuperset(scope)
 
     def require(self, scope: Iterable[str]) -> None:
-        """Require scopes, and record them as required.
-
-        Raises:
-            NotPermitted: one of them is missing.
-        """
+        """Require scopes, and record them as required; raise NotPermitted if one is missing."""
         needed = frozenset(scope)
         if not self.cover(needed):
             raise NotPermitted
@@ -343,12 +335,9 @@ def require_token(policy: Policy, permission: Permission, caller: Caller) -> Non
 
 
 def authorize(policy: Policy, permission: Permission, held: Rights, user_id: int | None) -> None:
-    """Reject a caller whose rights, read in the transaction of the work, are not sufficient.
+    """Raise NotPermitted if a caller's rights, read in the transaction of the work, are not sufficient.
 
     ``user_id`` is the user in ``permission.self_field``, if any.
-
-    Raises:
-        NotPermitted: they are not.
     """
     if permission.scope is None or held.hold(permission.scope):
         return

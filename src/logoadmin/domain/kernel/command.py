@@ -185,10 +185,8 @@ def strict_json(text: str | bytes, most_marks: int | None = None) -> Any:
 def _marks(text: bytes, most: int | None) -> bytes:
     """Return the brackets, colons and commas outside strings, up to where the text stops being JSON.
 
-    In a few passes of C, so that hostile texts are found cheaply.
-
-    Raises:
-        ValueError: there are more than ``most``, or they are nested too deeply.
+    In a few passes of C, so that hostile texts are found cheaply: a ValueError if there are more than ``most``, or they
+    are nested too deeply.
     """
     without_escapes = text.replace(rb"\\", b"").replace(rb"\"", b"")
     marks = b"".join(without_escapes.translate(None, _NO_MARKS).split(b'"')[::2])

@@ -161,12 +161,9 @@ class Details(Input):
         return self.model_copy(update={name: getattr(patch, name) for name in patch.model_fields_set})
 
     def retagged(self, added: Iterable[str], removed: Iterable[str]) -> "Details":
-        """Return these details with tags added at the end and others removed.
+        """Return these details with tags added at the end and others removed; InvalidInput if there are too many.
 
         As a patch, they replace all members of other details.
-
-        Raises:
-            InvalidInput: there would be too many tags.
         """
         tags = dict.fromkeys([*(self.tags or ()), *added])
         left: dict[str, Any] = {"tags": [tag for tag in tags if tag not in {*removed}]}

@@ -25,13 +25,10 @@ _DAY: Final = 86_400
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A command under an idempotency key.
+    """A command of a caller under an idempotency key.
 
-    Attributes:
-        caller: the caller.
-        key: the idempotency key.
-        digest: identifies the command. It is keyed with the idempotency key, which is not stored, so that it does not
-            give away a password in the command.
+    Its digest is keyed with the idempotency key, which is not stored, so that it does not give away a password in the
+    command.
     """
 
     caller: Caller
@@ -47,7 +44,6 @@ class Idempotency:
     """Stores the responses to commands under idempotency keys, and returns them if the commands come again."""
 
     def __init__(self, answers: Sequence[ModuleType]) -> None:
-        """Store answers whose types are defined in these modules, each under a name of its own."""
         self._answers = tuple(answers)
 
     def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:

@@ -257,11 +257,7 @@ class Listing(Generic[Listed]):
         return self.fetch is not None and _goes_on(self.first, self.page_sizes.first)
 
     def at_one_moment(self, write: Callable[[Iterator[tuple[Listed, ...]]], Answer]) -> Answer:
-        """Return the answer of work on the pages of the list as it is at one moment; it may run again from its start.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
+        """Return the answer of work on the pages of the list as it is at one moment; it may run again."""
         if self.snapshot is None or not self.goes_on:
             return write(self.pages())
         size = self.page_sizes.first
