@@ -64,7 +64,7 @@ class Argon2Passwords:
             return self._matches(trusted or self._nobody, password) and trusted is not None
 
     def verify_others(self, hash_: PasswordHash | None, classes: Iterable[str], password: str) -> None:
-        verified = _class_of(hash_.hash) if hash_ and self._is_acceptable(hash_.hash) else self._class
+        verified = hash_.hash.rsplit("$", 2)[0] if hash_ and self._is_acceptable(hash_.hash) else self._class
         acceptable = {each for each in classes if self._is_acceptable(each + _NO_PASSWORD)}
         most_expensive = sorted({*acceptable, self._class}, key=_work, reverse=True)[:_MOST_CLASSES]
         for each in most_expensive:
@@ -99,10 +99,6 @@ class Argon2Passwords:
 
     def needs_rehash(self, hash_: PasswordHash) -> bool:
         return self._argon2.check_needs_rehash(hash_.hash)
-
-
-def _class_of(hash_: str) -> str:
-    return hash_.rsplit("$", 2)[0]
 
 
 def _work(class_: str) -> int:

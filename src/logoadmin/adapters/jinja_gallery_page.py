@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,8 +62,8 @@ class JinjaGalleryPage:
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
         fixed = {name: self._sentence(name) for name, both in self._words.items() if "{" not in str(both)}
         words = {
-            "en": self._english,
-            "ru": self._russian,
+            "en": partial(self._filled, _ENGLISH),
+            "ru": partial(self._filled, _RUSSIAN),
             "t": lambda name, **of: fixed.get(name) or self._sentence(name, **of),
         }
         environment.globals |= {**words, "policy": POLICY, "named": _named, "hues": _HUES}
@@ -91,16 +91,10 @@ class JinjaGalleryPage:
 
     def _sentence(self, name: str, /, **of: object) -> "_Html":
         """Return a sentence in English, which the script of the page can replace with the Russian one."""
-        russian, english = escape(self._russian(name, **of)), escape(self._english(name, **of))
+        english, russian = (escape(self._filled(language, name, **of)) for language in (_ENGLISH, _RUSSIAN))
         return _Html(f'<span data-ru="{russian}">{english}</span>')
 
-    def _english(self, name: str, /, **of: object) -> str:
-        return self._filled(name, _ENGLISH, of)
-
-    def _russian(self, name: str, /, **of: object) -> str:
-        return self._filled(name, _RUSSIAN, of)
-
-    def _filled(self, name: str, language: int, of: Mapping[str, object]) -> str:
+    def _filled(self, language: int, name: str, /, **of: object) -> str:
         sentence: str = self._words[name][language]
         return sentence.format_map({key: isolated(str(value)) for key, value in of.items()})
 

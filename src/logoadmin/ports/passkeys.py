@@ -12,24 +12,17 @@ from pydantic import ConfigDict, Field, Strict
 from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.limits import described
 
-# In characters of base64url. WebAuthn level 3 §4: a credential id has at most 1,023 bytes.
-MAX_CREDENTIAL_ID: Final = 1364
-# Fits an attestation with certificates, although none is requested.
-MAX_ATTESTATION: Final = 32_768
-MAX_CLIENT_DATA: Final = 8192
-MAX_AUTHENTICATOR_DATA: Final = 4096
-MAX_SIGNATURE: Final = 2048
-# WebAuthn level 3 §5.4.3: a user handle has at most 64 bytes.
-MAX_USER_HANDLE: Final = 86
-MAX_TRANSPORTS: Final = 16
-MAX_TRANSPORT: Final = 32
-
 # Why passkeys cannot be used, for clients.
 NOT_INSTALLED: Final = "Passkeys need the extra logoadmin[passkeys], which is not installed"
 NO_NAME: Final = "Passkeys need a name: the host of public_url is an IP address"
 
 
 def _base64url(maximum: int, description: str, example: str, minimum: int = 1) -> tuple[object, ...]:
+    """Describe base64url of at most this many characters.
+
+    WebAuthn level 3 limits ids of credentials to 1,023 bytes (§4) and user handles to 64 (§5.4.3). An attestation may
+    have certificates, although none is requested.
+    """
     limits = Field(min_length=minimum, max_length=maximum, pattern=r"^[A-Za-z0-9_\-]*$")
     return Strict(), limits, described(description, example)
 
@@ -56,22 +49,22 @@ class _FromBrowser(Input):
 
 
 class _Credential(_FromBrowser):
-    id: Annotated[str, *_base64url(MAX_CREDENTIAL_ID, "The id of the credential.", _ID)]
+    id: Annotated[str, *_base64url(1364, "The id of the credential.", _ID)]
     type: Annotated[Literal["public-key"], described("The type of credential.", "public-key")]
 
 
 class AttestationResponse(_FromBrowser):
     """An authenticator's response to the creation of a passkey."""
 
-    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0")] = (
-        Field(alias="clientDataJSON")
+    client_data: Annotated[str, *_base64url(8192, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0")] = Field(
+        alias="clientDataJSON"
     )
     attestation_object: Annotated[
-        str, *_base64url(MAX_ATTESTATION, "The public key and the authenticator data.", "o2NmbXRkbm9uZQ")
+        str, *_base64url(32_768, "The public key and the authenticator data.", "o2NmbXRkbm9uZQ")
     ] = Field(alias="attestationObject")
     transports: Annotated[
-        list[Annotated[str, Strict(), Field(max_length=MAX_TRANSPORT)]],
-        Field(max_length=MAX_TRANSPORTS),
+        list[Annotated[str, Strict(), Field(max_length=32)]],
+        Field(max_length=16),
         described("The transports that the authenticator supports.", ["internal", "hybrid"]),
     ] = Field(default_factory=list)
 
@@ -79,26 +72,24 @@ class AttestationResponse(_FromBrowser):
 class AssertionResponse(_FromBrowser):
     """An authenticator's response to a sign-in with a passkey."""
 
-    client_data: Annotated[str, *_base64url(MAX_CLIENT_DATA, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0")] = Field(
+    client_data: Annotated[str, *_base64url(8192, _CLIENT_DATA, "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0")] = Field(
         alias="clientDataJSON"
     )
     authenticator_data: Annotated[
         str,
-        *_base64url(
-            MAX_AUTHENTICATOR_DATA, "The authenticator data, which the authenticator signs.", "SZYN5YgOjGh0NBcPZHZgW4_k"
-        ),
+        *_base64url(4096, "The authenticator data, which the authenticator signs.", "SZYN5YgOjGh0NBcPZHZgW4_k"),
     ] = Field(alias="authenticatorData")
     signature: Annotated[
         str,
         *_base64url(
-            MAX_SIGNATURE,
+            2048,
             "The signature over the authenticator data and the client data.",
             "MEUCIQCy-Xis-Cw13QAdqAlHS0b_",
         ),
     ]
-    user_handle: (
-        Annotated[str, *_base64url(MAX_USER_HANDLE, "The user that the passkey was created for.", "Nw", 0)] | None
-    ) = Field(default=None, alias="userHandle")
+    user_handle: Annotated[str, *_base64url(86, "The user that the passkey was created for.", "Nw", 0)] | None = Field(
+        default=None, alias="userHandle"
+    )
 
 
 class CreatedCredential(_Credential):

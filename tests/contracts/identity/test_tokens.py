@@ -123,9 +123,15 @@ WRONG: dict[str, tuple[object, ...]] = {
     "sid": (7, True, ["session"], {}, 1.5),
 }
 JWK = {"kty": "oct", "k": b64(OTHER_KEY.encode())}
-IN_TOKEN = ({}, {"jwk": JWK}, {"kid": "../../dev/null"}, {"jku": "https://attacker.example/keys"}, {"x5c": ["x"]})
+IN_TOKEN: tuple[dict[str, object], ...] = (
+    {},
+    {"jwk": JWK},
+    {"kid": "../../dev/null"},
+    {"jku": "https://attacker.example/keys"},
+    {"x5c": ["x"]},
+)
 REQUIRED = ("iss", "aud", "sub", "sid", "iat", "exp", "jti")
-ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA", "HS1", "dir", None, 5, ["HS256"], {})
+ALGORITHMS: tuple[object, ...] = ("RS256", "ES256", "PS256", "EdDSA", "HS1", "dir", None, 5, ["HS256"], {})
 NO_OBJECTS = (
     *(b"", b"[]", b"null", b"1", b'"x"', b"{", b"\xff", b"[" * 2000, b'{"a":' * 500, b"9" * 2900, b"NaN"),
     b'{"alg":NaN}',

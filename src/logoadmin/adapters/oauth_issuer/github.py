@@ -81,9 +81,6 @@ def _identity_of(user: Mapping[str, Any]) -> IssuedIdentity:
         raise Unusable("the id of the user is missing or unusable")
     if not isinstance(login, str):
         raise Unusable("the login of the user is missing")
-    shown = avatar if isinstance(avatar, str) and _is_shown(avatar) else None
-    return IssuedIdentity(str(number), None, (login,), avatar=shown)
-
-
-def _is_shown(avatar: str) -> bool:
-    return avatar.startswith("https://") and len(avatar) <= MAX_AVATAR and avatar.isprintable()
+    if not isinstance(avatar, str) or not avatar.isprintable() or len(avatar) > MAX_AVATAR:
+        avatar = ""
+    return IssuedIdentity(str(number), None, (login,), avatar=avatar if avatar.startswith("https://") else None)

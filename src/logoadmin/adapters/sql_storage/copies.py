@@ -250,7 +250,9 @@ class _Copy:
     def make(self, schema: Schema, target: Connection) -> None:
         """Copy all tables, unless an earlier run has, and compare them."""
         schema.check(target)
-        is_empty = not any(_has_rows(target, table) for table in _TABLES if table is not state)
+        any_row = select(literal(1)).limit(1)
+        others = (table for table in _TABLES if table is not state)
+        is_empty = all(target.execute(any_row.select_from(table)).first() is None for table in others)
         if is_empty:
             self._copy(target)
         for table in _TABLES:
@@ -296,10 +298,6 @@ def _parts(connection: Connection, table: Table) -> Generator[Rows, None, None]:
     query = select(table).order_by(*table.primary_key).execution_options(yield_per=_FETCHED)
     with connection.execute(query) as result:
         yield from result.partitions()
-
-
-def _has_rows(connection: Connection, table: Table) -> bool:
-    return connection.execute(select(literal(1)).select_from(table).limit(1)).first() is not None
 
 
 def _address(url: str, dialect: Dialect) -> str:

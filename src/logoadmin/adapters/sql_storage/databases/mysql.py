@@ -210,19 +210,12 @@ def _limit(seconds: float) -> str:
 
 
 def open_dialect(url: URL, driver: str, text: str) -> Mysql:
-    """Return the dialect of a server."""
-    _refuse_spare_at(text, url)
-    return Mysql(url, driver)
-
-
-def _refuse_spare_at(text: str, url: URL) -> None:
-    """Refuse a URL with a stray @ in its password: errors would show part of the password as the host."""
+    """Return the dialect of a server; with a stray @ in the password, errors would show part of it as the host."""
     _, at, rest = text.rpartition("@")
-    if not at:
-        return
-    server = parsed_url(f"mysql://{rest}")
+    server = parsed_url(f"mysql://{rest}") if at else url
     if (server.host, server.port, server.database) != (url.host, url.port, url.database):
         raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
+    return Mysql(url, driver)
 
 
 def _command(url: URL, program: str) -> str:

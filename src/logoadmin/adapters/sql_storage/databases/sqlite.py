@@ -297,12 +297,8 @@ def _use_wal(connection: sqlite3.Connection, wait: float) -> None:
 def open_dialect(url: URL, driver: str, text: str) -> Sqlite:
     """Return the dialect of a file."""
     del driver, text
-    return Sqlite(_file_of(url))
-
-
-def _file_of(url: URL) -> str:
     if url.host or url.username or url.query or not url.database or url.database == ":memory:" or "\0" in url.database:
         raise SettingsError(
             "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"
         )
-    return url.database
+    return Sqlite(url.database)
