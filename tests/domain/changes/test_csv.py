@@ -187,6 +187,7 @@ def test_names_are_separated_by_the_usual_separators(given_names: Iterable[str])
     assert [*split_names(";".join(plain) + ";")] == plain
 
 
+@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize(
     ("parts", "charset", "reason"),
     [
@@ -210,6 +211,7 @@ def test_a_hostile_file_is_refused_in_linear_time(parts: list[bytes], charset: s
     assert time.process_time() - began < 4
 
 
+@pytest.mark.slow("it measures the time of the processor")
 def test_names_are_separated_in_linear_time() -> None:
     began = time.process_time()
     assert [*split_names(f"a{' ' * 200_000}b")] == [f"a{' ' * 200_000}b"]

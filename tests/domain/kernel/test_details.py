@@ -153,6 +153,7 @@ def test_equal_details_are_stored_as_equal_texts(some: dict[str, Any], others: d
     assert text is None or (text == text.strip() and json.loads(text) == one.members())
 
 
+@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.rule("contract S1")
 def test_a_long_tag_is_refused_before_it_is_normalised_which_takes_quadratic_time() -> None:
     began = time.process_time()

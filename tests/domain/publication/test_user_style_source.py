@@ -143,6 +143,7 @@ def test_a_long_style_is_read_and_one_that_becomes_too_long_is_refused() -> None
         read(f"/*{'x' * room}*/ a {{}}", 'var color x "X" red')
 
 
+@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize(
     "key",
     [
