@@ -3,8 +3,6 @@
 Their contents are drawn by code, and the same each time; fonts are those of the machine.
 """
 
-import hashlib
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,31 +14,9 @@ from tests import browser
 from tests.services import ROOT, service
 
 FOLDER: Final = ROOT / "docs/pictures"
-# The digest of the source of each picture, so that a test notices a changed view.
-TAKEN: Final = FOLDER / "taken.json"
-# Each picture with the modules of its view.
-PICTURES: Final = {
-    "page": (
-        "gallery_page/templates/index.html",
-        "gallery_page/page.css",
-        "gallery_page/page.js",
-        "gallery_page/page-list.js",
-    ),
-    "work": ("gallery_page/page-work.css", "gallery_page/templates/artwork.html"),
-    "logos": ("entrypoints/console/pages/artworks.js",),
-    "logo": ("entrypoints/console/pages/artwork.js",),
-    "review": ("entrypoints/console/pages/submission.js", "entrypoints/console/parts/proposals/change_review.js"),
-    "history": ("entrypoints/console/pages/history.js",),
-}
 # Those that also exist in dark mode, as NAME-dark.png.
 DARK: Final = ("page", "review")
 _PASSWORD: Final = "a password for pictures"
-
-
-def digest(modules: tuple[str, ...]) -> str:
-    """Return a digest of the modules of a view."""
-    contents = (ROOT.joinpath("src/logoadmin", each).read_bytes() for each in modules)
-    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
 
 
 def take(page: Page, address: str) -> None:
@@ -81,5 +57,3 @@ if __name__ == "__main__":
             opened = context.new_page()
             opened.set_viewport_size({"width": 1120, "height": 720})
             take(opened, found.address.replace("127.0.0.1", "localhost"))
-    taken = {name: digest(modules) for name, modules in PICTURES.items()}
-    TAKEN.write_text(json.dumps(taken, indent=2) + "\n", encoding="utf-8")

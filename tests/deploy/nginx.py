@@ -5,14 +5,14 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from tests.certificates import make_certificate
+from tests.deploy.front import Front, placed
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import comes_true
@@ -44,44 +44,35 @@ http {{
 _UPSTREAM: Final = re.compile(r"^upstream logoadmin \{.*?^\}", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Nginx:
-    """Its ports and its certificate, in whose directory it runs."""
-
-    https: int
-    plain: int
-    certificate: Path
-
-
 @contextmanager
-def nginx(directory: Path, *services: int) -> Iterator[Nginx]:
+def nginx(directory: Path, *services: int) -> Iterator[Front]:
     """Run it in front of one service, or of two as in docs/proxy.md; they may start later."""
     with _running(directory, "gallery.example", _proxy_recipe(services)) as made:
         yield made
 
 
 @contextmanager
-def nginx_for_folder(directory: Path, published: Path) -> Iterator[Nginx]:
+def nginx_for_folder(directory: Path, published: Path) -> Iterator[Front]:
     """Run it for a published gallery, whose folder has the name that deploy/nginx-gallery.conf expects."""
     assert published.name == "gallery"
-    recipe = _placed(_recipe("nginx-gallery.conf"), {"root /srv/logoadmin;": f"root {published.parent};"})
+    recipe = placed(_recipe("nginx-gallery.conf"), {"root /srv/logoadmin;": f"root {published.parent};"})
     with _running(directory, "readers.example", recipe) as made:
         yield made
 
 
 @contextmanager
-def _running(directory: Path, name: str, recipe: str) -> Iterator[Nginx]:
+def _running(directory: Path, name: str, recipe: str) -> Iterator[Front]:
     """Run it with a recipe, whose ports and whose certificate for a name are replaced."""
     program = shutil.which("nginx", path=search_path())
     if program is None:
         skip_without("NGINX", "nginx is not installed")
-    made = Nginx(free_port(), free_port(), make_certificate(directory))
+    made = Front(free_port(), free_port(), make_certificate(directory), PREFIX)
     places = {
         "listen 443 ssl": f"listen 127.0.0.1:{made.https} ssl",
         "listen 80;": f"listen 127.0.0.1:{made.plain};",
         f"/etc/nginx/tls/{name}": str(made.certificate.with_suffix("")),
     }
-    (directory / "recipe.conf").write_text(_placed(recipe, places))
+    (directory / "recipe.conf").write_text(placed(recipe, places))
     user = "user root;\n" if os.getuid() == 0 else ""  # otherwise its workers could not write to the directory
     configuration, log = directory / "nginx.conf", directory / "error.log"
     configuration.write_text(user + _AROUND.format(directory))
@@ -104,20 +95,12 @@ def _proxy_recipe(services: tuple[int, ...]) -> str:
         (documented,) = _UPSTREAM.findall((ROOT / "docs/proxy.md").read_text("utf-8"))
         text = _UPSTREAM.sub(documented, text)
     pairs = zip(addresses, services, strict=True)
-    return _placed(text, {f"server {address}": f"server 127.0.0.1:{port}" for address, port in pairs})
+    return placed(text, {f"server {address}": f"server 127.0.0.1:{port}" for address, port in pairs})
 
 
 def _recipe(name: str) -> str:
     """Return a configuration of deploy/ without its listeners on IPv6."""
     return re.sub(r"^ *listen \[::\].*\n", "", (ROOT / "deploy" / name).read_text("utf-8"), flags=re.MULTILINE)
-
-
-def _placed(text: str, places: Mapping[str, str]) -> str:
-    """Return a configuration with examples replaced, all of which must occur in it."""
-    for example, place in places.items():
-        assert example in text
-        text = text.replace(example, place)
-    return text
 
 
 def _accepts(port: int) -> bool:

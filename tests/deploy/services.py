@@ -1,16 +1,13 @@
 """Services that run in sequence or concurrently, with a passed socket or their own port."""
 
-import http.client
-import json
 import os
 import signal
 import socket
-import ssl
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import pytest
 
@@ -39,32 +36,6 @@ def start_with(sockets: list[socket.socket], directory: Path, *options: str) -> 
     numbers = [each.fileno() for each in sockets]
     given = " ".join(map(str, numbers))
     return start("-c", _SYSTEMD, given, "serve", *options, directory=directory, pass_fds=numbers)
-
-
-class Answer(NamedTuple):
-    """The response of a service or its proxy."""
-
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
-
-
-def ask(port: int, trusted: Path | None, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-    """Make a request to this machine; with TLS, if a certificate is to be trusted, and a dictionary as JSON."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    if isinstance(body, dict):
-        body, named = json.dumps(body), {"Content-Type": "application/json", **named}
-    connection = (
-        http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        if trusted is None
-        else http.client.HTTPSConnection(
-            "127.0.0.1", port, timeout=60, context=ssl.create_default_context(cafile=str(trusted))
-        )
-    )
-    with closing(connection):
-        connection.request(method, path, body, named)
-        answer = connection.getresponse()
-        return Answer(answer.status, answer.headers, answer.read())
 
 
 class Services:

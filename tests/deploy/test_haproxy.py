@@ -1,20 +1,19 @@
 """HAProxy with the configuration of deploy/, including TLS, in front of two services; one is stopped under load."""
 
-import http.client
 import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from tests.certificates import make_certificate
+from tests.deploy.front import PASSWORD, Front, placed
 from tests.deploy.load import Load
-from tests.deploy.services import Answer, ask, import_gallery
+from tests.deploy.services import import_gallery
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import comes_true, service
@@ -26,7 +25,6 @@ pytestmark = [
 
 ROOT: Final = Path(__file__).parents[2]
 RECIPE: Final = ROOT / "deploy" / "haproxy.cfg"
-PASSWORD: Final = "correct horse battery"
 # As in the comment of deploy/haproxy.cfg.
 SETTINGS: Final = {
     "LOGOADMIN_ACCESS": "guarded",
@@ -37,32 +35,11 @@ SETTINGS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Proxied:
-    """Two services with the same records behind HAProxy."""
+class Proxied(NamedTuple):
+    """HAProxy in front of two services with the same records."""
 
-    https: int
-    plain: int
-    certificate: Path
+    proxy: Front
     services: "list[subprocess.Popen[str]]"
-
-    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        return ask(self.https, self.certificate, method, path, body, **headers)
-
-    def token(self) -> str:
-        body = {"username": "admin", "password": PASSWORD}
-        status, _, answer = self.ask("POST", "/api/auth/token", body)
-        assert status == 200, answer
-        return str(json.loads(answer)["access_token"])
-
-
-def recipe(places: dict[str, str]) -> str:
-    """Return the configuration with other addresses, all of which must occur in it."""
-    text = RECIPE.read_text(encoding="utf-8")
-    for example, place in places.items():
-        assert example in text
-        text = text.replace(example, place)
-    return text
 
 
 @pytest.fixture
@@ -84,12 +61,12 @@ def proxied(tmp_path: Path) -> Iterator[Proxied]:
         https, plain = free_port(), free_port()
         places |= {"bind :443": f"bind 127.0.0.1:{https}", "bind :80": f"bind 127.0.0.1:{plain}"}
         places["/etc/haproxy/tls/gallery.example.pem"] = str(pem)
-        (tmp_path / "haproxy.cfg").write_text(recipe(places))
+        (tmp_path / "haproxy.cfg").write_text(placed(RECIPE.read_text("utf-8"), places))
         proxy = subprocess.Popen([program, "-db", "-f", str(tmp_path / "haproxy.cfg")], stderr=subprocess.DEVNULL)
         ended.callback(stop, proxy)
-        made = Proxied(https, plain, certificate, [each.process for each in services])
-        comes_true(lambda: made.ask("GET", "/readyz").status == 200, despite=(OSError,))
-        yield made
+        front = Front(https, plain, certificate)
+        comes_true(lambda: front.ask("GET", "/readyz").status == 200, despite=(OSError,))
+        yield Proxied(front, [each.process for each in services])
 
 
 def stop(process: "subprocess.Popen[Any]") -> None:
@@ -100,44 +77,29 @@ def stop(process: "subprocess.Popen[Any]") -> None:
 
 
 def test_haproxy_alters_nothing_and_no_request_fails_when_one_of_two_services_stops(proxied: Proxied) -> None:
-    bearer = {"Authorization": f"Bearer {proxied.token()}"}
-    passes_unaltered(proxied)
-    knows_the_client(proxied, bearer)
+    front = proxied.proxy
+    passes_unaltered(front)
+    front.redirects_to_tls()
+    front.knows_its_peer()
 
     def stopped() -> None:
         proxied.services[0].terminate()
         assert proxied.services[0].wait(60) == 0
 
-    load = Load(proxied.https, "", proxied.certificate, bearer["Authorization"].split()[1])
+    load = Load(front.https, "", front.certificate, front.sign_in().split()[1])
     load.run(stopped)
     load.verify()
     stop(proxied.services[1])
-    responds_for_unavailable_services(proxied)
-
-
-def passes_unaltered(proxied: Proxied) -> None:
-    status, headers, _ = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip")
-    assert (status, headers["Content-Encoding"], headers["Vary"]) == (200, "gzip", "Accept-Encoding")
-    assert headers["ETag"].startswith('"')
-    assert headers["Strict-Transport-Security"] == "max-age=31536000"
-    again = proxied.ask("GET", "/api/logos", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
-    assert (again[0], again[2]) == (304, b"")
-    # Headers of the largest size that the service accepts.
-    assert proxied.ask("GET", "/api/logos?limit=1", X_Large="x" * 30_000)[0] == 200
-
-
-def knows_the_client(proxied: Proxied, bearer: dict[str, str]) -> None:
-    with closing(http.client.HTTPConnection("127.0.0.1", proxied.plain, timeout=30)) as connection:
-        connection.request("GET", "/api/logos?limit=1", headers={"Host": "gallery.example"})
-        answer = connection.getresponse()
-        assert (answer.status, answer.headers["Location"]) == (308, "https://gallery.example/api/logos?limit=1")
-    # The address of a session is that of the connection, whatever the client sends.
-    _, _, sessions = proxied.ask("GET", "/api/auth/sessions", **bearer, X_Forwarded_For="192.0.2.7")
-    assert b"127.0.0.1" in sessions
-    assert b"192.0.2.7" not in sessions
-
-
-def responds_for_unavailable_services(proxied: Proxied) -> None:
-    status, headers, body = proxied.ask("GET", "/api/logos/1001")
+    status, headers, body = front.ask("GET", "/api/logos/1001")
     assert (status, json.loads(body)) == (503, {"detail": "The service is unreachable"})
     assert (headers["Content-Type"], headers["Retry-After"]) == ("application/json", "1")
+
+
+def passes_unaltered(front: Front) -> None:
+    status, headers, _ = front.ask("GET", "/api/logos", Accept_Encoding="gzip")
+    assert (status, headers["Content-Encoding"], headers["Vary"]) == (200, "gzip", "Accept-Encoding")
+    assert headers["ETag"].startswith('"')
+    again = front.ask("GET", "/api/logos", Accept_Encoding="gzip", If_None_Match=headers["ETag"])
+    assert (again[0], again[2]) == (304, b"")
+    # Headers of the largest size that the service accepts.
+    assert front.ask("GET", "/api/logos?limit=1", X_Large="x" * 30_000)[0] == 200

@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PICTURE_FIELDS
-from tests.deploy.nginx import Nginx, nginx_for_folder
-from tests.deploy.services import Answer, ask
+from tests.deploy.front import Answer, Front
+from tests.deploy.nginx import nginx_for_folder
 
 pytestmark = [pytest.mark.slow("nginx is started"), pytest.mark.rule("contract K6", "contract L2")]
 
@@ -57,10 +57,10 @@ class Static:
     """A folder, and nginx in front of it."""
 
     folder: Path
-    proxy: Nginx
+    proxy: Front
 
     def ask(self, path: str, method: str = "GET", /, **headers: str) -> Answer:
-        return ask(self.proxy.https, self.proxy.certificate, method, f"/gallery/{path}", **headers)
+        return self.proxy.ask(method, f"/{path}", **headers)
 
 
 @pytest.fixture(scope="module")
