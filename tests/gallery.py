@@ -27,20 +27,10 @@ from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.gallery import artworks, authors, picture_commands, pictures
-from logoadmin.domain.identity import passkeys, roles, sessions, users
+from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
-from logoadmin.domain.identity.factors import (
-    ConfirmTotp,
-    CountRecoveryCodes,
-    EnrolTotp,
-    ListFactors,
-    ListUserFactors,
-    MakeRecoveryCodes,
-    RemoveFactor,
-    RemoveUserFactors,
-)
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -416,14 +406,14 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
             "submission_rules": "Logos are 300 pixels wide.",
         },
     ),
-    ListFactors: ("factors.list", {}),
-    EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
-    ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
-    RemoveFactor: ("factors.remove", {"factor_id": 1}),
-    ListUserFactors: ("factors.list_of_user", {"user_id": 7}),
-    RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
-    CountRecoveryCodes: ("factors.recovery_codes", {}),
-    MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
+    factors.ListFactors: ("factors.list", {}),
+    factors.EnrolTotp: ("factors.enrol_totp", {"name": "Phone"}),
+    factors.ConfirmTotp: ("factors.confirm_totp", {"factor_id": 1, "code": "000000"}),
+    factors.RemoveFactor: ("factors.remove", {"factor_id": 1}),
+    factors.ListUserFactors: ("factors.list_of_user", {"user_id": 7}),
+    factors.RemoveUserFactors: ("factors.remove_all", {"user_id": 7}),
+    factors.CountRecoveryCodes: ("factors.recovery_codes", {}),
+    factors.MakeRecoveryCodes: ("factors.make_recovery_codes", {}),
     AskPasskey: ("passkeys.options", {}),
     passkeys.BeginPasskey: ("passkeys.begin", {}),
     passkeys.EnrolPasskey: (

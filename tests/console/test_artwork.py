@@ -14,7 +14,6 @@ from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, RemoveLogo
 from logoadmin.domain.gallery.authors import RemoveAuthor
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.kernel.records import Change, Logo
-from tests.console.conftest import Module
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
 from tests.console.service import PAINTER, Served
@@ -324,40 +323,6 @@ def test_a_missing_author_is_created_in_place_and_the_next_logo_is_one_click_awa
     page.get_by_role("menuitem", name="New logo").click()
     expect(page.locator("h1")).to_have_text("New logo")
     expect(field(page, "name")).to_have_value("")
-
-
-@pytest.mark.rule("contract J4")
-@pytest.mark.parametrize(
-    ("base", "mine", "theirs", "both"),
-    [
-        ("a\nb\nc", "x\nb\nc", "a\nb\ny", "x\nb\ny"),
-        ("a\nb\nc", "a\nb\nc\nd", "z\na\nb\nc", "z\na\nb\nc\nd"),
-        ("a\nb\nc", "a\nc", "a\nb\nc", "a\nc"),
-        ("a\nb\nc", "a\nx\nc", "a\nx\nc", "a\nx\nc"),
-        *(("a\nb\nc", "a\nx\nc", "a\ny\nc", None), ("a\nb\nc", "a\nc", "a\ny\nc", None)),
-        *(("a\nb", "x\nb", "a\ny", None), ("", "mine", "theirs", None)),
-        ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
-    ],
-)
-def test_concurrent_edits_of_separate_lines_are_merged(
-    module: Module, base: str, mine: str, theirs: str, both: str | None
-) -> None:
-    assert module("parts/diff/line_diff.js", "mergedLines", [base, mine, theirs]) == both
-    assert module("parts/diff/line_diff.js", "mergedLines", [base, theirs, mine]) == both
-
-
-@pytest.mark.parametrize(
-    ("base", "mine", "theirs", "both"),
-    [
-        ([1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 3]),
-        *(([1, 2], [2], [1, 2, 4], [2, 4]), ([1, 2], [1, 2, 3], [2, 1], None), ([1], [1, 3], [1, 3], [1, 3])),
-        ([], [3], [4], [4, 3]),
-    ],
-)
-def test_concurrent_choices_of_authors_are_merged_unless_reordered(
-    module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
-) -> None:
-    assert module("parts/diff/line_diff.js", "mergedList", [base, mine, theirs]) == both
 
 
 @pytest.mark.rule("contract J3", "contract R4")

@@ -17,10 +17,10 @@ from logoadmin import reader
 from tests.options import skip_without
 from tests.reader import samples
 from tests.reader.hostile_server import HostileServer
-from tests.reader.observed import Observed, compare_all, folder, publish
 from tests.reader.publisher import NOW, A, Answer
 from tests.reader.samples import encoded
 from tests.reader.stories import STORIES
+from tests.reader.vectors import Observed, compare_all, folder, publish
 
 pytestmark = pytest.mark.rule("contract L6")
 

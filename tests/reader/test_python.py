@@ -10,9 +10,8 @@ from logoadmin import reader
 from logoadmin.reader import download
 from logoadmin.reader.gallery import Gallery
 from tests.reader.hostile_server import HostileServer
-from tests.reader.observed import Observed, compare, folder, publish
 from tests.reader.stories import STORIES
-from tests.reader.vectors import Step, Story
+from tests.reader.vectors import Observed, Step, Story, compare, folder, publish
 
 pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
