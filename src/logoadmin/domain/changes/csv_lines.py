@@ -73,11 +73,7 @@ csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
 
 
 def check_charset(charset: str) -> str:
-    """Return the name of Python's codec for an encoding of texts.
-
-    Raises:
-        PydanticCustomError: no such codec exists.
-    """
+    """Return the name of Python's codec for an encoding of texts."""
     try:
         name = codecs.lookup(charset).name
         " ".encode(name)

@@ -90,15 +90,11 @@ class UnseenNotices:
 
 
 class MemberNoticeService(Service):
-    """The use cases of notices for members."""
+    """The use cases of notices for members: each raises NotAuthenticated without a user, NotPermitted for a key."""
 
     @reads_with_rights(SIGNED_IN)
     def get(self, uow: ReadUnitOfWork, _command: GetNotices, held: Held) -> MemberNotices:
-        """Return the caller's newest notices.
-
-        Raises:
-            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
-        """
+        """Return the caller's newest notices."""
         user_id = user_of(held)
         notices = _notices(uow, user_id)
         unseen = _unseen(notices, member_notices_in(uow).seen(user_id))
@@ -107,11 +103,7 @@ class MemberNoticeService(Service):
 
     @writes(SIGNED_IN)
     def mark_seen(self, uow: AuditedUnitOfWork, _command: MarkNoticesSeen) -> UnseenNotices:
-        """Mark the caller's notices as seen. The mark is not in the history, and goes with the user.
-
-        Raises:
-            NotAuthenticated: the caller is not a user; NotPermitted: it is a service key.
-        """
+        """Mark the caller's notices as seen. The mark is not in the history, and goes with the user."""
         user_id = user_of(uow.held)
         notices = _notices(uow, user_id)
         if notices:

@@ -143,49 +143,32 @@ class GeneratedFile:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The gallery of one moment as files.
-
-    Attributes:
-        version: the id of the last change.
-        pointer: the content of ``latest.json``, signed.
-        files: the content of ``reader.js``, of the page, and of every file that the pointer references except pictures,
-            by name relative to it; a file comes after those that it references.
-        left_out: the active records that are not published, logos first, by id.
-        made: its user styles and pages, which can be generated several times.
-        state: a value for the state of the gallery; equal for equal states.
-        verdicts: the publisher's notes on its verdicts, for the next publication.
-        pictures: the names of the pictures and their thumbnails, which may be large.
-        read_picture: returns the content of a picture, or None if it has been removed since.
-    """
+    """The gallery of one moment, after the change ``version``, as files."""
 
     version: int
     pointer: bytes = field(repr=False)
+    # The content of ``reader.js``, of the page, and of every file that the pointer references except pictures, by name
+    # relative to it; a file comes after those that it references.
     files: Mapping[str, bytes] = field(repr=False)
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  # logos first, by id
+    # Its user styles and pages, which can be generated several times.
     made: Sequence[Iterable[GeneratedFile]] = field(default=(), repr=False, compare=False)
-    state: str = field(default="", repr=False)
-    verdicts: Mapping[str, str] = field(default_factory=dict, repr=False)
-    pictures: Collection[str] = ()
+    state: str = field(default="", repr=False)  # equal for equal states of the gallery
+    verdicts: Mapping[str, str] = field(default_factory=dict, repr=False)  # the publisher's notes on them
+    pictures: Collection[str] = ()  # the names of the pictures and their thumbnails, which may be large
+    # Returns the content of a picture, or None if it has been removed since.
     read_picture: Callable[[str], bytes | None] = field(default=lambda _name: None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The result of publishing into files.
-
-    Attributes:
-        version: the id of the last change.
-        changed: whether a file was written; if not, the files already had this version.
-        pointer: the content of ``latest.json``.
-        left_out: the active records that are not published, logos first, by id; empty if nothing was written.
-        is_complete: whether the files have every active record; False if unknown.
-    """
+    """The result of publishing the gallery after the change ``version`` into files."""
 
     version: int
-    changed: bool
-    pointer: bytes = field(repr=False)
-    left_out: tuple[LeftOut, ...] = ()
-    is_complete: bool = False
+    changed: bool  # whether a file was written; if not, the files already had this version
+    pointer: bytes = field(repr=False)  # the content of ``latest.json``
+    left_out: tuple[LeftOut, ...] = ()  # logos first, by id; empty if nothing was written
+    is_complete: bool = False  # whether the files have every active record; False if unknown
 
 
 _INVALID: Final = "Browsers may read its CSS in several ways, from line {line}, column {column} on. Correct it there"

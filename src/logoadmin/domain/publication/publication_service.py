@@ -45,7 +45,7 @@ _PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
 class PublicationService(StatusService):
-    """The use cases of the published gallery."""
+    """The use cases of the published gallery. Each raises StorageUnavailable if the database is out of reach."""
 
     def __init__(
         self,
@@ -64,9 +64,6 @@ class PublicationService(StatusService):
         """Return the current gallery as files, from one snapshot. The first call generates a key.
 
         By default, it has the links of the service, and reuses the verdicts in the files of the service.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
         """
         links, before = links or self.rules.links, before or self._files
         sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links, before))
@@ -78,14 +75,12 @@ class PublicationService(StatusService):
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
         """Bring files up to date with the gallery: blocks first, then everything else.
 
-        If nothing has changed, files whose pointer is younger than a day are left alone.
-
-        Files that belong to this service alone replace those of another gallery. By default, they have its links.
+        If nothing has changed, files whose pointer is younger than a day are left alone. With ``is_own``, the files
+        belong to this service alone, and replace those of another gallery. By default, they have the service's links.
 
         Raises:
             StartError: the files do not belong to this gallery, or somebody else is publishing there.
             OSError: a file cannot be read, written or removed; the last publication is still whole.
-            StorageUnavailable: the database is out of reach.
         """
         links = links or self.rules.links
         with files.locked():
@@ -131,11 +126,7 @@ class PublicationService(StatusService):
 
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
-        """Return the signing public keys as JWKs with their thumbprints, the current one first.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
+        """Return the signing public keys as JWKs with their thumbprints, the current one first."""
         return tuple(map(public_key, self._with_identity(lambda _uow, identity, _now: identity.keys)))
 
     @for_program
@@ -145,7 +136,6 @@ class PublicationService(StatusService):
         Raises:
             SettingsError: the keys are in ``gallery_key_file``.
             Conflict: too many keys sign already.
-            StorageUnavailable: the database is out of reach.
         """
         storage_of(self).write(lambda uow: self._keys.rotate(uow, self._clock.now()))
         return self.public_keys()

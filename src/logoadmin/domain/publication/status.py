@@ -97,11 +97,7 @@ class StatusService(Service):
 
     @for_program
     def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
-        """Yield those of these artworks that are active but not published, logos first, by id.
-
-        Raises:
-            StorageUnavailable: the database is out of reach.
-        """
+        """Yield those of these artworks that are active but not published, logos first, by id."""
         storage = storage_of(self)
         verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
         # No others are judged.

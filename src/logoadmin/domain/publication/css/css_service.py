@@ -76,7 +76,10 @@ class InlineCss(_CssCommand):
 
 
 class CssService(Service):
-    """The use cases of CSS that is not stored."""
+    """The use cases of CSS that is not stored, for callers who may change or propose logos or themes.
+
+    No transaction is open meanwhile.
+    """
 
     def __init__(self, transactions: Transactions, outgoing: Outgoing | None, clock: Clock) -> None:
         super().__init__(transactions)
@@ -86,33 +89,27 @@ class CssService(Service):
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on CSS (contract L4).
 
-        No transaction is open meanwhile. CSS that takes more than :data:`MAX_SECONDS` of processor time is
-        ``invalid``, with that reason.
-
-        Raises:
-            NotPermitted: the caller may neither change nor propose logos or themes.
+        CSS that takes more than :data:`MAX_SECONDS` of processor time is ``invalid``, with that reason.
         """
         pages = gate.snapshot_with_rights(command, caller, _targets).pages(command.target)
         return verdict_on(_kind(command), command.custom_css, self._clock, pages)
 
     @use_case(SIGNED_IN)
     def user_style(self, gate: Gate, command: ReadUserStyle, caller: Caller = OWNER) -> UserStyle:
-        """Return the fields of an artwork that a user style fills (contract S3). Nothing is stored.
+        """Return the fields of an artwork that a user style fills (contract S3).
 
         Raises:
-            NotPermitted: the caller may neither change nor propose logos or themes.
             InvalidInput: it is not a user style, or needs a preprocessor.
         """
         return user_style_source(command.text, gate.snapshot_with_rights(command, caller, _targets))
 
     @use_case(SIGNED_IN)
     def inline(self, gate: Gate, command: InlineCss, caller: Caller = OWNER) -> InlinedCss:
-        """Return CSS with a copy of each imported style sheet (contract L5). Nothing is stored.
+        """Return CSS with a copy of each imported style sheet (contract L5).
 
-        If it imports none, the copies in it are fetched again. No transaction is open meanwhile.
+        If it imports none, the copies in it are fetched again.
 
         Raises:
-            NotPermitted: the caller may neither change nor propose logos or themes.
             Conflict: this service sends no requests.
         """
         gate.snapshot_with_rights(command, caller, require_artworks)

@@ -114,27 +114,19 @@ _MAX_JSON: Final = 1_048_576  # bytes of all targets: each change of a setting s
 
 
 def document_of(text: str) -> str:
-    """Return a function of ``@-moz-document`` in its canonical form.
-
-    Raises:
-        PydanticCustomError: the text is anything else.
-    """
+    """Return a function of ``@-moz-document`` in its canonical form."""
     tokens = tokenize(text)
     found = conditions_in(tokens.nodes, tokens.value)
     if len(found) != 1 or any(unclosed(tokens)):
-        raise PydanticCustomError(
-            "string_pattern_mismatch",
-            'Input should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")',
+        text = (
+            'Input should be url(), url-prefix(), domain() or regexp() with a string, such as domain("forum.example")'
         )
+        raise PydanticCustomError("string_pattern_mismatch", text)
     return str(found[0])
 
 
 def selector_of(text: str) -> str:
-    """Return a selector in its canonical form.
-
-    Raises:
-        PydanticCustomError: it is not a selector, or might end the rule that begins with it.
-    """
+    """Return a selector in its canonical form; refuse what might end the rule that begins with it."""
     nodes = tinycss2.parse_component_value_list(text)
     if not significant(nodes) or any(map(_ends_selector, walk(nodes))) or any(unclosed(tokenize(text))):
         raise PydanticCustomError("string_pattern_mismatch", "Input should be a selector, such as .site-logo")

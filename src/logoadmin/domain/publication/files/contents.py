@@ -32,21 +32,14 @@ class PublishedArtwork:
 
 @dataclass(slots=True)
 class Contents:
-    """The content of a publication; artworks are named by kind and id.
-
-    Attributes:
-        pictures: the gallery's own pictures that the records use.
-        versions: the versions of the artworks that get user styles.
-        artworks: all published artworks.
-        changed_at: the Unix times of their last changes, by version.
-    """
+    """The content of a publication; artworks are named by kind and id."""
 
     records: IndexBuilder = field(default_factory=IndexBuilder)
-    pictures: set[str] = field(default_factory=set)
+    pictures: set[str] = field(default_factory=set)  # the gallery's own ones that the records use
     left_out: list[LeftOut] = field(default_factory=list)
-    versions: dict[tuple[Kind, int], int] = field(default_factory=dict)
+    versions: dict[tuple[Kind, int], int] = field(default_factory=dict)  # of the artworks that get user styles
     artworks: dict[tuple[Kind, int], PublishedArtwork] = field(default_factory=dict)
-    changed_at: Mapping[int, int] = field(default_factory=dict)
+    changed_at: Mapping[int, int] = field(default_factory=dict)  # the Unix times of their last changes, by version
 
 
 def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -> Contents:

@@ -41,20 +41,14 @@ def hashed_name(stem: str, content: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """The index of one version as a file.
-
-    Attributes:
-        sections: its records as canonical JSON, by section and id.
-        long_css: the CSS that is in separate files, by its hash.
-        texts: the long texts of artworks, which are only on their pages, by section and id.
-    """
+    """The index of one version as a file."""
 
     body: bytes
     sha256: str
     name: str
-    sections: Mapping[str, Mapping[int, bytes]]
-    long_css: Mapping[str, bytes]
-    texts: Mapping[tuple[str, int], str]
+    sections: Mapping[str, Mapping[int, bytes]]  # its records as canonical JSON, by section and id
+    long_css: Mapping[str, bytes]  # the CSS that is in separate files, by its hash
+    texts: Mapping[tuple[str, int], str]  # which are only on the pages of artworks, by section and id
 
     def record(self, section: str, id_: int) -> Any:
         """Return a record."""
