@@ -218,12 +218,9 @@ def test_users_see_their_own_proposals_and_those_they_could_apply(
 
     def seen(caller: Caller, **filters: Any) -> list[int]:
         listed = [each.proposal_id for each in gallery.proposals.list(ListProposals(**filters), caller)]
-        for proposal_id in (1, 2, 3, 4):
-            command = GetProposal(proposal_id=proposal_id)
-            if filters or proposal_id in listed:
-                continue
-            with pytest.raises(errors.NotFound, match=f"^Proposal {proposal_id} not found$"):
-                gallery.proposals.get(command, caller)
+        for hidden in {1, 2, 3, 4} - {*listed} if not filters else ():
+            with pytest.raises(errors.NotFound, match=f"^Proposal {hidden} not found$"):
+                gallery.proposals.get(GetProposal(proposal_id=hidden), caller)
         return listed
 
     painter = signed_in(storage, "logos:write", user_id=700)
@@ -415,20 +412,15 @@ def test_only_the_submitter_withdraws_and_only_an_applier_decides(
 ) -> None:
     propose(gallery, member, NEW)
     reviewer = signed_in(storage, *ALL_WRITES, user_id=700)
-    with pytest.raises(errors.NotPermitted):
-        gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), reviewer)
-    with pytest.raises(errors.NotPermitted):
-        apply(gallery, member)
-    with pytest.raises(errors.NotPermitted):
-        gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), member)
-    ended = gallery.proposals.withdraw(WithdrawProposal(proposal_id=1), member)
+    deciding: list[Any] = [ApplyProposal(proposal_id=1), DeclineProposal(proposal_id=1, reason="No")]
+    withdrawing: Any = WithdrawProposal(proposal_id=1)
+    for command, caller in ((withdrawing, reviewer), *((each, member) for each in deciding)):
+        with pytest.raises(errors.NotPermitted):
+            ask(gallery, command, caller)
+    ended = gallery.proposals.withdraw(withdrawing, member)
     assert (ended.state, ended.decided_by, ended.request_id) == ("withdrawn", MEMBER_ID, None)
-    for command, caller in (
-        (ApplyProposal(proposal_id=1), reviewer),
-        (DeclineProposal(proposal_id=1, reason="No"), reviewer),
-        (WithdrawProposal(proposal_id=1), member),
-        (AmendProposal(proposal_id=1, title="Late"), member),
-    ):
+    late: Any = AmendProposal(proposal_id=1, title="Late")
+    for command, caller in ((withdrawing, member), (late, member), *((each, reviewer) for each in deciding)):
         with pytest.raises(errors.Conflict, match=r"^Proposal 1 was withdrawn before$"):
             ask(gallery, command, caller)
 
