@@ -4,7 +4,6 @@ import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -28,13 +27,8 @@ _KUBERNETES_PROBLEM: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """One source: values and origins by setting, and its errors."""
-
-    values: Mapping[str, Any]
-    origins: Mapping[str, str]
-    problems: tuple[str, ...] = ()
+# A setting, its value and its origin.
+_Given = Iterator[tuple[str, Any, str]]
 
 
 def load_settings(**flags: Any) -> Settings:
@@ -43,10 +37,12 @@ def load_settings(**flags: Any) -> Settings:
     Raises:
         SettingsError: the message names each wrong setting and the reason, never its value.
     """
-    sources = (_file(), _secrets(), _environment(), _flags(flags))  # the last one wins
-    values = {name: value for source in sources for name, value in source.values.items()}
-    origins = {name: origin for source in sources for name, origin in source.origins.items()}
-    problems = [problem for source in sources for problem in source.problems]
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    problems: list[str] = []
+    for source in (_file(problems), _secrets(problems), _environment(problems), _flags(flags)):  # the last one wins
+        for name, value, origin in source:
+            values[name], origins[name] = value, origin
     try:
         settings = Settings(**values)
     except ValidationError as error:
@@ -63,27 +59,28 @@ def _problem(name: str, text: str, origins: Mapping[str, str]) -> str:
     return f"{name}: {text}" if origin is None else f"{name} ({origin}): {text}"
 
 
-def _flags(flags: Mapping[str, Any]) -> _Source:
-    values = {name: value for name, value in flags.items() if value is not None}
-    return _Source(values, {name: f"--{name.replace('_', '-')}" for name in values})
+def _flags(flags: Mapping[str, Any]) -> _Given:
+    for name, value in flags.items():
+        if value is not None:
+            yield name, value, f"--{name.replace('_', '-')}"
 
 
-def _environment() -> _Source:
+def _environment(problems: list[str]) -> _Given:
     variables = {name: value for name, value in os.environ.items() if name.upper().startswith(_PREFIX)}
     variables = {name: value for name, value in variables.items() if not name.startswith(_PLATFORM_PREFIXES)}
-    links = [name for name, value in variables.items() if value.startswith(_URLS)]
+    if links := sorted(name for name, value in variables.items() if value.startswith(_URLS)):
+        problems.append(f"{', '.join(links)}: {_KUBERNETES_PROBLEM}")
     known = {f"{_PREFIX}{name.upper()}": name for name in Settings.model_fields}
-    found = {known[name]: name for name in variables if name in known and name not in links}
-    unknown = variables.keys() - known.keys() - {_CONFIG_VARIABLE, _SECRETS_VARIABLE, *links}
-    problems = [f"{', '.join(sorted(links))}: {_KUBERNETES_PROBLEM}"] if links else []
-    problems += _unknown(unknown, {*known, _CONFIG_VARIABLE, _SECRETS_VARIABLE})
-    return _Source({name: variables[variable] for name, variable in found.items()}, found, tuple(problems))
+    others = {_CONFIG_VARIABLE, _SECRETS_VARIABLE}
+    problems += _unknown(variables.keys() - known.keys() - others - {*links}, {*known, *others})
+    for variable in variables.keys() & known.keys() - {*links}:
+        yield known[variable], variables[variable], variable
 
 
-def _secrets() -> _Source:
+def _secrets(problems: list[str]) -> _Given:
     directory = os.environ.get(_SECRETS_VARIABLE)
     if not directory:
-        return _Source({}, {})
+        return
     known = {f"{_PREFIX}{name}".lower(): name for name in Settings.model_fields}
     with _readable(directory):
         try:
@@ -92,16 +89,13 @@ def _secrets() -> _Source:
             msg = f"{_SECRETS_VARIABLE} names a directory that does not exist: {directory}"
             raise SettingsError(msg) from None
     files = {name: file for name, file in found.items() if name.upper().startswith(_PREFIX)}
-    values, origins = {}, {}
+    problems += (f"{directory}: {problem}" for problem in _unknown(files.keys() - known.keys(), known))
     for name in files.keys() & known.keys():
         with _readable(str(files[name])):
-            values[known[name]] = decoded(files[name].read_bytes(), str(files[name])).strip()
-        origins[known[name]] = str(files[name])
-    problems = _unknown(files.keys() - known.keys(), known)
-    return _Source(values, origins, tuple(f"{directory}: {problem}" for problem in problems))
+            yield known[name], decoded(files[name].read_bytes(), str(files[name])).strip(), str(files[name])
 
 
-def _file() -> _Source:
+def _file(problems: list[str]) -> _Given:
     path = os.environ.get(_CONFIG_VARIABLE)
     file = Path(path or _CONFIG_FILE)
     with _readable(str(file)):
@@ -112,12 +106,12 @@ def _file() -> _Source:
                 raise SettingsError(f"{_CONFIG_VARIABLE} names a file that does not exist: {path}") from None
             if file.is_symlink():
                 raise
-            return _Source({}, {})
+            return
         found = tomllib.loads(text)
     known = Settings.model_fields
-    values = {name: value for name, value in found.items() if name in known}
-    problems = tuple(f"{file}: {problem}" for problem in _unknown(found.keys() - known.keys(), known))
-    return _Source(values, dict.fromkeys(values, str(file.absolute())), problems)
+    problems += (f"{file}: {problem}" for problem in _unknown(found.keys() - known.keys(), known))
+    for name in found.keys() & known.keys():
+        yield name, found[name], str(file.absolute())
 
 
 @contextmanager
