@@ -1,10 +1,12 @@
 """Conditional requests and gzip compression (contract F1, K8, RFC 9110 §12.5.3 and §13.1)."""
 
 import gzip
+import hashlib
 import re
 from functools import lru_cache
 from typing import Final
 
+from starlette.responses import Response
 from starlette.types import Send
 
 from logoadmin.entrypoints.http_api.request import Request, count_response
@@ -128,6 +130,42 @@ def unmodified(fields: Fields, tag: bytes) -> Fields:
     """Return the header fields of a 304 response with the tag of the client's copy."""
     remaining = [field for field in fields if field[0] not in _OF_THE_BODY]
     return [(name, tag if name == b"etag" else value) for name, value in remaining]
+
+
+class StaticFile:
+    """A file with its header fields; a longer one also compressed with gzip, which takes a moment.
+
+    Attributes:
+        fields: the header fields of the uncompressed content.
+        size: the total size of all codings in bytes.
+    """
+
+    def __init__(self, content: bytes, fields: Fields, *, is_compressed: bool = False) -> None:
+        """With ``is_compressed``, the content is sent only as it is."""
+        tag = hashlib.sha256(content).hexdigest()[:32]
+        fields = [*fields, (b"vary", b"Accept-Encoding")]
+        self._plain = self._in_gzip = f'"{tag}"'.encode(), _with_size(fields, f'"{tag}"', content), content
+        self.fields, self.size = self._plain[1], len(content)
+        if len(content) > SHORT and not is_compressed:
+            compressed, tag = in_gzip(content, BEST_LEVEL), f'"{tag}{SUFFIX}"'
+            self._in_gzip = tag.encode(), _with_size([*fields, GZIP], tag, compressed), compressed
+            self.size += len(compressed)
+
+    def response(self, request: Request) -> Response:
+        """Return the response in the best coding; 304 for a client whose cached copy is current."""
+        etag, fields, body = self._in_gzip if accepts_gzip(request) else self._plain
+        return response_of(*conditional(request, etag, fields, body))
+
+
+def _with_size(fields: Fields, tag: str, body: bytes) -> Fields:
+    return [*fields, (b"content-length", b"%d" % len(body)), (b"etag", tag.encode())]
+
+
+def response_of(status: int, fields: Fields, body: bytes) -> Response:
+    """Return a response with exactly these header fields."""
+    response = Response(body, status)
+    response.raw_headers = fields
+    return response
 
 
 def _versions(tags: frozenset[str] | None) -> frozenset[int] | None:

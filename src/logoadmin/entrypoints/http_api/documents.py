@@ -6,7 +6,6 @@ public, accept any host name (contract A22), and return nothing secret.
 
 import asyncio
 import functools
-import hashlib
 import json
 import logging
 import re
@@ -24,7 +23,7 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError, SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.kinds import PICTURE
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import SHORT, SUFFIX, accepts_gzip, conditional, in_gzip, known_tag
+from logoadmin.entrypoints.http_api.conditions import SHORT, StaticFile, accepts_gzip, conditional, in_gzip, response_of
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, HttpError, detail_response, error_response, note_cause
@@ -40,18 +39,21 @@ _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
 _REVALIDATED: Final = "no-cache"
 # Other files in the directory are not served.
 _FILES: Final[Mapping[str, tuple[str, str, str]]] = {
-    "/docs": ("index.html", "text/html", "no-store"),
-    "/docs/initializer.js": ("initializer.js", "text/javascript", _REVALIDATED),
-    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript", _REVALIDATED),
-    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css", _REVALIDATED),
+    "/docs": ("index.html", "text/html; charset=utf-8", "no-store"),
+    "/docs/initializer.js": ("initializer.js", "text/javascript; charset=utf-8", _REVALIDATED),
+    "/docs/swagger-ui-bundle.js": ("swagger-ui-bundle.js", "text/javascript; charset=utf-8", _REVALIDATED),
+    "/docs/swagger-ui.css": ("swagger-ui.css", "text/css; charset=utf-8", _REVALIDATED),
 }
-_HEADERS: Final = {
+_FIELDS: Final = [
     # The style sheet of Swagger UI embeds its images as data URLs.
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-}
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        b"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
 
 
 class ReadOnlyEndpoint:
@@ -87,7 +89,7 @@ def document_routes(gallery: LogoAdmin) -> list[Route]:
         Route("/openapi.json", _json_document(openapi, "no-store")),
         # Clients may cache the keys, since a new key is published long enough before it signs.
         Route("/.well-known/jwks.json", _json_document(lambda _: _public_keys(gallery), "public, max-age=300")),
-        *(Route(path, _docs_file(*file)) for path, file in _FILES.items()),
+        *(Route(path, ReadOnlyEndpoint(functools.partial(_docs, file))) for path, file in _FILES.items()),
         Route("/docs/", redirect("../docs")),
     ]
 
@@ -111,23 +113,15 @@ def _public_keys(gallery: LogoAdmin) -> bytes:
     return json.dumps({"keys": [dict(key) for key in gallery.sessions.public_keys()]}).encode()
 
 
-def _docs_file(name: str, media_type: str, cache_control: str) -> ReadOnlyEndpoint:
-    """Serve a file of the page from memory; 304 if the client has it."""
-    body = (_DIRECTORY / name).read_bytes()
-    digest = hashlib.sha256(body).hexdigest()[:32]
-    compressed = functools.lru_cache(1)(in_gzip)
-    headers = {**_HEADERS, "cache-control": cache_control, "vary": "Accept-Encoding"}
+def _docs(file: tuple[str, str, str], scope: Scope) -> Response:
+    return _docs_file(*file).response(request_of(scope))
 
-    def respond(scope: Scope) -> Response:
-        request = request_of(scope)
-        coding = {"content-encoding": "gzip"} if accepts_gzip(request) else {}
-        etag = f'"{digest}{SUFFIX if coding else ""}"'
-        known = known_tag(request, etag.encode())
-        if known is not None:
-            return Response(status_code=304, headers={**headers, "etag": known.decode()})
-        return Response(compressed(body) if coding else body, 200, {**headers, "etag": etag, **coding}, media_type)
 
-    return ReadOnlyEndpoint(respond)
+@functools.lru_cache(len(_FILES))
+def _docs_file(name: str, media_type: str, cache_control: str) -> StaticFile:
+    """Return a file of the page."""
+    fields = [*_FIELDS, (b"cache-control", cache_control.encode()), (b"content-type", media_type.encode())]
+    return StaticFile((_DIRECTORY / name).read_bytes(), fields)
 
 
 log = logging.getLogger("logoadmin.http")
@@ -220,7 +214,4 @@ async def _picture(context: AppContext, scope: Scope) -> Response:
     cached = b"no-store" if is_hidden else b"public, max-age=31536000, immutable"
     fields = [*PICTURE_FIELDS, (b"cache-control", cached), (b"etag", tag)]
     fields += [(b"content-type", b"image/webp"), (b"content-length", b"%d" % len(content))]
-    status, fields, body = conditional(request, tag, fields, content)
-    response = Response(body, status)
-    response.raw_headers = fields
-    return response
+    return response_of(*conditional(request, tag, fields, content))

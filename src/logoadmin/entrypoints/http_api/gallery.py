@@ -8,7 +8,6 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.publication.publication_records import PAGE
-from logoadmin.entrypoints.http_api.conditions import Fields
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
 from logoadmin.entrypoints.http_api.published_files import CORS, PAGE_FIELDS, PublishedFolder
 from logoadmin.entrypoints.http_api.request import Request, request_of
@@ -67,15 +66,11 @@ class PublishedGallery:
         except HttpError as error:
             note_cause(request, error)
             found = _error_page(request, error) if _wants_page(request) else error_response(error)
-        if isinstance(found, Response):
+        if CORS[0] not in found.raw_headers:  # files have it
             found.raw_headers.extend(CORS)
-            await sendable(found, scope)(scope, receive, send)
-            return
-        status, fields, content = found
-        await send({"type": "http.response.start", "status": status, "headers": fields})
-        await send({"type": "http.response.body", "body": content})
+        await sendable(found, scope)(scope, receive, send)
 
-    async def _found(self, request: Request) -> tuple[int, Fields, bytes] | Response:
+    async def _found(self, request: Request) -> Response:
         """Return the requested file, or the response to a preflight request.
 
         Raises:

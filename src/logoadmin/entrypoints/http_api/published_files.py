@@ -1,12 +1,10 @@
 """The files of the published folder, compressed once and kept in memory (contract L1, L2)."""
 
 import asyncio
-import hashlib
 import logging
 import time
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
@@ -16,20 +14,10 @@ from logoadmin.domain.kernel.kinds import PICTURE_FOLDER
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import FEED, POINTER, READER
-from logoadmin.entrypoints.http_api.conditions import (
-    BEST_LEVEL,
-    GZIP,
-    SHORT,
-    SUFFIX,
-    Fields,
-    accepts_gzip,
-    conditional,
-    in_gzip,
-)
+from logoadmin.entrypoints.http_api.conditions import Fields, StaticFile
 from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
-from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import POLICY
 
@@ -63,56 +51,27 @@ PICTURE_FIELDS: Final = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """A file in one content coding."""
-
-    etag: bytes
-    fields: Fields
-    body: bytes = field(repr=False)
-
-
-class PublishedFile:
-    """A file with its header fields; longer files also compressed with gzip, which takes a moment.
+class PublishedFile(StaticFile):
+    """A file of the published gallery.
 
     Attributes:
         stamp: the stamp of the file, by which a change is detected.
-        fields: the header fields of the uncompressed content.
-        size: the total size of all codings in bytes.
     """
 
-    __slots__ = ("_in_gzip", "_plain", "fields", "size", "stamp")
-
     def __init__(self, name: str, content: bytes, stamp: Hashable | None = None) -> None:
-        tag, self.stamp = hashlib.sha256(content).hexdigest()[:32], stamp
-        self._plain = _variant(name, content, f'"{tag}"'.encode())
-        self._in_gzip: _Variant | None = None
-        self.fields, self.size = self._plain.fields, len(content)
-        if len(content) > SHORT and not name.endswith(".webp"):
-            compressed = in_gzip(content, BEST_LEVEL)
-            self._in_gzip = _variant(name, compressed, f'"{tag}{SUFFIX}"'.encode(), GZIP)
-            self.size += len(compressed)
-
-    def response(self, request: Request) -> tuple[int, Fields, bytes]:
-        """Return status, header fields and body: without the body for HEAD, or if the client has it cached."""
-        sent = self._in_gzip if self._in_gzip is not None and accepts_gzip(request) else self._plain
-        return conditional(request, sent.etag, sent.fields, sent.body)
+        super().__init__(content, _fields(name), is_compressed=name.endswith(".webp"))
+        self.stamp = stamp
 
 
-def _variant(name: str, body: bytes, etag: bytes, *more: tuple[bytes, bytes]) -> _Variant:
+def _fields(name: str) -> Fields:
     media_type = "application/atom+xml" if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
     cached = _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
-    fields = [
+    return [
         *(PICTURE_FIELDS if name.endswith(".webp") else [*CORS, (b"x-content-type-options", b"nosniff")]),
         (b"cache-control", cached.encode()),
-        (b"content-length", b"%d" % len(body)),
         (b"content-type", media_type.encode()),
-        (b"etag", etag),
-        (b"vary", b"Accept-Encoding"),
         *(PAGE_FIELDS if name.endswith(".html") else ()),
-        *more,
     ]
-    return _Variant(etag, fields, body)
 
 
 log = logging.getLogger("logoadmin.http")
