@@ -25,14 +25,6 @@ def test_all_has_exactly_the_common_names() -> None:
     assert namespace.keys() - {"__builtins__"} == set(logoadmin.__all__)
 
 
-def test_every_public_class_and_function_has_a_docstring() -> None:
-    for name in NAMES:
-        value = getattr(logoadmin, name)
-        if inspect.isclass(value) or inspect.isfunction(value):
-            assert inspect.getdoc(value), name
-            assert value.__module__.startswith("logoadmin"), name
-
-
 def test_commands_and_results_of_every_use_case_are_public() -> None:
     services = [type(each) for each in vars(logoadmin.connect()).values() if isinstance(each, Service)]
     used = {

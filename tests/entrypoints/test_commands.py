@@ -3,7 +3,6 @@
 import io
 import json
 import random
-import shlex
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -178,31 +177,6 @@ def test_an_export_lists_what_it_omits_from_every_table() -> None:
     exported = {table.name for table in (*TABLES.values(), *LINK_TABLES.values(), *TAG_TABLES.values())}
     assert exported | LEFT_OUT.keys() == metadata.tables.keys()
     assert {*LEFT_OUT.values(), "the shared settings"} == {*NOT_EXPORTED}
-
-
-@pytest.mark.rule("contract K4")
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        (["he"], {"healthcheck"}),
-        (["user", ""], {"code", "create", "factors", "list", "password", "remove", "role"}),
-        (["export", "-", "--kind", "l"], {"logo"}),
-        (["serve", "--acc"], {"--access"}),
-        (["serve", "--access", ""], {"open", "guarded"}),
-        (["config", "--log-level", "in"], {"info"}),
-        (["completion", ""], {"bash", "zsh", "fish"}),
-        (["user", "password", "ann", "--factors", ""], {"keep", "remove"}),
-    ],
-)
-def test_commands_options_and_values_are_completed(
-    run: Run, monkeypatch: pytest.MonkeyPatch, typed: list[str], offered: set[str]
-) -> None:
-    """The calls of the bash script and their output; in the next test, bash makes them."""
-    monkeypatch.setenv("_LOGOADMIN_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", shlex.join(["logoadmin", *typed]))
-    monkeypatch.setenv("COMP_CWORD", f"{len(typed)}")
-    ended = run()
-    assert (ended.code, {line.partition(",")[2] for line in ended.out.splitlines()}, ended.err) == (0, offered, "")
 
 
 @pytest.mark.rule("contract K4")
