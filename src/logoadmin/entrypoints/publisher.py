@@ -37,13 +37,10 @@ class Publisher:
         links: Links | None = None,
         holding: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        """Prepare to publish.
+        """Prepare to publish into ``files``.
 
         Args:
-            gallery: the gallery.
-            files: where to publish.
-            published: called after each comparison of everything.
-            failed: called with the error of each failed attempt.
+            published, failed: called after each comparison of everything, and with the error of each failed attempt.
             leased: whether the files belong to the service, whose process with the lease publishes.
             links: the links in the files, by default those of the service.
             holding: returns a context for each long call.

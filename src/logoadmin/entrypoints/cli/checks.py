@@ -64,12 +64,7 @@ _OPENER: Final = build_opener(_Redirect, ProxyHandler({}))
 
 
 def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: float) -> HttpResponse:
-    """Return the response to a GET.
-
-    Args:
-        url: http or https; this machine must trust the certificate.
-        headers: additional headers.
-        timeout: seconds for each wait.
+    """Return the response to a GET, each wait for which may take ``timeout`` seconds.
 
     Raises:
         OSError: no response, or not HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.

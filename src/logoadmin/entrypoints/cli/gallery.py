@@ -89,9 +89,7 @@ def command_settings(database: str | None) -> "Settings":
 def show_start(gallery: "LogoAdmin", *, in_memory: bool = False) -> None:
     """Print the generated password of the first administrator, if any, and the warnings about the gallery.
 
-    Args:
-        gallery: the gallery that was opened.
-        in_memory: whether the gallery ends with the program, so that no other command can change the password.
+    A gallery in memory ends with the program, so that no other command can change the password.
     """
     show_password(gallery.admin_password, in_memory=in_memory)
     _warn_of_clock(gallery)

@@ -49,10 +49,7 @@ class _PictureError(Exception):
 class LinesWithPictures:
     """The lines of a file, with URLs in place of the picture files that they name.
 
-    Attributes:
-        lines: the lines; each iteration starts at the first one.
-        folder: the folder of the pictures; no file outside it is read.
-        keep: stores a picture and returns its URL.
+    No file outside the folder is read. ``keep`` stores a picture and returns its URL.
     """
 
     lines: Iterable[RawLine]
@@ -147,11 +144,8 @@ def style_lines(
 ) -> list[RawLine]:
     """Return user styles as lines of an import, one line or problem per file, in order; print what gets lost.
 
-    Args:
-        files: the files; a picture with the same name in the same folder becomes the theme's.
-        gallery: the gallery; a theme whose origin is the name of a file is amended.
-        target: the target of all styles; None to derive it from their pages.
-        picture: the picture of new themes without a picture file.
+    A theme whose origin is the name of a file is amended. A picture with the same name in the same folder becomes the
+    theme's; new themes without one get ``picture``. Without ``target``, the pages of a style choose its target.
     """
     known = {each.details.origin: each for each in gallery.themes.list(ListThemes()) if each.details.origin}
     files_of: dict[str, Path] = {}

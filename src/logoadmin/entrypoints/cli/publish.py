@@ -118,12 +118,7 @@ def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published"
 
 
 class _Watched:
-    """Prints and records publications for --watch.
-
-    Attributes:
-        last: the last publication that changed a file.
-        fault: an unexpected error.
-    """
+    """Prints and records publications for --watch; has the last one that changed a file, and an unexpected error."""
 
     def __init__(self, gallery: "LogoAdmin", directory: Path, first: "Published") -> None:
         self._gallery, self._directory = gallery, directory
@@ -160,11 +155,7 @@ def _show(published: "Published", directory: Path) -> None:
 
 
 def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Published") -> None:
-    """Read a copy and all files that it refers to.
-
-    Raises:
-        StartError: a reader would reject it, or it is another version.
-    """
+    """Read a copy and all files that it refers to, as readers do, and require this version."""
     from logoadmin import reader
     from logoadmin.domain.publication.files.pointer import parsed
 
@@ -182,11 +173,7 @@ def _verify(url: str, keys: "Sequence[Mapping[str, str]]", publication: "Publish
 
 
 def _verify_unsigned(url: str, directory: Path) -> None:
-    """Compare the files that the pointer does not name, such as the page and the user styles.
-
-    Raises:
-        StartError: one of them is missing or different.
-    """
+    """Compare the files that the pointer does not name, such as the page and the user styles."""
     from concurrent.futures import ThreadPoolExecutor
 
     from logoadmin import reader

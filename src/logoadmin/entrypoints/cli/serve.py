@@ -192,9 +192,7 @@ def load_server() -> ModuleType:
 def check_address(settings: "Settings", host: str | None = None) -> None:
     """Reject an address that others can reach without an explicit policy, and several processes with data in memory.
 
-    Args:
-        settings: the settings of the service.
-        host: the address of a socket from systemd; by default, the address in the settings.
+    ``host`` is the address of a socket from systemd.
 
     Raises:
         SettingsError: naming the missing setting.
@@ -202,7 +200,6 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
     from logoadmin.starting import MEMORY
 
     host = host or settings.host
-
     if settings.access is None and not is_loopback(host):
         raise SettingsError(
             f"Others can reach {host}",

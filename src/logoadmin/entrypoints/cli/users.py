@@ -182,11 +182,7 @@ def _count(factors: int) -> str:
 
 
 def _found_user(gallery: "LogoAdmin", named: str) -> "User":
-    """Return the user with the id or name of an argument.
-
-    Raises:
-        LogoAdminError: the user does not exist.
-    """
+    """Return the user with the id or name of an argument."""
     from logoadmin.domain.identity.users import FindUser, GetUser
 
     if _is_id(named):
@@ -203,11 +199,7 @@ def _found_user(gallery: "LogoAdmin", named: str) -> "User":
 
 
 def _found_role(gallery: "LogoAdmin", named: str) -> "Role":
-    """Return the role with the id or name of an argument.
-
-    Raises:
-        NotFound: the role does not exist.
-    """
+    """Return the role with the id or name of an argument."""
     from logoadmin.domain.identity.roles import GetRole, ListRoles
 
     if _is_id(named):

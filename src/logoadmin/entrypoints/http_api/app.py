@@ -46,13 +46,11 @@ def http_application(
     """Return the ASGI application of a gallery; it can be served, or mounted under a prefix in another one.
 
     Args:
-        gallery: the gallery.
         origins: the origins whose pages may call every operation, such as ``https://admin.example``; pages of other
             origins may only make public reads (contract F2).
         cache_seconds: how long clients may reuse a public read without revalidating it.
         hosts: the host names to accept besides those of loopback and of the public URL; None for any (contract A22).
-        pages: routes to serve besides the interface.
-        home: the path to which ``/`` redirects.
+        pages, home: routes to serve besides the interface, and the path to which ``/`` redirects.
         published: the files to publish into and to serve at ``/gallery/``; None for neither (contract L1).
         max_list: the maximum bytes of a list without ``limit``, before compression.
         work: the background work, with the seconds after which each kind begins.

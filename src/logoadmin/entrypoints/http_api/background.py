@@ -33,9 +33,6 @@ class Background:
     """Does an application's background work while it is served.
 
     It begins with the lifespan or, in a mounted application that receives no lifespan events, with the first request.
-
-    Attributes:
-        loop: the event loop in which it has begun, if any.
     """
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, work: Mapping[BackgroundWork, float]) -> None:

@@ -26,11 +26,7 @@ _LONGEST_LINE: Final = MAX_JSON + 1
 
 
 class TemporaryFile:
-    """An unnamed file, removed when it is closed. It is written completely before it is read.
-
-    Attributes:
-        size: the bytes written.
-    """
+    """An unnamed file, removed when it is closed. It is written completely before it is read."""
 
     def __init__(self, files: "TemporaryFiles", user: Hashable) -> None:
         self.size = 0
@@ -75,11 +71,7 @@ class TemporaryFile:
 
 
 class TemporaryFiles:
-    """The temporary files for one purpose.
-
-    Attributes:
-        name: what error messages call them.
-    """
+    """The temporary files for one purpose, with the name that error messages give them."""
 
     def __init__(self, name: str) -> None:
         self.name = name

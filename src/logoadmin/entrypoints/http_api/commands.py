@@ -29,12 +29,7 @@ CONSOLE: Final = "logoadmin-console"
 
 
 def command_of(request: Request, operation: Operation, body: bytes | None = None) -> Command:
-    """Return the command in the path, query, headers and body of a request.
-
-    Args:
-        request: the request.
-        operation: its operation.
-        body: its body; None if the command has no fields in it.
+    """Return the command in the path, query, headers and body of a request; without a body, it has no fields there.
 
     Raises:
         HttpError: the type of the body is missing.

@@ -135,9 +135,7 @@ def unmodified(fields: Fields, tag: bytes) -> Fields:
 class StaticFile:
     """A file with its header fields; a longer one also compressed with gzip, which takes a moment.
 
-    Attributes:
-        fields: the header fields of the uncompressed content.
-        size: the total size of all codings in bytes.
+    Its fields are those of the uncompressed content, its size is that of all codings.
     """
 
     def __init__(self, content: bytes, fields: Fields, *, is_compressed: bool = False) -> None:

@@ -71,9 +71,7 @@ class Dispatch:
         """Return the result of a call. A late call continues if it has started, and its outcome is unknown.
 
         Args:
-            work: the type of work.
-            call: the function.
-            args: its arguments.
+            work, call, args: the type of work, the function and its arguments.
             deadline: when the result is due; by default soon, but slow work and pictures only have to start in time.
             turn: calls with the same turn run one after another.
 

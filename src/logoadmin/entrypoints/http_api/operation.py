@@ -60,11 +60,9 @@ class Grant:
     """A way to obtain tokens, which OAuth 2 identifies by ``grant_type`` (contract C1, RFC 6749 §4).
 
     Attributes:
-        value: the value of ``grant_type``.
+        value: the value of ``grant_type``; the default is that of a body without one.
         text: its description in the OpenAPI document.
         command: the command made from the other fields of the body.
-        use_case: the use case of the command.
-        is_default: whether it is the grant of a body without ``grant_type``.
     """
 
     value: str

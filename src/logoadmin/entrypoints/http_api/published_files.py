@@ -52,11 +52,7 @@ PICTURE_FIELDS: Final = [
 
 
 class PublishedFile(StaticFile):
-    """A file of the published gallery.
-
-    Attributes:
-        stamp: the stamp of the file, by which a change is detected.
-    """
+    """A file of the published gallery, with the stamp by which a change is detected."""
 
     def __init__(self, name: str, content: bytes, stamp: Hashable | None = None) -> None:
         super().__init__(content, _fields(name), is_compressed=name.endswith(".webp"))

@@ -31,21 +31,15 @@ class Request:
     """The head of a request, and the data that its layers share.
 
     Attributes:
-        method: the HTTP method.
         prefix: the path at which this application is mounted, if any.
-        path: the decoded path, as passed by the server.
-        raw_path: the undecoded path, if passed by the server.
+        path, raw_path: the path, decoded and, if the server passes it, undecoded.
         query: the undecoded query.
         client: the address of the client, empty if unknown.
-        headers: the values of each header, in the order they were sent.
         media_type: the type of the body, in lower case and without parameters.
         id: its id in the log and the history: the client's, unless the history has it already, or a random one;
             its text is the current id.
         began: when it was first seen, by ``time.perf_counter``.
-        path_params: the fields in the path.
         deadline: when its response is due, by the event loop's clock.
-        operation: the operation that serves it.
-        caller: the caller that sent it.
         version: the version of all records, read before the records, see
             :class:`~logoadmin.entrypoints.http_api.response_cache.DataVersion`.
         causes: codes of failures, for the log.

@@ -91,11 +91,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
     def keep(self, request: Request, version: object, response: RenderedResponse, fields: Fields) -> None:
         """Store the response to a GET for all clients, if it has a version, and is short and in memory.
 
-        Args:
-            request: the request.
-            version: the version of the records, read before them.
-            response: the response.
-            fields: additional header fields, the same for all clients.
+        The version of the records was read before them. ``fields`` are additional header fields.
         """
         etag = dict(response.fields).get(b"etag")
         is_short = len(response.body) <= _LARGEST

@@ -92,10 +92,9 @@ MAX_LIST: Final = 256 * 1024 * 1024  # bytes
 
 
 class LongResponses:
-    """Keeps long responses to public reads for further readers, up to twice the size of the longest list. Thread-safe.
+    """Keeps long responses to public reads, up to twice the size of the longest list, for further readers.
 
-    Attributes:
-        max_list: the maximum size of a list in bytes.
+    Thread-safe.
     """
 
     def __init__(self, max_list: int = MAX_LIST) -> None:
@@ -169,11 +168,7 @@ class LongList:
     gzip: bool
 
     def render(self, key: Hashable, version: object) -> RenderedResponse:
-        """Return the response with a snapshot of the list.
-
-        Args:
-            key: the cache key of the request, if others may get the same response.
-            version: the version of the records; a stored response of this version is returned again.
+        """Return the response with a snapshot of the list, or a stored one of this version; None for private lists.
 
         Raises:
             HttpError: the list is too long.
@@ -206,11 +201,7 @@ class LongList:
 
 
 class Renderer:
-    """Calls the use case of one operation, and renders its answers as bytes.
-
-    Attributes:
-        long_responses: the long responses of the application.
-    """
+    """Calls the use case of one operation, and renders its answers as bytes."""
 
     def __init__(
         self,

@@ -12,11 +12,7 @@ _FIRST_HANDED_OVER: Final = 3  # defined by sd_listen_fds(3)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; connections are queued from now on.
-
-    Args:
-        host: a name or an address of this machine.
-        port: 0 for any free port.
+    """Return a listening socket; connections are queued from now on. Port 0 is any free port.
 
     Raises:
         StartError: with the problem of the address, and its remedy.

@@ -53,8 +53,8 @@ def serve(
 
     Args:
         application: creates the application; in each worker process if there are several, so it must be picklable.
-        listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
-        settings: the settings of the service; a single worker is this process itself.
+            A single worker is this process itself.
+        listener, settings: the socket and the settings of the service.
         listening: called with the URL once requests are queued.
         in_terminal: whether SIGHUP means that the terminal was closed, and stops the service.
 
@@ -214,12 +214,9 @@ def shared_metrics() -> Iterator[None]:
 
 @contextmanager
 def metrics_served(listener: socket.socket, text: Callable[[], str], hosts: Collection[str] = ()) -> Iterator[None]:
-    """Serve ``GET /metrics`` from a separate thread until the block ends.
+    """Serve ``text()`` at ``/metrics`` from a separate thread until the block ends.
 
-    Args:
-        listener: the socket, from :func:`~logoadmin.entrypoints.server.listener.listen`.
-        text: returns the body of the response; it may block.
-        hosts: the accepted names in ``Host``, besides loopback names and any address (contract A22).
+    ``hosts`` are accepted in ``Host`` besides loopback names and any address (contract A22).
     """
     endpoint = Route("/metrics", lambda _request: Response(text(), headers={"content-type": _CONTENT_TYPE}))
     app = Hosts(Starlette(routes=[endpoint]), hosts, misdirected, any_address=True)
