@@ -134,11 +134,7 @@ def _gallery(
 
 
 def gallery_keys(settings: Settings) -> tuple[SigningKey, ...]:
-    """Return the keys in the gallery key file, the current one first (contract L7).
-
-    Raises:
-        SettingsError: it cannot be read, or a key in it cannot be used.
-    """
+    """Return the keys in the gallery key file, the current one first (contract L7)."""
     path = settings.gallery_key_file
     return () if path is None else keys_of_file(path)
 
@@ -193,11 +189,7 @@ def _fido2(public_url: PublicUrl) -> Passkeys:
 
 
 def issuer_of(settings: Settings) -> Issuer | None:
-    """Return the issuer whose users may sign in, if any (contract O7).
-
-    Raises:
-        StartError: the package for requests to it is missing.
-    """
+    """Return the issuer whose users may sign in, if any (contract O7)."""
     url, client_id, client_secret = settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret
     if url is None or client_id is None or client_secret is None:
         return None

@@ -54,11 +54,7 @@ def rotate_keys(settings: Settings) -> int | None:
 
 
 def check_keys(settings: Settings) -> None:
-    """Require that the token keys and the gallery keys in the settings can be used.
-
-    Raises:
-        SettingsError: one of them cannot; the message names it.
-    """
+    """Require that the token keys and the gallery keys in the settings can be used."""
     given_keys(settings)
     gallery_keys(settings)
 
@@ -82,21 +78,13 @@ def token_of_nobody(settings: Settings) -> str:
 
 
 def files_of_database(settings: Settings) -> frozenset[Path]:
-    """Return the files of the database, which no other file may replace; empty for a server.
-
-    Raises:
-        SettingsError: the URL of the database cannot be used.
-    """
+    """Return the files of the database, which no other file may replace; empty for a server."""
     url = settings.database.get_secret_value()
     return frozenset() if url == MEMORY else files_of(url)
 
 
 def check_database(settings: Settings) -> Iterator[Result]:
-    """Check the database for ``logoadmin doctor``, without changing it (contract K4).
-
-    Raises:
-        SettingsError: the URL cannot be used.
-    """
+    """Check the database for ``logoadmin doctor``, without changing it (contract K4)."""
     url = settings.database.get_secret_value()
     if url == MEMORY:
         yield warning(
@@ -108,11 +96,7 @@ def check_database(settings: Settings) -> Iterator[Result]:
 
 
 def check_people(settings: Settings) -> Iterator[Result]:
-    """Check who can sign in, and with which rights, for ``logoadmin doctor``; yield nothing without tables.
-
-    Raises:
-        SettingsError: the URL cannot be used.
-    """
+    """Check who can sign in, and with which rights, for ``logoadmin doctor``; yield nothing without tables."""
     with suppress(StorageUnavailable), closing(open_storage(settings, interactive=False)) as storage:
         yield storage.snapshot(lambda uow: _administrators(uow, settings))
         if issuer := settings.oidc_issuer:
@@ -180,11 +164,7 @@ def back_up_into(settings: Settings, directory: Path, keep: int | None) -> Path:
 
 
 def record_backup(settings: Settings) -> None:
-    """Record that a backup was made now, for metrics.
-
-    Raises:
-        StorageUnavailable: the database is out of reach, or cannot be written.
-    """
+    """Record that a backup was made now, for metrics."""
     with closing(open_storage(settings, interactive=True)) as storage:
         record_milestone(storage, "last_backup", SystemClock().now())
 

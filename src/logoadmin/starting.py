@@ -117,11 +117,7 @@ def stored_keys(storage: Storage) -> list[Key]:
 
 
 def token_keys(given: Sequence[Key], storage: Storage, settings: Settings, create: Create) -> list[Key]:
-    """Return the given token keys, and the other accepted ones.
-
-    Raises:
-        TablesMissing: there are none.
-    """
+    """Return the given token keys, and the other accepted ones."""
     keys = [*given, *_accepted_keys(storage, settings)]
     if not keys:
         raise TablesMissing(existed=create == "existing" or not settings.create)

@@ -34,11 +34,7 @@ class TemporaryFile:
         self._content = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed with this file)
 
     def write(self, content: bytes) -> None:
-        """Write at the end.
-
-        Raises:
-            HttpError: the disk is full.
-        """
+        """Write at the end."""
         try:
             self._content.write(content)
         except OSError:
@@ -78,11 +74,7 @@ class TemporaryFiles:
         self._open: Counter[Hashable] = Counter()
 
     def open(self, user: Hashable) -> TemporaryFile:
-        """Return a new file of a user.
-
-        Raises:
-            HttpError: too many are open.
-        """
+        """Return a new file of a user."""
         if self._open[user] >= _MAX_FILES_OF_A_USER:
             text = f"Too many of your {self.name} at the same time; try again later"
             raise HttpError(429, text, {"retry-after": "1"})
@@ -107,11 +99,7 @@ _IMPORT_SECONDS: Final = 600.0
 
 
 def check_head(request: Request, operation: Operation) -> None:
-    """Reject a request with an unacceptable body by its head, before any of the body is received.
-
-    Raises:
-        HttpError: the body has another type, is compressed, or is too large.
-    """
+    """Reject a request with an unacceptable body by its head, before any of the body is received."""
     kind = request.media_type
     # Only a request without a body may omit the type, and whether there is a body is not known yet.
     is_file = operation.takes_file and kind.startswith("image/")

@@ -29,12 +29,7 @@ CONSOLE: Final = "logoadmin-console"
 
 
 def command_of(request: Request, operation: Operation, body: bytes | None = None) -> Command:
-    """Return the command in the path, query, headers and body of a request; without a body, it has no fields there.
-
-    Raises:
-        HttpError: the type of the body is missing.
-        InvalidInput: the request is invalid; lists all its problems.
-    """
+    """Return the command in the path, query, headers and body of a request; without a body, it has no fields there."""
     sent = {} if body is None else _fields_of_body(request, operation, body)
     values: dict[str, Any] = {}
     problems: list[Problem] = []
@@ -152,9 +147,6 @@ def occasion_of(request: Request) -> Occasion:
     """Return the source of a change request, and its note (contract G5).
 
     Notes are percent-encoded, because headers are limited to Latin-1.
-
-    Raises:
-        InvalidInput: the note is too long or not text.
     """
     if request.method == "GET":
         return BY_INTERFACE

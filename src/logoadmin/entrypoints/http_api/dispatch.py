@@ -102,11 +102,7 @@ class Dispatch:
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
     ) -> asyncio.Lock:
-        """Wait for a turn until ``start_by``, or only until ``early`` while the database fails.
-
-        Raises:
-            HttpError, StorageUnavailable: it is late.
-        """
+        """Wait for a turn until ``start_by``, or only until ``early`` while the database fails."""
         lock = self._turns.setdefault((work, turn), asyncio.Lock())
         for until in (early, start_by):
             try:

@@ -171,13 +171,7 @@ class Endpoint:
         return shared
 
     def _caller(self, request: Request, operation: Operation) -> Caller:
-        """Return the caller that the token identifies (spec §Authentication 1); public operations ignore it.
-
-        Raises:
-            InvalidToken: the token is not valid.
-            NotAuthenticated: the token is missing.
-            InvalidInput: the change note is invalid.
-        """
+        """Return the caller that the token identifies (spec §Authentication 1); public operations ignore it."""
         permission = operation.permission
         # Reads neither start sessions nor are logged as events.
         user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", ("",))[0]

@@ -71,11 +71,7 @@ class PublishedGallery:
         await sendable(found, scope)(scope, receive, send)
 
     async def _found(self, request: Request) -> Response:
-        """Return the requested file, or the response to a preflight request.
-
-        Raises:
-            HttpError: the file does not exist, the method is not allowed, or nothing has been published yet.
-        """
+        """Return the requested file, or the response to a preflight request."""
         if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
             return Response(status_code=204, headers=_PREFLIGHT)
         if request.method not in ("GET", "HEAD"):

@@ -142,11 +142,7 @@ class Operation:
 
     @cached_property
     def service(self) -> str:
-        """The attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin` with its use case, such as ``logos``.
-
-        Raises:
-            TypeError: no service has this use case for the command.
-        """
+        """The attribute of :class:`~logoadmin.domain.logo_admin.LogoAdmin` with its use case, such as ``logos``."""
         name = self.use_case.__name__
         for attribute, of in _services().items():
             if getattr(of, name, None) is self.use_case and self.command in rights_of(of, name):

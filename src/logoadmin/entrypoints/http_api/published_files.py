@@ -97,11 +97,7 @@ class PublishedFolder:
             self._stamp, self._is_current = stamp, False
 
     async def file(self, name: str) -> PublishedFile | None:
-        """Return a file by its name relative to ``/gallery/``, or None.
-
-        Raises:
-            HttpError: nothing has been published yet.
-        """
+        """Return a file by its name relative to ``/gallery/``, or None."""
         if name != POINTER and not any(pattern.fullmatch(name) for pattern in (IMMUTABLE_NAME, CHANGING_NAME)):
             return None
         if time.monotonic() >= self._next_look:

@@ -12,11 +12,7 @@ _FIRST_HANDED_OVER: Final = 3  # defined by sd_listen_fds(3)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; connections are queued from now on. Port 0 is any free port.
-
-    Raises:
-        StartError: with the problem of the address, and its remedy.
-    """
+    """Return a listening socket; connections are queued from now on. Port 0 is any free port."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
@@ -40,9 +36,6 @@ def socket_from_systemd() -> socket.socket | None:
 
     systemd keeps it open and queues connections during a restart. The variables that announce it are removed from the
     environment, so that no child process mistakes the socket for its own.
-
-    Raises:
-        StartError: there are several sockets, or it is not a listening TCP socket.
     """
     process, count = (os.environ.pop(name, "") for name in ("LISTEN_PID", "LISTEN_FDS"))
     os.environ.pop("LISTEN_FDNAMES", None)

@@ -140,11 +140,7 @@ def _application(application: Callable[[], ASGIApp], settings: Settings) -> ASGI
 
 
 def _worker_application(application: Callable[[], ASGIApp], settings: Settings) -> ASGIApp:
-    """Create the application of a worker process, once its database is available (contract K5).
-
-    Raises:
-        SystemExit: it cannot start for another reason, which the log has.
-    """
+    """Create the application of a worker process, once its database is available (contract K5)."""
     configure_logging(settings.log_level, settings.log_format)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor acts on it
