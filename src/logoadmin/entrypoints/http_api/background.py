@@ -39,20 +39,23 @@ class Background:
         self.loop: asyncio.AbstractEventLoop | None = None
         self._arguments = gallery, dispatch
         self._work = work
+        self._timers: list[asyncio.TimerHandle] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """Begin in the running event loop; tests and forks serve one application in several loops."""
         self.loop = loop = asyncio.get_running_loop()
-        self._tasks = [loop.create_task(self._do(work, delay)) for work, delay in self._work.items()]
+        # Not tasks that sleep first, which would be pending when a short-lived loop ends.
+        self._timers = [loop.call_later(delay, self._begin, work) for work, delay in self._work.items()]
 
-    async def _do(self, work: BackgroundWork, delay: float) -> None:
-        await asyncio.sleep(delay)
-        await work(*self._arguments)
+    def _begin(self, work: BackgroundWork) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work(*self._arguments)))
 
     async def end(self) -> None:
         """End the work."""
         tasks, self._tasks, self.loop = self._tasks, [], None
+        for timer in self._timers:
+            timer.cancel()
         for task in tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
