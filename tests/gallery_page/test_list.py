@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.console.parts import PNG
 from tests.console.test_accessible import findings
 from tests.gallery_page.folder import NOW, Folder, dated, published, served
 from tests.reader.publisher import DAY, artwork, author
@@ -141,6 +142,21 @@ def test_after_a_few_hundred_works_a_button_loads_all_and_the_footer_stays_reach
         expect(page.locator(".card")).to_have_count(500)
         expect(page.locator(":focus")).to_have_text("Theme 241")
         expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+        page.locator(".card").nth(400).scroll_into_view_if_needed()
+        page.reload()
+        expect(page.locator(".card")).to_have_count(500)
+        expect(page.locator(".card").nth(400)).to_be_in_viewport()
+
+
+@pytest.mark.rule("contract Q2")
+def test_a_tiny_picture_on_another_host_is_at_most_three_times_its_size(tmp_path: Path, chromium: Browser) -> None:
+    records = dated(theme(1, preview_url="pictures/tiny.png"))
+    with served(tmp_path, published(authors=AUTHORS, logos=(), themes=records)) as folder, chromium.new_page() as page:
+        (folder.path / "pictures/tiny.png").write_bytes(PNG)
+        page.goto(folder.address)
+        picture = page.locator(".card img")
+        expect(picture).to_have_attribute("width", "3")
+        assert picture.evaluate("image => [image.clientWidth, image.clientHeight]") == [3, 3]
 
 
 @pytest.mark.rule("contract Q2")

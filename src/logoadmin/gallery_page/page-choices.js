@@ -46,6 +46,16 @@ export function h(name, attributes = {}, ...children) {
 /** @param {string} letters @param {string | number} hue one of twelve @returns {HTMLElement} a substitute for a picture */
 export const initials = (letters, hue) => h("span", { class: "initials", "aria-hidden": "true", "data-hue": hue }, letters);
 
+/** The most by which a picture is enlarged: a tiny one would be nothing but blur. */
+export const ENLARGED = 3;
+
+/** Limit a picture on another host, whose size is known when it is loaded; SVG stays sharp. @param {HTMLImageElement} image */
+export function limit(image) {
+  if (image.hasAttribute("width") || !image.naturalWidth || /\.svg(?:$|[?#])/i.test(image.src)) return;
+  image.width = image.naturalWidth * ENLARGED;
+  image.height = image.naturalHeight * ENLARGED;
+}
+
 // Pages are stored in English.
 root.lang = language;
 if (language === "ru") {

@@ -1,5 +1,5 @@
 /** The parts of the list: texts, elements, and the pictures and cards of works. */
-import { h, initials, language, locale } from "./page-choices.js";
+import { ENLARGED, h, initials, language, limit, locale } from "./page-choices.js";
 
 /** @typedef {import("./reader.js").Logo | import("./reader.js").Theme} Work */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text which may have plural forms */
@@ -20,8 +20,6 @@ const TARGETS = new Map(config.targets.map(({ id, name }) => [id, name]));
 const THUMBNAIL = 320;
 /** The number of colours for initials in place of a picture. */
 const HUES = 12;
-/** The most by which a picture is enlarged: a tiny one would be nothing but blur. */
-const ENLARGED = 3;
 
 /** @param {string} name @param {string | number} [of] the value in it @returns {string} */
 export function text(name, of = "") {
@@ -79,6 +77,7 @@ function pictureOf({ picture, preview_url, name }) {
     // After the attributes that must be set before the request begins.
     src: path ?? preview_url,
     error: () => image.replaceWith(initialsOf(name)),
+    load: () => limit(image),
   });
   return image;
 }

@@ -53,14 +53,10 @@ export class Facet {
     this.element = h("div", { role: "group", class: "facet", "aria-label": title }, this.#row, this.#dialog);
   }
 
-  /** @param {Work[]} works all works, which determine the largest values */
-  use(works) {
-    const totals = this.#counted(works);
+  /** @param {Work[]} works that match the other choices @param {Work[]} all which determine the largest values */
+  show(works, all) {
+    const totals = this.#counted(all);
     this.#values = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0) || byName(this.#nameOf(a), this.#nameOf(b)));
-  }
-
-  /** @param {Work[]} works that match the other choices */
-  show(works) {
     this.#counts = this.#counted(works);
     const largest = this.#values.slice(0, LARGEST);
     const shown = [...[...this.chosen].filter((value) => !largest.includes(value)), ...largest];

@@ -33,8 +33,6 @@ function wordsOf(work) {
 export class List {
   /** The kind of all works, if they have the same. */
   #onlyKind = "";
-  /** The kind whose largest targets and tags are known. @type {string | undefined} */
-  #counted;
   /** @type {Work[]} */
   #works = [];
   /** The order in which they are sorted. @type {string | undefined} */
@@ -87,7 +85,7 @@ export class List {
   /** @param {Work[]} works all works of the gallery @param {number} [least] cards to draw at once */
   use(works, least = this.cards.count) {
     this.#works = works;
-    this.#order = this.#counted = undefined;
+    this.#order = undefined;
     const logos = works.filter((work) => kindOf(work) === "logo").length;
     const authors = new Set(works.flatMap(({ author_ids }) => author_ids ?? [])).size;
     const counts = [logos && text("logoCount", logos), works.length > logos && text("themeCount", works.length - logos), authors && text("authorCount", authors)];
@@ -98,11 +96,6 @@ export class List {
     find(".summary").replaceChildren(counts.filter(Boolean).join(" · "));
     this.element.hidden = false;
     this.#show(least);
-  }
-
-  /** Compute the searchable texts before somebody types. */
-  prepare() {
-    this.#works.forEach(wordsOf);
   }
 
   /** Focus the search field. */
@@ -160,13 +153,8 @@ export class List {
     const named = words.length === 0 ? ofKind : ofKind.filter((work) => words.every((word) => wordsOf(work).includes(word)));
     const tagged = tags.length === 0 ? named : named.filter((work) => tags.every((tag) => tagsOf(work).includes(tag)));
     const found = targets.size === 0 ? tagged : tagged.filter(({ target }) => targets.has(target));
-    if (this.#counted !== kind) {
-      this.#counted = kind;
-      this.#targets.use(ofKind);
-      this.#tags.use(ofKind);
-    }
-    this.#targets.show(tagged);
-    this.#tags.show(found);
+    this.#targets.show(tagged, ofKind);
+    this.#tags.show(found, ofKind);
     return found;
   }
 

@@ -1,5 +1,5 @@
 /** The script of the pages of works and authors: copying, sharing, the preview, and broken pictures. */
-import { findAll, initials, language, locale } from "./page-choices.js";
+import { findAll, initials, language, limit, locale } from "./page-choices.js";
 
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
 for (const time of document.querySelectorAll("time")) time.replaceChildren(dates.format(new Date(time.dateTime)));
@@ -57,7 +57,9 @@ const replace = (image) => image.replaceWith(initials(image.dataset.initials ?? 
 
 for (const image of document.querySelectorAll("img")) {
   image.addEventListener("error", () => replace(image));
+  image.addEventListener("load", () => limit(image));
   if (image.complete && !image.naturalWidth) replace(image);
+  else limit(image);
 }
 for (const [selector, act] of /** @type {const} */ ([[".copy", copy], [".share", share], [".try", preview]])) {
   const [button] = findAll(selector);

@@ -4,7 +4,7 @@ import { config, dateOf, explanation, linkTo, text } from "./page-elements.js";
 import { List } from "./page-list.js";
 import { open } from "./reader.js";
 
-/** @typedef {{count?: number, top?: number, link?: ?string, at?: number}} Left the state in which a history entry was left */
+/** @typedef {{count?: number, top?: number, link?: ?string, group?: number, at?: number}} Left the state in which a history entry was left: the place of the first group of cards in view */
 /** @typedef {"offline" | "unpublished" | "expired" | "broken" | "insecure" | "old"} Fault */
 
 /** Milliseconds between the checks of a visible page; a cache may delay changes by a minute. */
@@ -63,14 +63,23 @@ async function check() {
   showNotice(fault === "unpublished" ? "offline" : fault);
 }
 
+const groupsOfCards = () => [...main.querySelectorAll(".cards")];
+
 /** Return to where the visitor left for another page, in browsers that did not keep this one. @param {Left} before */
-function restore({ top = 0, link, at = 0 }) {
+function restore({ top = 0, link, group = -1, at = 0 }) {
+  const focused = /** @type {HTMLElement | null} */ (link && main.querySelector(`a[href="${CSS.escape(link)}"]`));
+  focused?.focus({ preventScroll: true });
   scrollTo({ top, behavior: "instant" });
-  const found = /** @type {HTMLElement | null} */ (link && main.querySelector(`a[href="${CSS.escape(link)}"]`));
-  if (!found) return;
-  found.focus({ preventScroll: true });
   // Groups of cards that are not rendered yet have an approximate height.
-  scrollBy({ top: found.getBoundingClientRect().top - at, behavior: "instant" });
+  scrollBy({ top: (groupsOfCards()[group]?.getBoundingClientRect().top ?? at) - at, behavior: "instant" });
+}
+
+/** Store in the history entry how the visitor leaves the list. */
+function remember() {
+  const groups = groupsOfCards();
+  const group = groups.findIndex((each) => each.getBoundingClientRect().bottom > 0);
+  const at = groups[group]?.getBoundingClientRect().top;
+  history.replaceState({ count: list.cards.count, top: scrollY, link: document.activeElement?.getAttribute("href"), group, at }, "");
 }
 
 async function start() {
@@ -94,7 +103,6 @@ async function start() {
 /** Tasks that can wait until the first works are drawn, which may be those of an earlier visit. */
 function settle() {
   check();
-  list.prepare();
   navigator.serviceWorker?.register("page-offline.js").catch(() => undefined);
 }
 
@@ -112,10 +120,9 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   main.focus();
 });
 addEventListener("hashchange", route);
-addEventListener("pagehide", () => {
-  const focused = document.activeElement;
-  history.replaceState({ count: list.cards.count, top: scrollY, link: focused?.getAttribute("href"), at: focused?.getBoundingClientRect().top }, "");
-});
+// Before a reload, Chromium ignores a state from pagehide; Safari on phones has no beforeunload.
+addEventListener("beforeunload", remember);
+addEventListener("pagehide", remember);
 addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof Element && event.target.matches("[type=search]");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !gallery || event.key !== "/") return;
