@@ -71,9 +71,9 @@ const LAST_ID = 2_147_483_647;
 async function propose(signal) {
   const password = generatedPassword();
   if (!may("users:read")) return { password };
-  const answer = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal }).catch(() => undefined);
-  const next = answer && Math.max(OWN_IDS, ...answer.data.map((user) => user.user_id)) + 1;
-  return next === undefined || next > LAST_ID ? { password } : { user_id: next, password };
+  const { data } = await call("get", "/api/users", { query: { order: "desc", limit: 1 }, signal });
+  const next = Math.max(OWN_IDS, ...data.map((user) => user.user_id)) + 1;
+  return next > LAST_ID ? { password } : { user_id: next, password };
 }
 
 /** A suspension has words of its own. @param {import("../form.js").Interface} described */
