@@ -202,6 +202,21 @@ def test_a_refresh_token_reused_later_ends_the_session(stocked: LogoAdmin, clock
     assert works(stocked, other)  # another session of the same user goes on
 
 
+@pytest.mark.rule("contract C3", "contract C5")
+def test_refreshes_and_keys_that_fill_the_storage_are_limited(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    tokens = stocked.sessions.sign_in(ANN)
+    key, ann = CreateKey(name="script", scope=(), expires_in=60), caller(stocked, tokens)
+    for _ in range(1_000):
+        tokens = refresh(stocked, tokens)
+        stocked.keys.remove(RemoveKey(key_id=stocked.keys.create(key, ann).key_id), ann)
+    with pytest.raises(errors.TooManySignIns, match="refreshes") as limited:
+        refresh(stocked, tokens)
+    with pytest.raises(errors.Conflict, match=r"1,000 service keys in an hour"):
+        stocked.keys.create(key, ann)
+    clock.pass_by(limited.value.retry_after)
+    assert works(stocked, refresh(stocked, tokens))
+
+
 @pytest.mark.rule("contract C3")
 def test_an_unknown_refresh_token_is_refused(stocked: LogoAdmin) -> None:
     tokens = stocked.sessions.sign_in(ANN)

@@ -21,7 +21,7 @@ from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_events import add_event, count_refusal, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded
+from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded, uses_of
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -32,7 +32,13 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, Signed
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    history_in,
+    identity_in,
+    repositories_in,
+)
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Session, Sessions
@@ -149,7 +155,7 @@ class OpenSessions:
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
 
-        Raises InvalidToken if the refresh token is unknown.
+        Raises InvalidToken if the refresh token is unknown, TooManySignIns after 1,000 refreshes in an hour.
         """
         now, identity, known = uow.now, identity_in(uow), session_of_token(uow, refresh_token)
         if known is None:
@@ -163,6 +169,9 @@ class OpenSessions:
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
+        refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
+        if (wait := sign_in_limits.attempt(repositories_in(uow), refreshes, now)) is not None:
+            raise TooManySignIns(wait, "Too many refreshes in an hour")
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)

@@ -197,6 +197,7 @@ class SessionService(Service):
 
         Raises:
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
+            TooManySignIns: the user's sessions were refreshed 1,000 times in an hour.
         """
         client = client_of(gate, caller)
 

@@ -37,6 +37,8 @@ _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
 _TOTP_PER_USER: Final = 20
+_USE_WINDOW: Final = 3600  # seconds
+_USES: Final = 1_000
 # The maximum number of networks that are added for one user until the first of them is forgotten.
 MOST_NETWORKS: Final = 1_000
 _NOBODY: Final = -1
@@ -114,6 +116,11 @@ def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
     for count in counts:
         stored.set(*count)
     return None
+
+
+def uses_of(what: str, user_id: int) -> tuple[Limit, ...]:
+    """Return the limit on something that anyone may do with their own account, and that fills the storage."""
+    return (Limit(_hashed((what, user_id)), _USES, _USE_WINDOW),)
 
 
 def succeeded(counts: SignInAttempts, limits: Sequence[Limit]) -> None:

@@ -157,9 +157,9 @@ class IncorrectPassword(LogoAdminError):
 class TooManySignIns(LogoAdminError):
     """Too many failed sign-ins; ``retry_after`` is the number of seconds to wait (contract C1)."""
 
-    def __init__(self, retry_after: int) -> None:
+    def __init__(self, retry_after: int, text: str = "Too many failed sign-ins") -> None:
         self.retry_after = retry_after
-        super().__init__("Too many failed sign-ins")
+        super().__init__(text)
 
 
 class TooManyPictures(LogoAdminError):
