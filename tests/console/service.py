@@ -1,10 +1,11 @@
 """A guarded gallery with sample records, hostile ones among them, that is served while a browser looks at it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pyotp import TOTP
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import logoadmin
@@ -12,8 +13,9 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.access import Caller, Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import local_public_url
 from logoadmin.domain.publication.publication_records import Page
@@ -121,6 +123,14 @@ def served(
     app = _Reporting(logoadmin.asgi(gallery, picture_hosts=[PICTURES]), reports)
     with external_hosts() as others, in_thread(app, port) as address:
         yield Served(gallery, storage, clock, origins, address, others, reports)
+
+
+def enrol_app(service: Served, caller: Caller) -> tuple[str, Sequence[str]]:
+    """Enrol an authenticator app behind the back of the browser; return its secret and the recovery codes."""
+    begun = service.gallery.factors.enrol_totp(EnrolTotp(name="Authenticator app"), caller)
+    code = TOTP(begun.secret).at(service.clock.now())
+    made = service.gallery.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code), caller)
+    return begun.secret, made.recovery_codes or ()
 
 
 class _Reporting:

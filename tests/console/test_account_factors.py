@@ -1,7 +1,6 @@
 """The account in the console: second factors, recovery codes, sessions and events, also of other users."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,12 +8,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.entrypoints.http_api.operations.identity import qr_svg
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
-from tests.console.service import Served
+from tests.console.service import Served, enrol_app
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 
 pytestmark = pytest.mark.slow("a browser")
@@ -29,17 +27,6 @@ def code_of(secret: str, service: Served) -> str:
 
 def wrong(code: str) -> str:
     return f"{(int(code) + 1) % 1_000_000:06}"
-
-
-def enrol_app(service: Served) -> tuple[str, Sequence[str]]:
-    """Enrol an app behind the back of the browser; return its secret and the recovery codes."""
-    # The first factor ends the user's other sessions, so the open one enrols it.
-    known = service.storage.read(lambda uow: uow.identity.sessions.of_user(ADMIN_ID))
-    caller = SignedIn(ADMIN_ID, known[-1].session_id)
-    begun = service.gallery.factors.enrol_totp(EnrolTotp(name=APP), caller)
-    code = code_of(begun.secret, service)
-    made = service.gallery.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code), caller)
-    return begun.secret, made.recovery_codes or ()
 
 
 def section(page: Page, title: str) -> Locator:
@@ -146,7 +133,9 @@ def test_a_passkey_is_created_at_the_public_url_linked_by_the_console(chromium: 
 def test_recovery_codes_are_renewed_when_few_are_left_and_a_factor_is_removed(console: Person) -> None:
     console.sign_in("account")
     page, service = console.page, console.service
-    secret, codes = enrol_app(service)
+    # The first factor ends the user's other sessions, so the open one enrols it.
+    (session,) = service.storage.read(lambda uow: uow.identity.sessions.of_user(ADMIN_ID))
+    secret, codes = enrol_app(service, SignedIn(ADMIN_ID, session.session_id))
     hashes = [f"hash {number}" for number in range(3)]
     service.storage.write(lambda uow: uow.identity.recovery_codes.replace(ADMIN_ID, hashes))
     page.reload()

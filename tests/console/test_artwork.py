@@ -64,6 +64,7 @@ def done(page: Page, words: str) -> Locator:
     return found
 
 
+@pytest.mark.rule("contract J3", "contract J4")
 def test_a_logo_is_edited_by_keyboard_alone_and_restored_by_one_undo(console: Person) -> None:
     service, page = console.service, console.page
     before = logo(service)

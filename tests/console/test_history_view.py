@@ -2,7 +2,6 @@
 
 import json
 import re
-import urllib.request
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
@@ -27,21 +26,11 @@ pytestmark = pytest.mark.slow("a browser")
 WEEK = 7 * 86_400
 
 
-def asked(service: Served, method: str, path: str, token: str = "", body: dict[str, Any] | str | None = None) -> Any:
-    """Make a request, with JSON or with lines, and return the JSON of the response."""
-    text = body if body is None or isinstance(body, str) else json.dumps(body)
-    headers = {"Content-Type": "application/jsonl" if text is body else "application/json"}
-    headers |= {"Authorization": f"Bearer {token}"} if token else {}
-    content = None if text is None else text.encode()
-    request = urllib.request.Request(f"{service.address}/api/{path}", content, headers, method=method)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
-
-
-def removed_by_the_painter(service: Served, logo_id: int) -> None:
-    username, password = PAINTER
-    token = asked(service, "POST", "auth/token", body={"username": username, "password": password})["access_token"]
-    asked(service, "DELETE", f"logos/{logo_id}", token)
+def token_of(console: Person, username: str, password: str) -> dict[str, str]:
+    """Return the header of a new session."""
+    credentials = {"username": username, "password": password}
+    tokens = console.page.request.post(f"{console.service.address}/api/auth/token", data=credentials).json()
+    return {"Authorization": f"Bearer {tokens['access_token']}"}
 
 
 @pytest.mark.rule("contract J3", "contract J4", "contract G2")
@@ -50,7 +39,7 @@ def test_the_removal_of_a_logo_is_found_and_undone_with_its_authors(console: Per
     gallery.logos.link(artworks.LinkLogoAuthor(logo_id=7, author_id=2))
     before = gallery.logos.get(artworks.GetLogo(logo_id=7))
     clock.pass_by(-WEEK)
-    removed_by_the_painter(console.service, 7)
+    console.page.request.delete(f"{console.service.address}/api/logos/7", headers=token_of(console, *PAINTER))
     day = datetime.fromtimestamp(clock.now()).strftime("%Y-%m-%d")
     clock.pass_by(WEEK)
     gallery.authors.create(authors.CreateAuthor(user_id=9000, username="Somebody since"))
@@ -139,8 +128,8 @@ def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Pers
     lines = [
         json.dumps({"kind": "author", "author_id": n, "user_id": n, "username": f"Author {n}"}) for n in range(500, 620)
     ]
-    token = asked(console.service, "POST", "auth/token", body={"username": "admin", "password": ADMIN_PASSWORD})
-    asked(console.service, "POST", "import", token["access_token"], "\n".join(lines))
+    headers = token_of(console, "admin", ADMIN_PASSWORD) | {"Content-Type": "application/jsonl"}
+    page.request.post(f"{console.service.address}/api/import", data="\n".join(lines), headers=headers)
     gallery.authors.create(authors.CreateAuthor(user_id=9001, username="After"))
     console.sign_in("history")
     rows = page.locator(".day > .changes > .change")
@@ -353,8 +342,8 @@ ARTWORK_ACTS: Final[Acts] = {
         f"admin blocked the theme Dawn: {REASON}", f"admin: блокировка темы Dawn. {REASON}"),
     "unblock": (theme(active=True, unblock=True), THEME,
         "admin activated the theme Dawn and lifted its block", "admin: включение темы Dawn и снятие блокировки"),
-    "undo unblock": (undo("unblock"), THEME, "admin undid lifting the block of the theme Dawn: Spam",
-        "admin: отмена снятия блокировки темы Dawn. Spam"),
+    "undo unblock": (undo("unblock"), THEME, f"admin undid lifting the block of the theme Dawn: {REASON}",
+        f"admin: отмена снятия блокировки темы Dawn. {REASON}"),
     "remove": (lambda its, by: its.themes.remove(artworks.RemoveTheme(theme_id=13), by), THEME,
         "admin removed the theme Dawn", "admin: удаление темы Dawn"),
     "undo remove": (undo("remove"), THEME, "admin restored the theme Dawn", "admin: восстановление темы Dawn"),

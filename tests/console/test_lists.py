@@ -35,8 +35,8 @@ def _eleven_selected(console: Person) -> tuple[set[str], set[str]]:
     return before, {name for name in before if name.startswith("Logo 1")}
 
 
+@pytest.mark.rule("contract J3", "contract J4")
 def test_logos_are_found_changed_in_bulk_and_undone_by_keyboard_alone(console: Person) -> None:
-    """contract J3, J4"""
     page = console.page
     press = page.keyboard.press
     console.sign_in("logos?order=oldest")
@@ -147,10 +147,9 @@ def test_conflicting_changes_to_selected_themes_are_named_and_the_rest_is_change
     expect(page.locator(".card")).to_have_count(10)
 
 
-@pytest.mark.rule("contract J6")
+@pytest.mark.rule("contract J6", "contract J4", "contract J7", "contract A20", "contract F3")
 @pytest.mark.parametrize("is_done", [True, False])
 def test_a_bulk_change_is_one_retriable_request_with_one_lasting_undo(console: Person, is_done: bool) -> None:
-    """contract A20, F3, J4, J7"""
     page = console.page
     before, chosen = _eleven_selected(console)
     asked: list[str] = []

@@ -131,28 +131,6 @@ def test_imports_are_copied_into_the_form_and_fetched_again_on_a_phone(console: 
     assert "blue" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
 
 
-@pytest.mark.rule("contract L5")
-def test_the_imports_of_a_selection_are_copied_by_one_request(console: Person, service: Served) -> None:
-    for theme_id, name in ((1, "a"), (2, "b"), (3, "gone")):
-        css = f"@import url(https://styles.example/{name}.css);"
-        service.gallery.themes.amend(AmendTheme(theme_id=theme_id, custom_css=css, active=True))
-    for name in ("a", "b"):
-        service.origins.sheets[f"https://styles.example/{name}.css"] = f"{name} {{ top: 0 }}"
-    page = console.page
-    console.sign_in("themes")
-    page.get_by_role("button", name="Select all").click()
-    page.locator(".menu summary", has_text="Edit").click()
-    page.get_by_role("button", name="Copy the imports into the CSS").click()
-    expect(page.get_by_role("dialog")).to_contain_text("styles.example\u2069: \u2068The server responds with status")
-    page.get_by_role("dialog").get_by_role("button", name="Close").click()
-    expect(page.locator(".notice", has_text="Copied imports: 2")).to_be_visible()
-    copied = [service.gallery.themes.get(GetTheme(theme_id=theme_id)).custom_css for theme_id in (1, 2, 3)]
-    assert ["/*! from" in css for css in copied] == [True, True, False]
-    page.locator(".notice-action").click()
-    expect(page.locator(".notice", has_text="Undone")).to_be_visible()
-    assert "@import" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
-
-
 @pytest.mark.rule("contract L3", "contract L4", "contract L5")
 def test_a_banner_above_the_form_has_the_actions_for_its_state(console: Person, service: Served) -> None:
     states = {

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from tests.bundle import BUNDLED
 from tests.console.driver import Appearance, Person, looking
 from tests.console.service import PAINTER, Served, served
 from tests.gallery import ADMIN_PASSWORD
@@ -46,21 +45,8 @@ def test_every_view_works_after_reload_back_and_in_a_new_tab(console: Person) ->
     page.go_back()
     expect(page.locator("h1")).to_have_text("Logos")
     expect(page.locator(".card")).to_have_count(11)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
     page.reload()
     expect(page.locator(".card")).to_have_count(11)
-    # Of a bundle, a list loads only the files its page names and its words: the weight is measured by the page.
-    own = {url for url in asked if "/console/~" in url}
-    named = set(page.locator("link, script").evaluate_all("all => all.map((each) => each.href || each.src)"))
-    if BUNDLED:
-        loaded = {url.rpartition("~")[2].partition("/")[2] for url in own - named}
-        assert "texts/en/lists.js" in loaded
-        # Loaded after the list: the states for sites, the news from other tabs, the words for both, and the grounds of
-        # logos.
-        later = {"texts/en/others.js"}
-        later |= {"parts/primitives/ground.js"}
-        assert {name for name in loaded if not name.startswith("chunk-")} <= {"texts/en/lists.js", *later}
     # The icon of the tab is also found from nested views.
     page.get_by_role("link", name="Logo 19", exact=True).click()
     expect(page.locator("h1")).to_have_text("Logo 19")

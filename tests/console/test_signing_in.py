@@ -1,10 +1,8 @@
 """Signing in: every method, renewal in place, and steps that come before all else."""
 
-import json
 import re
-import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ssl import create_default_context
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -27,7 +25,7 @@ from logoadmin.settings.sign_in import GITHUB
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES
-from tests.console.service import PAINTER, Served, served
+from tests.console.service import PAINTER, Served, enrol_app, served
 from tests.console.test_accessible import findings
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD
 from tests.github import AUTHORIZE, TOKEN, fake_github
@@ -39,40 +37,6 @@ pytestmark = pytest.mark.slow("a browser")
 PHONE: Final = {"width": 390, "height": 800}
 # The one link to the same view where passkeys work.
 PASSKEYS_AT: Final = [re.compile("^http://localhost:.*/console/$")]
-
-
-@dataclass(frozen=True)
-class Phone:
-    """What a user has at hand for the second step.
-
-    Attributes:
-        secret: of their authenticator app.
-        recovery_codes: the recovery codes.
-    """
-
-    secret: str
-    recovery_codes: tuple[str, ...]
-
-    def code(self, service: Served) -> str:
-        """Return the next code of the app; each works once."""
-        service.clock.pass_by(30)
-        return TOTP(self.secret).at(service.clock.now())
-
-
-def with_app(service: Served, username: str, password: str) -> Phone:
-    """Enrol an authenticator app."""
-
-    def post(path: str, token: str = "", **body: str | int) -> Any:
-        headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
-        asked = urllib.request.Request(f"{service.address}/api/auth/{path}", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(asked, timeout=20) as answer:
-            return json.load(answer)
-
-    token = post("token", username=username, password=password)["access_token"]
-    app = post("factors/totp", token, name="Phone")
-    code = TOTP(app["secret"]).at(service.clock.now())
-    confirmed = post("factors/totp/confirm", token, factor_id=app["factor_id"], code=code)
-    return Phone(app["secret"], tuple(confirmed["recovery_codes"]))
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +89,8 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
 @pytest.mark.rule("contract O2", "contract J4")
 def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium: Browser, shared: Served) -> None:
     name, password = PAINTER
-    phone = with_app(shared, name, password)
+    tokens = shared.gallery.sessions.sign_in(SignIn(username=name, password=password))
+    secret, recovery_codes = enrol_app(shared, shared.gallery.sessions.caller(tokens.access_token))
     with looking(chromium, shared, viewport=PHONE) as person:
         page = person.page
         page.clock.install()
@@ -151,7 +116,8 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         page.keyboard.type(password)
         page.keyboard.press("Enter")
         expect(code).to_be_focused()
-        digits = phone.code(shared)
+        shared.clock.pass_by(30)  # each code works once
+        digits = TOTP(secret).at(shared.clock.now())
         wide = digits.translate({ord("0") + digit: 0xFF10 + digit for digit in range(10)})
         page.keyboard.type(f"{wide[:3]} {wide[3:]}")
         page.keyboard.press("Enter")
@@ -163,7 +129,7 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         page.keyboard.press("Enter")
         person.press(page.get_by_role("button", name="Use a recovery code instead"))
         expect(page.get_by_label("Recovery code")).to_be_focused()
-        page.keyboard.type(phone.recovery_codes[0].lower().replace("-", " "))
+        page.keyboard.type(recovery_codes[0].lower().replace("-", " "))
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Overview")
         # All credentials are lost: an administrator creates a code.
