@@ -591,7 +591,7 @@ def serving(
         prefix = arguments[arguments.index("--root-path") + 1] if "--root-path" in arguments else ""
         seen = f"http://localhost:{served.port}{prefix}"  # where browsers offer passkeys (contract O8)
         assert console == f"The console is at {seen}/console/\n"
-        assert served.line() == f"Read and try it at {seen}/docs\n"
+        assert served.line() == f"Read and try the HTTP interface at {seen}/docs\n"
         yield served.process, address, password.split()[-1]
     finally:
         served.kill()
@@ -631,7 +631,7 @@ def test_csv_is_imported_and_unpublished_artworks_are_reported(run: Run) -> None
     assert_one_line(run("import", "logos.csv"), 2, "--kind")
     ended = run("import", "logos.csv", "--kind", "logo", "--charset", "cp1251")
     assert ended.out.startswith("Imported 3 logos (3 created)\n")
-    assert "Not published: logo 2: They are inactive" in ended.err
+    assert "Not published: logo 2: inactive" in ended.err
     assert "Traceback" not in ended.err
     assert run("export", "out.csv", "--kind", "logo", "--format", "csv").code == 0
     assert run("import", "out.csv", "--kind", "logo").out == "Imported 3 logos (3 unchanged)\n"

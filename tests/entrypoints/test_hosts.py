@@ -10,7 +10,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import ask
 from tests.entrypoints.conftest import Headers
 
-FOREIGN = {"detail": "The service has another name than the one in Host: see the setting hosts"}
+FOREIGN = {"detail": "Host is not a name of this service: see the setting hosts"}
 LOOPBACK = [
     "localhost",
     " localhost\t",

@@ -135,7 +135,7 @@ ANSWERS: Final[dict[str, Any]] = {
         "target": "a.example", "custom_css": '@-moz-document domain("a.example") { a { top: 0 } }',
         "lost": ["@var is not understood and left out."],
     },
-    "POST /api/css/inline": {"detail": "Style sheets are not fetched: httpx2 is not installed"},
+    "POST /api/css/inline": {"detail": "Fetching style sheets needs logoadmin[client], which is not installed"},
     "GET /api/publication": {
         "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],
         "risky": [],

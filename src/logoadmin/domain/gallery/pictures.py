@@ -303,7 +303,7 @@ class PictureService(Service):
 
     def _fetch(self, url: str) -> bytes:
         if self._outgoing is None:
-            raise _invalid("query", "Pictures are not fetched: httpx2 is not installed", field="from")
+            raise _invalid("query", "Fetching pictures needs logoadmin[client], which is not installed", field="from")
         try:
             return self._outgoing.fetch(url, most=MAX_PICTURE, seconds=_FETCH_SECONDS).body
         except OutgoingError as error:

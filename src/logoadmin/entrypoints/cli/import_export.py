@@ -42,11 +42,11 @@ NOT_EXPORTED: Final = (
     "sessions",
     "service keys",
     "second factors",
-    "identities of single sign-on",
+    "single sign-on identities",
     "preferences",
     "pictures",
     "proposals",
-    "notices that were not sent yet",
+    "unsent notices",
     "the shared settings",
     "sign-in events",
     "stored responses and counts of failed sign-ins",
@@ -57,7 +57,7 @@ _CSV_KIND: Final = click.Choice(["author", "theme", "logo"])
 _MOST_NAMED: Final = 5
 _MOST_NAME: Final = 64
 _picture = click.Path(exists=True, dir_okay=False, path_type=Path)
-_INACTIVE: Final = "They are inactive; activate those that are ready"
+_INACTIVE: Final = "inactive; activate works that are ready"
 
 
 @click.command()

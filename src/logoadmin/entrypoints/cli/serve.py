@@ -247,7 +247,7 @@ def _show_addresses(settings: "Settings", address: str, url: str) -> None:
     base = settings.effective_public_url.base if by_name else url
     if settings.console:
         click.echo(f"The console is at {base}/console/")
-    click.echo(f"logoadmin listens on {url}\nRead and try it at {base}/docs")
+    click.echo(f"logoadmin listens on {url}\nRead and try the HTTP interface at {base}/docs")
 
 
 @click.command()

@@ -115,7 +115,7 @@ class Hosts:
 
 async def misdirected(scope: Scope, receive: Receive, send: Send) -> None:
     """Respond to a request for another name."""
-    refusal = HttpError(421, "The service has another name than the one in Host: see the setting hosts")
+    refusal = HttpError(421, "Host is not a name of this service: see the setting hosts")
     await sendable(error_response(refusal), scope)(scope, receive, send)
 
 

@@ -104,13 +104,13 @@ class Mysql(Dialect):
     def back_up(self, target: Path) -> NoReturn:
         """Refuse, with the command that makes a backup."""
         dump = f"mariadb-dump --single-transaction --skip-add-locks --result-file={shlex.quote(str(target))}"
-        raise StartError(f"The server's own program makes the copy: (umask 077; {_command(self._url, dump)})")
+        raise StartError(f"Back up a server with its own program: (umask 077; {_command(self._url, dump)})")
 
     def restore(self, source: Path, fit: Callable[[Dialect], None]) -> NoReturn:
         """Refuse, with the command that loads a backup."""
         del fit
         raise StartError(
-            "The server's own program loads the copy, into an empty database: "
+            "Load a copy into an empty database with the server's own program: "
             f"{_command(self._url, 'mariadb')} < {shlex.quote(str(source))}; then run logoadmin restore --loaded"
         )
 

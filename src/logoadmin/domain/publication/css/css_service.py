@@ -114,7 +114,7 @@ class CssService(Service):
         """
         gate.snapshot_with_rights(command, caller, require_artworks)
         if self._outgoing is None:
-            raise Conflict("Style sheets are not fetched: httpx2 is not installed")
+            raise Conflict("Fetching style sheets needs logoadmin[client], which is not installed")
         return inline(command.custom_css, _kind(command).css_form, self._outgoing, self._clock)
 
 
