@@ -31,8 +31,7 @@ _Draw = ImageDraw.ImageDraw
 
 def emblem(number: int) -> bytes:
     """Return a square picture, different for each number."""
-    picture = _emblem(number, 288, round_corners=number % 3 == 0)
-    return _png(picture)
+    return _png(_emblem(number, 288, round_corners=number % 3 == 0))
 
 
 def word_mark(number: int, name: str) -> bytes:
@@ -160,10 +159,8 @@ def _facets(draw: _Draw, full: int, shape: str, accent: str, random: Random) -> 
         draw.polygon([(full / 2, full / 2), corners[each], corners[(each + 1) % 6]], colors[(each + turn) % 6])
 
 
-_SHAPES: Final[tuple[Callable[[_Draw, int, str, str, Random], None], ...]] = (
-    *(_petals, _rings, _peaks, _star),
-    *(_bars, _waves, _facets),
-)
+_Shape = Callable[[_Draw, int, str, str, Random], None]
+_SHAPES: Final[tuple[_Shape, ...]] = (_petals, _rings, _peaks, _star, _bars, _waves, _facets)
 
 
 def _at(full: int, radius: float, turn: float) -> tuple[float, float]:

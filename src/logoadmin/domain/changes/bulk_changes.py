@@ -56,6 +56,22 @@ _COMMANDS: Final[Mapping[Kind, Mapping[Verb, type[Command]]]] = {
 _EXAMPLE: Final = {"kind": "author", "create": {"user_id": 2042, "username": "Bea"}}
 
 
+_Values = dict[str, Any]
+_Set = Annotated[
+    _Values,
+    described(
+        "The fields to change, with their new values; for a theme or logo also `author_ids`, in order, and `add_tags` "
+        "and `remove_tags`, which keep its other tags.",
+        {"active": True, "author_ids": [7], "add_tags": ["winter"]},
+    ),
+]
+_Block = Annotated[
+    _Values, described("Blocks a theme or logo, with this reason.", {"reason": "It covers the sign-in form"})
+]
+_CREATED: Final = "The fields of a new record; for a theme or logo also `author_ids`."
+_Create = Annotated[_Values, described(_CREATED, {"user_id": 1042, "username": "Ann"})]
+
+
 class BulkChange(Input):
     """A change in a list: it creates, amends, blocks or removes a record."""
 
@@ -69,35 +85,10 @@ class BulkChange(Input):
     kind: Annotated[ListedKind, described("The kind of record.", "logo")]
     id: Annotated[Id, described("The id of an existing record.", 12)] | None = None
     version: Annotated[Id, described("The version of the record, or of a list that contains it.", 57)] | None = None
-    set: (
-        Annotated[
-            dict[str, Any],
-            described(
-                "The fields to change, with their new values; for a theme or logo also `author_ids`, in order, and "
-                "`add_tags` and `remove_tags`, which keep its other tags.",
-                {"active": True, "author_ids": [7], "add_tags": ["winter"]},
-            ),
-        ]
-        | None
-    ) = None
-    block: (
-        Annotated[
-            dict[str, Any],
-            described("Blocks a theme or logo, with this reason.", {"reason": "It covers the sign-in form"}),
-        ]
-        | None
-    ) = None
+    set: _Set | None = None
+    block: _Block | None = None
     remove: Annotated[Flag, described("Whether to remove the record.", True)] = False
-    create: (
-        Annotated[
-            dict[str, Any],
-            described(
-                "The fields of a new record; for a theme or logo also `author_ids`.",
-                {"user_id": 1042, "username": "Ann"},
-            ),
-        ]
-        | None
-    ) = None
+    create: _Create | None = None
 
     def step(self) -> "Step":
         """Return the command of this change, or raise InvalidInput with all its problems."""

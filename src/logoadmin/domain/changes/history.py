@@ -42,6 +42,10 @@ from logoadmin.domain.kernel.use_cases import Service, for_program, reads, stora
 from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
+_OfRequest = Annotated[RequestId, described("Changes made by the request with this id.", "8e03978e40d5")]
+_Since = Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)]
+_Until = Annotated[UnixTime, described("Changes at this time or earlier, in Unix seconds.", 1_800_086_400)]
+
 
 class ListChanges(ListCommand):
     """All changes, or those that match the filters, in order (contract G3)."""
@@ -50,15 +54,9 @@ class ListChanges(ListCommand):
     id: Annotated[Id, described("Changes of the record with this id; requires `kind`.", 7)] | None = None
     user_id: Annotated[Id, described("Changes made by this user.", 1042)] | None = None
     action: Annotated[Action, described("Changes with this action.", "author.amended")] | None = None
-    request_id: Annotated[RequestId, described("Changes made by the request with this id.", "8e03978e40d5")] | None = (
-        None
-    )
-    since: Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)] | None = (
-        None
-    )
-    until: Annotated[UnixTime, described("Changes at this time or earlier, in Unix seconds.", 1_800_086_400)] | None = (
-        None
-    )
+    request_id: _OfRequest | None = None
+    since: _Since | None = None
+    until: _Until | None = None
 
     @field_validator("id")
     @classmethod

@@ -1,9 +1,11 @@
 """Proposals: changes that wait until a user with the right applies or declines them (contract R1 to R3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from logoadmin.domain.changes import proposal_rules as rules
+from logoadmin.domain.changes import proposal_views as views
 from logoadmin.domain.changes.bulk_changes import make
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
@@ -17,31 +19,6 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposalSummary,
     ProposeChanges,
     WithdrawProposal,
-)
-from logoadmin.domain.changes.proposal_rules import (
-    Values,
-    after,
-    bits_of,
-    brings_author,
-    changes_to_store,
-    decision,
-    kinds_of,
-    own_author,
-    size_of,
-    stale,
-    steps_in,
-    waiting_again,
-)
-from logoadmin.domain.changes.proposal_views import (
-    VERSION_BITS,
-    Judge,
-    list_proposals,
-    seen,
-    shown,
-    summary_of,
-    texts_to_judge,
-    viewer,
-    with_verdicts,
 )
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
@@ -113,7 +90,7 @@ class ProposalService(Service):
 
         def propose(uow: AuditedUnitOfWork, command: ProposeChanges) -> Proposal:
             user_id = uow.held.user_id
-            changes = changes_to_store(uow, command.changes, command.steps, (), by_submitter=True)
+            changes = rules.changes_to_store(uow, command.changes, command.steps, (), by_submitter=True)
             new = StoredProposal(
                 proposal_id=proposals_in(uow).next_id(),
                 version=0,
@@ -131,12 +108,12 @@ class ProposalService(Service):
             )
             return self._wait(uow, _with_size(uow, self._with_changes(uow, new, changes, judge), 0))
 
-        return with_verdicts(gate.write(command, caller, propose), judge)
+        return views.with_verdicts(gate.write(command, caller, propose), judge)
 
     @reads_with_rights(SIGNED_IN)
     def list(self, uow: ReadUnitOfWork, command: ListProposals, held: Held) -> Listing[ProposalSummary]:
         """Return the proposals that the caller sees, by proposal_id, without their texts (contract R1)."""
-        return list_proposals(self, uow, command, viewer(uow, held))
+        return views.list_proposals(self, uow, command, views.viewer(uow, held))
 
     @use_case(SIGNED_IN)
     def get(self, gate: Gate, command: GetProposal, caller: Caller = OWNER) -> Proposal:
@@ -147,8 +124,8 @@ class ProposalService(Service):
         """
 
         def get(uow: Reading, command: GetProposal, held: Held) -> Proposal:
-            stored = seen(uow, command.proposal_id, viewer(uow, held))
-            proposal = shown(uow, stored)
+            stored = views.seen(uow, command.proposal_id, views.viewer(uow, held))
+            proposal = views.shown(uow, stored)
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
@@ -174,12 +151,12 @@ class ProposalService(Service):
                 _require_waiting(proposal)
             values, is_waiting = command.new_values(), proposal.state is ProposalState.WAITING
             if not values:
-                return shown(repositories_in(uow), proposal)
+                return views.shown(repositories_in(uow), proposal)
             changes = values.pop("changes", None)
             amended = replace(proposal, **values)
             if changes is not None:
-                by_submitter = owns and isinstance(uow.held, Rights)
-                changed = changes_to_store(uow, changes, command.steps, proposal.changes, by_submitter=by_submitter)
+                is_own = owns and isinstance(uow.held, Rights)
+                changed = rules.changes_to_store(uow, changes, command.steps, proposal.changes, by_submitter=is_own)
                 amended = self._with_changes(uow, amended, changed, judge)
             elif not proposal.changes:
                 raise Conflict(
@@ -187,9 +164,9 @@ class ProposalService(Service):
                 )
             if owns:
                 amended = _with_size(uow, amended, proposal.size if is_waiting else 0)
-            return _stored(uow, amended) if is_waiting else self._wait(uow, waiting_again(amended, uow.now))
+            return _stored(uow, amended) if is_waiting else self._wait(uow, rules.waiting_again(amended, uow.now))
 
-        return with_verdicts(gate.write(command, caller, amend), judge)
+        return views.with_verdicts(gate.write(command, caller, amend), judge)
 
     @use_case(SIGNED_IN)
     def apply(self, gate: Gate, command: ApplyProposal, caller: Caller = OWNER) -> Proposal:
@@ -203,17 +180,14 @@ class ProposalService(Service):
 
         def apply(uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
             proposal = self._for_decision(uow, command)
-            if changed := stale(uow, proposal.changes, proposal.user_id):
+            if changed := rules.stale(uow, proposal.changes, proposal.user_id):
                 raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
             change_log_of(uow).submitter_id = proposal.user_id
-            if brings_author(proposal.changes, proposal.user_id):
+            if rules.brings_author(proposal.changes, proposal.user_id):
                 # First, so that all changes that follow are those of the proposal.
                 self._own_author(uow, proposal)
-            before, artworks = change_log_of(uow).last_id, list[dict[str, str | int]]()
-            for place, step in steps_in(proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal)):
-                record = make(uow, self._services, place, step)
-                if step.kind in ARTWORK_KINDS and step.verb != "remove":
-                    artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
+            before = change_log_of(uow).last_id
+            artworks = self._make(uow, proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal))
             last = change_log_of(uow).last_id
             made = (change_log_of(uow).act.request_id, before + 1, last) if last > before else (None, None, None)
             request_id, first_change, last_change = made
@@ -261,13 +235,13 @@ class ProposalService(Service):
         count, since = storage_of(self).read(lambda uow: uow.proposals.waiting())
         return count, 0 if since is None else max(0, self._clock.now() - since)
 
-    def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> Judge:
+    def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> views.Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
 
         def read(
             uow: Reading, command: ProposeChanges | AmendProposal, held: Held
         ) -> tuple[Held, list[tuple[AnyArtworkKind, str, str]], Targets]:
-            return held, [*texts_to_judge(uow, command)], targets_of(shared_settings(uow))
+            return held, [*views.texts_to_judge(uow, command)], targets_of(shared_settings(uow))
 
         held, texts, targets = gate.snapshot_with_rights(command, caller, read)
         # Dry runs count, because they cost as much.
@@ -279,14 +253,14 @@ class ProposalService(Service):
             and count_use(self, self._clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
-        judge = Judge(self._clock, targets)
+        judge = views.Judge(self._clock, targets)
         for text in texts:
             judge.verdict(*text)
         return judge
 
     def _shown(self, proposal: Proposal) -> Proposal:
         targets = targets_of(storage_of(self).read(shared_settings))
-        return with_verdicts(proposal, Judge(self._clock, targets))
+        return views.with_verdicts(proposal, views.Judge(self._clock, targets))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that starts to wait. This is the place for other effects of that."""
@@ -298,31 +272,43 @@ class ProposalService(Service):
 
     def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn. This is the place for other effects of that."""
-        decided = decision(proposal, state, uow.now, uow.held.user_id)
+        decided = rules.decision(proposal, state, uow.now, uow.held.user_id)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
 
     def _with_changes(
-        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[Values], judge: Judge
+        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[rules.Values], judge: views.Judge
     ) -> StoredProposal:
         """Return a proposal with other changes, which were checked and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
 
-        def in_rehearsal(uow: AuditedUnitOfWork) -> None:
-            # A missing author is created only by applying the proposal; until then, its name may change.
-            for place, step in steps_in(changes, proposal.user_id, lambda: own_author(uow, proposal.user_id)):
-                make(uow, self._services, place, step)
-
-        rehearse(uow, in_rehearsal)
+        # A missing author is created only by applying the proposal; until then, its name may change.
+        user_id = proposal.user_id
+        rehearse(uow, lambda uow: self._make(uow, changes, user_id, lambda: rules.own_author(uow, user_id)))
         kinds = [KINDS[change["kind"]] for change in changes]
-        summary = summary_of(changes, judge, self._own_host)
-        new = replace(proposal, changes=changes, kinds=bits_of(kinds), summary=summary)
+        summary = views.summary_of(changes, judge, self._own_host)
+        new = replace(proposal, changes=changes, kinds=rules.bits_of(kinds), summary=summary)
         return replace(new, first_change=None, last_change=None)
+
+    def _make(
+        self,
+        uow: AuditedUnitOfWork,
+        changes: Sequence[rules.Values],
+        user_id: int | None,
+        own: Callable[[], Author | None],
+    ) -> Sequence[rules.Values]:
+        """Make the changes of a proposal; return the artworks that it created or changed."""
+        artworks = []
+        for place, step in rules.steps_in(changes, user_id, own):
+            record = make(uow, self._services, place, step)
+            if step.kind in ARTWORK_KINDS and step.verb != "remove":
+                artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
+        return artworks
 
     def _own_author(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Author:
         """Return the submitter's own author, who is created if missing."""
-        author = own_author(uow, proposal.user_id)
+        author = rules.own_author(uow, proposal.user_id)
         if author is None:
             user = None if proposal.user_id is None else uow.records(USERS).get(proposal.user_id)
             # A later user with this id is another person.
@@ -334,9 +320,9 @@ class ProposalService(Service):
 
     def _for_change(self, uow: AuditedUnitOfWork, command: OneProposal | AmendProposal) -> tuple[StoredProposal, bool]:
         """Return the proposal of a command, and whether the caller submitted it or is the program itself."""
-        who = viewer(uow, uow.held)
-        proposal = seen(uow, command.proposal_id, who)
-        versions = {tag % (1 << VERSION_BITS) for tag in command.if_match or ()}
+        who = views.viewer(uow, uow.held)
+        proposal = views.seen(uow, command.proposal_id, who)
+        versions = {tag % (1 << views.VERSION_BITS) for tag in command.if_match or ()}
         if command.if_match is not None and proposal.version not in versions:
             raise Outdated("Proposal", proposal.proposal_id)
         return proposal, who is None or who.owns(proposal)
@@ -351,7 +337,7 @@ class ProposalService(Service):
 
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
     """Return a proposal of the caller with its size; ``before`` is the size of the waiting one that it replaces."""
-    size = size_of(proposal)
+    size = rules.size_of(proposal)
     if uow.held.user_id is not None and not may_write(uow.held):
         _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
         if waiting - before + size > MOST_TEXT_WAITING:
@@ -362,7 +348,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
     """Require the write scopes of all kinds in a proposal."""
-    uow.held.require(kind.write_scope for kind in kinds_of(proposal.kinds))
+    uow.held.require(kind.write_scope for kind in rules.kinds_of(proposal.kinds))
 
 
 def _require_waiting(proposal: StoredProposal) -> None:
@@ -376,8 +362,8 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     proposal = replace(proposal, version=proposals_in(uow).next_version())
     (proposals_in(uow).add if is_new else proposals_in(uow).update)(proposal)
     if proposal.state is ProposalState.WAITING:
-        named = (pictures_in(change["kind"], after(change)) for change in proposal.changes)
+        named = (pictures_in(change["kind"], rules.after(change)) for change in proposal.changes)
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
         release_pictures(repositories_in(uow), proposal.proposal_id, uow.now)
-    return shown(repositories_in(uow), proposal)
+    return views.shown(repositories_in(uow), proposal)

@@ -13,18 +13,16 @@ from logoadmin.domain.kernel.lists import ListCommand
 _URL_OF_PICTURE: Final = "https://gallery.example/pictures/" + PICTURE_EXAMPLE
 
 
+_SOURCE: Final = "Copies the picture at this URL, instead of one in the body."
+_Source = Annotated[PreviewUrl, described(_SOURCE, "https://example.org/a.png")]
+
+
 class SendPicture(Command):
     """A picture to store: a file, or one to fetch."""
 
     model_config = ConfigDict(populate_by_name=True)
 
-    source: (
-        Annotated[
-            PreviewUrl,
-            described("Copies the picture at this URL, instead of one in the body.", "https://example.org/a.png"),
-        ]
-        | None
-    ) = Field(default=None, validation_alias="from")
+    source: _Source | None = Field(default=None, validation_alias="from")
     # The hash of the file: under an idempotency key, another file is another command.
     content_hash: SkipJsonSchema[str | None] = request_option(None)
 
