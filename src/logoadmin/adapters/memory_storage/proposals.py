@@ -115,21 +115,13 @@ class MemoryMemberNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        found = (
-            each
-            for each in self._of_user(user_id, since)
-            if each.state in (ProposalState.APPLIED, ProposalState.DECLINED)
-        )
-        return tuple(_copied(each).listed() for each in nlargest(limit, found, attrgetter("decided_at", "proposal_id")))
+        states = (ProposalState.APPLIED, ProposalState.DECLINED)
+        found = (each for each in self._of_user(user_id, since) if each.state in states)
+        return _newest(found, limit, "decided_at")
 
     def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        found = (
-            each
-            for each in self._of_user(user_id, since)
-            if each.state is ProposalState.WAITING and each.undone_change is not None
-        )
-        newest = nlargest(limit, found, attrgetter("waiting_since", "proposal_id"))
-        return tuple(_copied(each).listed() for each in newest)
+        waiting = (each for each in self._of_user(user_id, since) if each.state is ProposalState.WAITING)
+        return _newest((each for each in waiting if each.undone_change is not None), limit, "waiting_since")
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         return tuple(nlargest(limit, self._blocked(user_id), attrgetter("at", "kind", "id")))
@@ -153,6 +145,10 @@ class MemoryMemberNotices(Repository):
                 if withdrawal is not None and withdrawal.reason is not None and any(each in links for each in own):
                     name = self._tables.records[kind.kind][id_].name
                     yield BlockedWork(kind.kind, id_, name, withdrawal.at, withdrawal.reason)
+
+
+def _newest(proposals: Iterator[StoredProposal], limit: int, by: str) -> tuple[ListedProposal, ...]:
+    return tuple(_copied(each).listed() for each in nlargest(limit, proposals, attrgetter(by, "proposal_id")))
 
 
 def _copied(proposal: StoredProposal) -> StoredProposal:

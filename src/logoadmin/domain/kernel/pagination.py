@@ -1,7 +1,7 @@
 """Lists, and how their pages are found (contract E1 to E6, F1)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from logoadmin.domain.kernel.errors import NotModified
 from logoadmin.domain.kernel.kinds import RecordKind
 from logoadmin.domain.kernel.limits import ChangeId, UnixTime, described
-from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, SortKey, page_of
+from logoadmin.domain.kernel.lists import Fetch, ListCommand, Listing, PageSizes, SearchedCommand, page_of
 from logoadmin.domain.kernel.records import Author, Logo, Role, StoredRecord, Theme, User, version_of
 from logoadmin.domain.kernel.unit_of_work import Reading, get_existing, history_in
 from logoadmin.domain.kernel.use_cases import Service, storage_of
@@ -86,34 +86,21 @@ def list_records(
     """
     if of is not None:
         get_existing(uow, of, of.id_of(command))
-    pages = _by_id(command, kind) if command.sort == "id" else _sorted(command, kind, command.sort)
-    return pages.listing(service, uow, command, kind.version_of_list(history_in(uow).last_of_kinds()))
-
-
-def _by_id(command: SearchedCommand, kind: RecordKind[Record, Any]) -> Pages[Record]:
-    """Return the records that match the filter of a command, by id."""
-    where, order = command.filter(), command.order
+    where, order, sort = command.filter(), command.order, command.sort
 
     def page(after: Any, limit: int, uow: Reading) -> tuple[Record, ...]:
-        return _shown(command, uow.records(kind).page(after, limit, where, order), uow)
-
-    return Pages(page, kind.page_sizes, kind.id_of)
-
-
-def _sorted(command: SearchedCommand, kind: RecordKind[Record, Any], by: SortKey) -> Pages[Record]:
-    """Return them by name or by last change.
-
-    The place of a record is the record itself, from which a list goes on even if it was removed since (contract E5).
-    """
-    where, order = command.filter(), command.order
-
-    def page(after: Record | None, limit: int, uow: Reading) -> tuple[Record, ...]:
-        return _shown(command, uow.records(kind).sorted_page(by, after, limit, where, order), uow)
+        records = uow.records(kind)
+        if sort == "id":
+            return _shown(command, records.page(after, limit, where, order), uow)
+        return _shown(command, records.sorted_page(sort, after, limit, where, order), uow)
 
     def start(uow: Reading, command: ListCommand) -> Record | None:
         return None if command.after is None else get_existing(uow, kind, command.after)
 
-    return Pages(page, kind.page_sizes, kind.id_of, _stored, start)
+    pages = Pages(page, kind.page_sizes, kind.id_of)
+    if sort != "id":  # the place of a record is the record itself, from which a list goes on even if it is removed
+        pages = replace(pages, place_of=lambda record: getattr(record, "stored", record), start=start)
+    return pages.listing(service, uow, command, kind.version_of_list(history_in(uow).last_of_kinds()))
 
 
 def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: Reading) -> tuple[Record, ...]:
@@ -122,10 +109,6 @@ def _shown(command: SearchedCommand, records: tuple[Record, ...], uow: Reading) 
         return records
     times = history_in(uow).times([version_of(record) for record in records])
     return page_of(records, lambda record: versioned(record, times[version_of(record)]))
-
-
-def _stored(record: Any) -> Any:
-    return getattr(record, "stored", record)
 
 
 _CHANGED_AT: Final = described("When it last changed, as Unix time in seconds.", 1_800_000_000)
