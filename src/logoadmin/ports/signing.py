@@ -5,15 +5,11 @@ from typing import Protocol
 
 
 class SigningKey(Protocol):
-    """An Ed25519 key. Safe to use from several threads.
-
-    Attributes:
-        jwk: the public key as the required members of a JWK (RFC 8037 §2), without its thumbprint.
-    """
+    """An Ed25519 key. Safe to use from several threads."""
 
     @property
     def jwk(self) -> Mapping[str, str]:
-        """The public key."""
+        """The public key as the required members of a JWK (RFC 8037 §2), without its thumbprint."""
 
     def sign(self, content: bytes) -> bytes:
         """Return the signature of the content, which is always the same (RFC 8032 §5.1)."""

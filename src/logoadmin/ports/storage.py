@@ -90,23 +90,19 @@ class Storage(Protocol):
 
     A storage may run a function again if its transaction failed and certainly left no changes (after a deadlock, or
     when the connection was lost before the commit).
+
+    Attributes:
+        server: the location of the records, for messages: host:port or a file's name, never a user, a password or a
+            URL.
+        product: the common name of the database, for display.
+        waits: whether calls may wait for something outside the process, so that an event loop must not make them.
+        concurrent_reads: the best number of concurrent reads; more only slow each other down.
     """
 
-    @property
-    def server(self) -> str:
-        """The location of the records, for messages: host:port or a file's name, never a user, a password or a URL."""
-
-    @property
-    def product(self) -> str:
-        """The common name of the database, for display."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether calls may wait for something outside the process, so that an event loop must not make them."""
-
-    @property
-    def concurrent_reads(self) -> int:
-        """The best number of concurrent reads; more only slow each other down."""
+    server: str
+    product: str
+    waits: bool
+    concurrent_reads: int
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         """Run a function that only reads, and return its result; each statement may see a different moment."""
@@ -159,11 +155,13 @@ class Storage(Protocol):
 
 
 class StorageLifecycle(Storage, Protocol):
-    """A storage with the methods that the start of a program needs."""
+    """A storage with the methods that the start of a program needs.
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the database is a file that is created on demand, and not on a server."""
+    Attributes:
+        embedded: whether the database is a file that is created on demand, and not on a server.
+    """
+
+    embedded: bool
 
     def is_empty(self) -> bool:
         """Return whether the tables do not exist yet.
