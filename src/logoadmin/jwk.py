@@ -11,6 +11,11 @@ def base64url(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
+def base64url_decoded(text: str) -> bytes:
+    """Return the bytes of base64url without padding; ValueError for other texts, but some characters are ignored."""
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
 def thumbprint(members: Mapping[str, str]) -> str:
     """Return the thumbprint of a JWK's required members (RFC 7638 §3)."""
     text = json.dumps(members, sort_keys=True, separators=(",", ":"))

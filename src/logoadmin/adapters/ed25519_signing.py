@@ -1,13 +1,12 @@
 """Signatures with Ed25519 (RFC 8032), by the cryptography library (contract L7)."""
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.jwk import base64url
+from logoadmin.jwk import base64url, base64url_decoded
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -37,7 +36,7 @@ class Ed25519Signing:
     def key(self, private: str) -> Ed25519Key:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-        return _key(Ed25519PrivateKey.from_private_bytes(base64.urlsafe_b64decode(private + "=")))
+        return _key(Ed25519PrivateKey.from_private_bytes(base64url_decoded(private)))
 
 
 def keys_of_file(path: str) -> tuple[Ed25519Key, ...]:

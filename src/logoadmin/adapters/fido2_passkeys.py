@@ -1,7 +1,6 @@
 """Passkeys by the fido2 library (contract O1, O2)."""
 
 import json
-from base64 import urlsafe_b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -13,7 +12,7 @@ from fido2.server import Fido2Server
 
 from logoadmin.domain.kernel.command import strict_json
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.jwk import base64url
+from logoadmin.jwk import base64url, base64url_decoded
 from logoadmin.ports.passkeys import CreatedCredential, Passkey, PasskeyRefused, UsedCredential
 
 # How long a browser waits for its user: as long as a challenge is valid.
@@ -50,7 +49,7 @@ class Fido2Passkeys:
             [_descriptor(each) for each in existing],
             resident_key_requirement=webauthn.ResidentKeyRequirement.REQUIRED,
             user_verification=webauthn.UserVerificationRequirement.PREFERRED,
-            challenge=_bytes(challenge),
+            challenge=base64url_decoded(challenge),
         )
         return _plain(options.public_key)
 
@@ -58,15 +57,15 @@ class Fido2Passkeys:
         reply = credential.response
         # The user does not matter here, but older versions of the library require a name.
         user = webauthn.PublicKeyCredentialUserEntity(id=b"-", name="-")
-        _, state = self._server.register_begin(user, challenge=_bytes(challenge))
+        _, state = self._server.register_begin(user, challenge=base64url_decoded(challenge))
         with _refused():
             _check_client_data(reply.client_data)
-            found = cbor.decode(_bytes(reply.attestation_object))
+            found = cbor.decode(base64url_decoded(reply.attestation_object))
             _require(isinstance(found, Mapping) and isinstance(found.get("authData"), bytes), "no authenticator data")
             response = {"clientDataJSON": reply.client_data, "attestationObject": reply.attestation_object}
             authenticator = self._server.register_complete(state, _sent(credential.id, response))
             attested = authenticator.credential_data
-            if attested is None or attested.credential_id != _bytes(credential.id):
+            if attested is None or attested.credential_id != base64url_decoded(credential.id):
                 raise PasskeyRefused("another credential id")
             return Passkey(
                 base64url(attested.credential_id),
@@ -78,17 +77,17 @@ class Fido2Passkeys:
 
     def request_options(self, challenge: str, passkeys: Sequence[Passkey] = (), *, verified: bool) -> Mapping[str, Any]:
         options, _ = self._server.authenticate_begin(
-            [_descriptor(each) for each in passkeys] or None, _requirement(verified), _bytes(challenge)
+            [_descriptor(each) for each in passkeys] or None, _requirement(verified), base64url_decoded(challenge)
         )
         return _plain(options.public_key)
 
     def used(self, challenge: str, passkey: Passkey, handle: str, credential: UsedCredential, *, verified: bool) -> int:
         reply = credential.response
-        _, state = self._server.authenticate_begin(None, _requirement(verified), _bytes(challenge))
+        _, state = self._server.authenticate_begin(None, _requirement(verified), base64url_decoded(challenge))
         attested = _attested(passkey)
         with _refused():
             _check_client_data(reply.client_data)
-            named = None if reply.user_handle is None else _bytes(reply.user_handle)
+            named = None if reply.user_handle is None else base64url_decoded(reply.user_handle)
             _require(named == handle.encode() or (named is None and not verified), "another user handle")
             response = {
                 "clientDataJSON": reply.client_data,
@@ -96,7 +95,7 @@ class Fido2Passkeys:
                 "signature": reply.signature,
             }
             self._server.authenticate_complete(state, [attested], _sent(credential.id, response))
-            authenticator = webauthn.AuthenticatorData(_bytes(reply.authenticator_data))
+            authenticator = webauthn.AuthenticatorData(base64url_decoded(reply.authenticator_data))
             _require(_is_synced(authenticator) == passkey.synced, "another kind of credential")
             return authenticator.counter
 
@@ -119,7 +118,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 def _check_client_data(text: str) -> None:
     """Refuse client data of wrong types, from which the library creates objects of any size, and that of frames."""
-    data = strict_json(_bytes(text))
+    data = strict_json(base64url_decoded(text))
     _require(isinstance(data, dict), "client data without members")
     _require(all(isinstance(data.get(name), str) for name in ("type", "challenge", "origin")), "incomplete client data")
     _require(data.get("crossOrigin", False) is False and "topOrigin" not in data, "a frame of another origin")
@@ -145,14 +144,16 @@ def _is_synced(authenticator: webauthn.AuthenticatorData) -> bool:
 
 
 def _attested(passkey: Passkey) -> webauthn.AttestedCredentialData:
-    key: Any = cbor.decode(_bytes(passkey.public_key))
-    return webauthn.AttestedCredentialData.create(webauthn.Aaguid.NONE, _bytes(passkey.credential), CoseKey.parse(key))
+    key: Any = cbor.decode(base64url_decoded(passkey.public_key))
+    return webauthn.AttestedCredentialData.create(
+        webauthn.Aaguid.NONE, base64url_decoded(passkey.credential), CoseKey.parse(key)
+    )
 
 
 def _descriptor(passkey: Passkey) -> webauthn.PublicKeyCredentialDescriptor:
     return webauthn.PublicKeyCredentialDescriptor(
         type=webauthn.PublicKeyCredentialType.PUBLIC_KEY,
-        id=_bytes(passkey.credential),
+        id=base64url_decoded(passkey.credential),
         transports=[webauthn.AuthenticatorTransport(each) for each in passkey.transports] or None,
     )
 
@@ -169,7 +170,3 @@ def _plain(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return options as plain JSON, without the library's types."""
     plain: dict[str, Any] = json.loads(json.dumps(dict(options)))
     return plain | {"timeout": _TIMEOUT}
-
-
-def _bytes(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

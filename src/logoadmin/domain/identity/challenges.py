@@ -10,7 +10,6 @@ Recovery codes and sign-in codes are shown once. A code has 120 random bits, so 
 
 import hashlib
 import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -21,6 +20,7 @@ from unicodedata import normalize
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import CLOCK_SKEW, stored_hash
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
+from logoadmin.jwk import base64url, base64url_decoded
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Challenge
 
@@ -67,7 +67,7 @@ class SignedChallenges:
         user = _NOBODY if user_id is None else user_id
         random = _digest(self.randomness.text())
         content = _CONTENT.pack(now + CHALLENGE_SECONDS, purpose, user, _digest(state), random)
-        return _text(content + _tag(self.keys[0], content))
+        return base64url(content + _tag(self.keys[0], content))
 
     def opened(self, challenge: str, purpose: Purpose, now: int) -> OpenChallenge | None:
         """Return a verified challenge; None if it is not ours, has another purpose, or is not valid now.
@@ -75,12 +75,14 @@ class SignedChallenges:
         A clock that was ahead does not extend it, but the clocks of two machines may differ a little.
         """
         try:
-            decoded = urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
+            decoded = base64url_decoded(challenge)
         except ValueError:
             return None
         content, tag = decoded[: _CONTENT.size], decoded[_CONTENT.size :]
         # Several texts decode to the same bytes.
-        if _text(decoded) != challenge or not any(hmac.compare_digest(_tag(key, content), tag) for key in self.keys):
+        if base64url(decoded) != challenge or not any(
+            hmac.compare_digest(_tag(key, content), tag) for key in self.keys
+        ):
             return None
         expires_at, its_purpose, user, state, _ = _CONTENT.unpack(content)
         is_open = now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
@@ -99,10 +101,6 @@ def _tag(key: bytes, content: bytes) -> bytes:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()[:16]
-
-
-def _text(content: bytes) -> str:
-    return urlsafe_b64encode(content).decode().rstrip("=")
 
 
 RECOVERY_CODES: Final = 10

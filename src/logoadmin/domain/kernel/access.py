@@ -4,7 +4,6 @@ A use case names the right that it requires (:class:`Permission`). :func:`requir
 required token before anything is read, :func:`authorize` checks the rights that are stored at that moment.
 """
 
-import base64
 import hashlib
 import ipaddress
 import re
@@ -14,6 +13,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
+from logoadmin.jwk import base64url
 
 # How a session began; of two steps, the second.
 SignInFactor = Literal["password", "totp", "passkey", "recovery_code", "sign_in_code", "link", "issuer"]
@@ -366,4 +366,4 @@ def stored_hash(label: SecretLabel, secret: str) -> str:
     """
     plain = hashlib.sha256(secret.encode()).hexdigest()
     digest = hashlib.sha256(f"logoadmin {label} {plain}".encode()).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    return base64url(digest)

@@ -1,13 +1,12 @@
 """The pointer ``latest.json``: signed, short, and the only file that changes (contract L2)."""
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from logoadmin.domain.publication.files.index import canonical, sha256
-from logoadmin.jwk import base64url, thumbprint
+from logoadmin.jwk import base64url, base64url_decoded, thumbprint
 from logoadmin.ports.signing import SigningKey
 
 MOST_BYTES: Final = 8192
@@ -78,7 +77,7 @@ def parsed(content: bytes) -> Pointer:
     """
     try:
         payload = json.loads(content)["payload"]
-        members = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        members = json.loads(base64url_decoded(payload))
         pointer = Pointer(**members)
         numbers = (pointer.epoch, pointer.version, pointer.issued, pointer.expires)
         if not all(type(number) is int for number in numbers) or not all(type(p) is str for p in pointer.paths):
