@@ -1,7 +1,9 @@
 """The validation that all commands share (contract A4, A5)."""
 
+import copy
 import itertools
 import json
+import pickle
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -147,6 +149,13 @@ def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Com
             command.copy(update={name: object()})
         with pytest.raises(InvalidInput):
             kind.model_construct(**ASKED[kind][1] | {name: object()})
+
+
+@pytest.mark.rule("contract H6")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_copy_in_this_or_another_process_is_the_same_command(kind: type[Command]) -> None:
+    command = kind(**ASKED[kind][1])
+    assert pickle.loads(pickle.dumps(command)) == copy.deepcopy(command) == command.model_copy(deep=True) == command
 
 
 @pytest.mark.rule("contract A5")

@@ -39,6 +39,9 @@ class _Unset:
     def __repr__(self) -> str:
         return "UNSET"
 
+    def __reduce__(self) -> str:  # so that copies, also those of other processes, are the same object
+        return "UNSET"
+
 
 # The value of a field that an update leaves unchanged. `Any`, so that the field keeps the type of its value.
 UNSET: Final[Any] = _Unset()
