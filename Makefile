@@ -24,6 +24,9 @@ BIN := .venv/bin
 NODE := .venv-node
 NPM := PATH="$(CURDIR)/$(NODE)/bin:$$PATH" npm --prefix tools/console --silent
 
+# In an activated .venv, python3 is still the system's: that of .venv has no pip, and .venv may be recreated.
+export PATH := $(subst $(CURDIR)/.venv/bin:,,$(PATH))
+
 # uv and Node ship their own certificates; a proxy may use one that only the system trusts.
 export UV_SYSTEM_CERTS ?= 1
 export NODE_USE_SYSTEM_CA ?= 1
