@@ -123,15 +123,6 @@ def test_invalid_values_are_refused_with_an_explanation(name: str, words: str, v
         assert words in text or "Input should be" in text, text
 
 
-@pytest.mark.rule("contract Q2", "contract J8")
-def test_targets_are_no_longer_a_setting_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    moved = "gallery_targets: is changed by administrators now, in the console under Settings"
-    assert moved in refused(gallery_targets={"forum": {"name": "Forum", "document": 'domain("forum.example")'}})
-    monkeypatch.setenv("LOGOADMIN_GALLERY_TARGETS", "{}")
-    with pytest.raises(SettingsError, match=moved.replace("gallery_targets", "LOGOADMIN_GALLERY_TARGETS")):
-        load_settings()
-
-
 @pytest.mark.rule("contract O7")
 @pytest.mark.parametrize("host", ["login.example", "10.0.0.1", "localhost.example"])
 def test_only_listed_hosts_are_allowed_without_tls(host: str) -> None:

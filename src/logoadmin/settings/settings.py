@@ -1,7 +1,7 @@
 """The settings (contract H1)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     ByteSize,
@@ -196,13 +196,6 @@ class Settings(SignInSettings, GalleryPageSettings):
         return self
 
 
-# Former settings of the service, and their replacements.
-MOVED: Final = {
-    "gallery_targets": "is changed by administrators now, in the console under Settings or with PATCH /api/settings, "
-    "where each target has documents, a list, in place of document; remove it here"
-}
-
-
 def settings_of(**values: Any) -> Settings:
     """Return settings from arguments alone; None means unset.
 
@@ -222,7 +215,7 @@ def problems_of(error: ValidationError) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for entry in error.errors(include_url=False, include_context=False, include_input=False):
         name = ".".join(part for part in entry["loc"] if isinstance(part, str))  # without list indexes
-        found.setdefault(name, MOVED.get(name) or entry["msg"].removeprefix("Value error, "))
+        found.setdefault(name, entry["msg"].removeprefix("Value error, "))
     return [*found.items()]
 
 

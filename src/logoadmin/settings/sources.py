@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from logoadmin.domain.kernel.errors import SettingsError
-from logoadmin.settings.settings import MOVED, Settings, problems_of, wrong_settings
+from logoadmin.settings.settings import Settings, problems_of, wrong_settings
 from logoadmin.text_files import decoded
 
 _PREFIX: Final = "LOGOADMIN_"
@@ -130,8 +130,5 @@ def _unknown(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     full_names = {name.upper().removeprefix(_PREFIX): name for name in known}
     for name in sorted(names):
         short = name.upper().removeprefix(_PREFIX)
-        if moved := MOVED.get(short.lower()):
-            yield f"{name}: {moved}"
-            continue
         matches = get_close_matches(short, full_names, 1)
         yield f"unknown setting {name}" + (f", did you mean {full_names[matches[0]]}?" if matches else "")

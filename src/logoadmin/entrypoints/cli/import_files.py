@@ -37,12 +37,8 @@ _DIGEST: Final = 8
 _NO_ORIGIN: Final = re.compile(r"[^A-Za-z0-9._~-]+")
 
 
-class _PictureError(Exception):
-    """A line names a picture that cannot be stored."""
-
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__(text)
-        self.problem = Problem((name,), text, "value_error")
+def _refused(name: str, text: str) -> InvalidInput:
+    return InvalidInput([Problem((name,), text, "value_error")])
 
 
 @dataclass(slots=True)
@@ -65,8 +61,8 @@ class LinesWithPictures:
                 continue
             try:
                 yield self._with_urls(line)
-            except _PictureError as error:
-                yield error.problem
+            except InvalidInput as error:
+                yield error.problems[0]
 
     def _with_urls(self, line: str | bytes) -> str | bytes:
         try:
@@ -77,13 +73,13 @@ class LinesWithPictures:
             return line
         if name := values.pop(PICTURE_FILE, None):
             if "preview_url" in values:
-                raise _PictureError(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
+                raise _refused(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
             values["preview_url"] = self._url(PICTURE_FILE, name)
         if names := values.pop(SCREENSHOT_FILES, None):
             details = values.setdefault("details", {})
             if not isinstance(details, dict) or details.get("screenshots") or not isinstance(names, list | str):
                 text = "Line should have a list of screenshot_files or the screenshots in its details, and not both"
-                raise _PictureError(SCREENSHOT_FILES, text)
+                raise _refused(SCREENSHOT_FILES, text)
             # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
             details["screenshots"] = [{"url": self._url(SCREENSHOT_FILES, name)} for name in names]
@@ -92,12 +88,13 @@ class LinesWithPictures:
     def _url(self, member: str, name: object) -> str:
         """Return the URL of a picture, which is read and stored once."""
         if not isinstance(name, str):
-            raise _PictureError(member, "Input should be a file name")
+            raise _refused(member, "Input should be a file name")
         if name not in self._urls:
+            content = self._content(member, name.strip())
             try:
-                self._urls[name] = self.keep(self._content(member, name.strip()))
+                self._urls[name] = self.keep(content)
             except InvalidInput as error:
-                raise _PictureError(member, f"{name}: {error.problems[0].msg}") from None
+                raise _refused(member, f"{name}: {error.problems[0].msg}") from None
         return self._urls[name]
 
     def _content(self, member: str, name: str) -> bytes:
@@ -106,16 +103,16 @@ class LinesWithPictures:
             # Not ``Path.resolve``, which raises a different error for circular links.
             path = Path(os.path.realpath(folder / name))
             if not path.is_relative_to(folder):
-                raise _PictureError(member, f"{name} is outside the folder of the file")
+                raise _refused(member, f"{name} is outside the folder of the file")
             with open(path, "rb", opener=_open_nonblocking) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise _PictureError(member, f"{name} is not a file")
+                    raise _refused(member, f"{name} is not a file")
                 content = file.read(MAX_PICTURE + 1)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a file name"
-            raise _PictureError(member, f"{name} cannot be read: {reason}") from None
+            raise _refused(member, f"{name} cannot be read: {reason}") from None
         if len(content) > MAX_PICTURE:
-            raise _PictureError(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
+            raise _refused(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
         return content
 
 
@@ -209,7 +206,7 @@ def _picture(style: Path, known: Theme | None, default: Path | None) -> dict[str
     name = style.name.removesuffix(USER_STYLE)
     beside = next((path for ending in _PICTURES if (path := style.with_name(name + ending)).is_file()), None)
     if beside is not None and not beside.resolve().is_relative_to(style.parent.resolve()):
-        raise InvalidInput([Problem((PICTURE_FILE,), f"{beside} leads outside of its folder", "value_error")])
+        raise _refused(PICTURE_FILE, f"{beside} leads outside of its folder")
     if beside is None and known is not None:
         return {"preview_url": known.preview_url}
     if (file := beside or default) is not None:

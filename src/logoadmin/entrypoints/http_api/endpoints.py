@@ -111,7 +111,7 @@ class Endpoint:
             except Exception as error:
                 response = self._error_response(request, error)
             else:
-                if self._context.faults.lasts and operation is not None:
+                if operation is not None:
                     self._context.faults.succeeded(operation)
             fields = self._cors_fields.get(request.method)
             if fields is None:

@@ -84,7 +84,7 @@ ISSUER_RETRY_AFTER: Final = 10
 
 # A fault may affect only some requests, so it is over once it has not occurred for this long.
 _QUIET: Final = 60.0  # seconds
-_MAX_FAULTS: Final = 16  # current faults of one operation that are distinguished
+_MAX_FAULTS: Final = 16  # current faults that are distinguished
 
 _Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
 
@@ -208,45 +208,36 @@ class _Fault:
 
 
 class Faults:
-    """The current faults of each operation; logs a traceback when a fault begins, and a line when it is over.
+    """The current faults of operations; logs a traceback when a fault begins, and a line when it is over.
 
     The access log has its code for all other affected requests. Only for use in the event loop.
-
-    Attributes:
-        lasts: whether any fault is current.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.lasts = False
         self._clock = clock
-        self._lasting: dict[Operation, dict[str, _Fault]] = {}
+        self._lasting: dict[tuple[Operation, str], _Fault] = {}
 
     def met(self, operation: Operation, error: Exception, request_id: str) -> str:
         """Record an unexpected error; return its code, which depends on its class and location."""
-        self.lasts = True
         code, now = _code(error), self._clock()
-        known = self._lasting.setdefault(operation, {})
-        if code not in known:
-            if len(known) >= _MAX_FAULTS:
+        fault = self._lasting.get((operation, code))
+        if fault is None:
+            if len(self._lasting) >= _MAX_FAULTS:
                 return code
-            known[code] = _Fault(now, now)
+            fault = self._lasting[operation, code] = _Fault(now, now)
             log.error("%s: %s begins, with request %s", operation.route, code, request_id, exc_info=error)
-        known[code].latest = now
-        known[code].count += 1
+        fault.latest = now
+        fault.count += 1
         return code
 
     def succeeded(self, operation: Operation) -> None:
         """Record a successful request."""
-        now = self._clock()
-        known = self._lasting.get(operation, {})
-        for code, fault in [*known.items()]:
-            if now - fault.latest >= _QUIET:
-                del known[code]
+        now = self._clock() if self._lasting else 0
+        for (of, code), fault in [*self._lasting.items()]:
+            if of is operation and now - fault.latest >= _QUIET:
+                del self._lasting[of, code]
                 values = operation.route, code, now - fault.began, fault.count
                 log.warning("%s: %s is over, after %.0f s and %d requests", *values)
-        if not known:
-            self._lasting.pop(operation, None)
-            self.lasts = bool(self._lasting)
 
 
 def _code(error: Exception) -> str:
