@@ -7,9 +7,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
-from starlette.applications import Starlette
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import logoadmin
@@ -35,9 +33,6 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             Path("held").touch()
             while Path("held").exists():
                 await sleep(0.01)
-        case "/read":
-            while (await receive()).get("more_body"):
-                pass
         case "/broken":
             await StreamingResponse(_breaking())(scope, receive, send)
             return
@@ -60,12 +55,8 @@ def make(kind: str) -> ASGIApp:
     match kind:
         case "wrong settings":
             raise SettingsError("The database is of another version; run logoadmin init")
-        case "crash":
-            os._exit(7)
         case "gallery":
             return gallery()
-        case "mounted":
-            return Starlette(routes=[Mount("/gallery", gallery())])
         case "behind a proxy":
             return without_prefix(gallery())
         case "goes away":  # the database, once the first worker has started
