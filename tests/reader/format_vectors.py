@@ -43,15 +43,9 @@ def vectors() -> Iterator[tuple[str, str]]:
 
 
 def _is_plain(story: Story) -> bool:
-    steps = story.steps
-    answers = [answer for step in steps for answer in step.files.values()]
-    return (
-        not story.broken_store and not any(step.spoil or step.checks for step in steps) and all(map(_is_file, answers))
-    )
-
-
-def _is_file(answer: Answer) -> bool:
-    return answer == Answer(answer.body)
+    answers = [answer for step in story.steps for answer in step.files.values()]
+    is_undamaged = not story.broken_store and not any(step.spoil or step.checks for step in story.steps)
+    return is_undamaged and all(answer == Answer(answer.body) for answer in answers)
 
 
 def _vector(story: Story) -> dict[str, Any]:

@@ -19,10 +19,6 @@ VECTORS: Final[list[dict[str, Any]]] = [
 ]
 
 
-def expected(vector: dict[str, Any]) -> list[dict[str, Any]]:
-    return [step["expect"] for step in vector["steps"]]
-
-
 def test_the_stored_vectors_match_the_stories() -> None:
     stored = {file.name: file.read_text("utf-8") for file in FOLDER.iterdir()}
     assert stored == dict(vectors()), "python -m tests.reader.format_vectors"
@@ -58,7 +54,7 @@ def test_the_python_reader_passes_every_vector(vector: dict[str, Any], monkeypat
         if step["do"] == "check":
             found["withdrawn"] = [[each["kind"], each["id"], each["severity"]] for each in withdrawn]
         seen.append(found)
-    assert seen == expected(vector)
+    assert seen == [step["expect"] for step in vector["steps"]]
 
 
 def downloads(files: dict[str, Any]) -> Any:

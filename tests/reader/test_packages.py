@@ -51,10 +51,8 @@ def test_the_wheel_has_its_requirements_and_the_version_and_licence_of_the_servi
     (info,) = wheel.glob("*.dist-info")
     metadata = Parser().parsestr(info.joinpath("METADATA").read_text("utf-8"))
     assert (metadata["Name"], metadata["Version"]) == ("logoadmin-reader", project["version"])
-    assert (metadata["Requires-Python"], metadata["License-Expression"]) == (
-        project["requires-python"],
-        project["license"],
-    )
+    assert metadata["Requires-Python"] == project["requires-python"]
+    assert metadata["License-Expression"] == project["license"]
     needed = metadata.get_all("Requires-Dist") or []
     assert [each.partition(">=")[0] for each in needed] == ["cryptography", "httpx2"]
     assert {*needed} <= {*project["dependencies"], *project["optional-dependencies"]["client"]}

@@ -145,7 +145,7 @@ def test_a_check_reports_updates_of_background_and_failed_checks_once(
     assert [other.check(), other.check()] == [True, False]
 
 
-def test_errors_name_the_file_and_the_reason(url: str, serve: Serve) -> None:
+def test_errors_name_the_file_and_the_reason(url: str, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(reader.ReaderError, match=r"^key: not a JWK$"):
         reader.open(url, key=[A.jwk, {}])
     gallery = reader.open(url, key=A.jwk)
@@ -153,6 +153,9 @@ def test_errors_name_the_file_and_the_reason(url: str, serve: Serve) -> None:
         serve({POINTER: Answer(content)})
         with pytest.raises(reader.ReaderError, match=r"^latest\.json: malformed$"):
             gallery.check()
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(reader.ReaderError, match="run pip install httpx2"):
+        reader.open(url, key=A.jwk)
 
 
 class EndingStore:
@@ -198,11 +201,8 @@ def test_long_css_is_downloaded_once_and_not_returned_for_withdrawn_records(
     assert gallery.css(theme) == LONG.decode()
     serve({})
     assert reader.open(url, key=A.jwk, store=tmp_path).css(theme) == LONG.decode()
-    assert [gallery.css(each) for each in (gallery.get("logo", 1), gallery.get("theme", 2), None)] == [
-        "",
-        "h1 {}",
-        None,
-    ]
+    others = (gallery.get("logo", 1), gallery.get("theme", 2), None)
+    assert [gallery.css(each) for each in others] == ["", "h1 {}", None]
     for file in tmp_path.glob("*.css"):
         file.write_bytes(b"h1{}")
     with pytest.raises(reader.ReaderError, match="HTTP 404"):
@@ -215,12 +215,6 @@ def test_long_css_is_downloaded_once_and_not_returned_for_withdrawn_records(
     serve(TWO.files())
     gallery.check()
     assert gallery.css(blocked) is None
-
-
-def test_without_httpx2_the_error_names_the_package(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "httpx2", None)
-    with pytest.raises(reader.ReaderError, match="run pip install httpx2"):
-        reader.open(url, key=A.jwk)
 
 
 def test_the_folder_has_only_files_with_known_names(tmp_path: Path) -> None:
@@ -276,17 +270,16 @@ def test_a_damaged_file_is_refused_or_makes_no_difference(data: st.DataObject) -
 
 def test_the_long_css_that_logoadmin_published_is_read_and_verified(server: HostileServer, serve: Serve) -> None:
     published = gallery_on(MemoryStorage(), FrozenClock())
-    css = {count: "a { content: '\u00e9' } " * count for count in (1, 200)}
-    for each in css.values():
+    css = ["a { content: '\u00e9' } " * count for count in (1, 200)]
+    for each in css:
         published.themes.create(CreateTheme(**ARTWORK | {"custom_css": each}))
     publication = published.publication.generate()
-    files = {name: Answer(content) for name, content in publication.files.items()} | {
-        POINTER: Answer(publication.pointer)
-    }
+    contents = {**publication.files, POINTER: publication.pointer}
+    files = {name: Answer(content) for name, content in contents.items()}
     serve(files)
     gallery = reader.open(f"{server.address}/gallery", key=published.publication.public_keys())
     gallery.verify()
-    assert [gallery.css(theme) for theme in gallery.themes()] == [*css.values()]
+    assert [gallery.css(theme) for theme in gallery.themes()] == css
     serve({name: answer for name, answer in files.items() if not name.startswith("css/")})
     with pytest.raises(reader.ReaderError, match=r"^css/[0-9a-f]{64}\.css: HTTP 404, of theme 2$"):
         reader.open(f"{server.address}/gallery", key=published.publication.public_keys()).verify()

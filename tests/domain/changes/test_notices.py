@@ -10,15 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import proposal_commands as commands
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.changes.proposal_commands import (
-    AmendProposal,
-    ApplyProposal,
-    DeclineProposal,
-    ProposeChanges,
-    WithdrawProposal,
-)
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ActingAs, Policy
@@ -85,7 +79,7 @@ def later(gallery: LogoAdmin, clock: FrozenClock, seconds: int = 11) -> None:
 
 def proposed(gallery: LogoAdmin, title: str = "For the wiki") -> int:
     values: dict[str, Any] = {"title": title, "changes": [CHANGE]}
-    return gallery.proposals.propose(ProposeChanges(**values), ADMIN).proposal_id
+    return gallery.proposals.propose(commands.ProposeChanges(**values), ADMIN).proposal_id
 
 
 @pytest.mark.parametrize("kind", STORAGES)
@@ -96,11 +90,11 @@ def test_each_step_of_a_proposal_and_each_block_is_announced_once(
     gallery = notifying(request.getfixturevalue(f"{kind}_storage"), clock, receivers)
     first = proposed(gallery)
     later(gallery, clock)
-    gallery.proposals.decline(DeclineProposal(proposal_id=first, reason="not now"), ADMIN)
+    gallery.proposals.decline(commands.DeclineProposal(proposal_id=first, reason="not now"), ADMIN)
     later(gallery, clock)
     second = proposed(gallery)
     later(gallery, clock)
-    gallery.proposals.apply(ApplyProposal(proposal_id=second), ADMIN)
+    gallery.proposals.apply(commands.ApplyProposal(proposal_id=second), ADMIN)
     later(gallery, clock)
     gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the form"))
     later(gallery, clock)
@@ -128,11 +122,11 @@ def test_a_decision_that_is_undone_within_ten_seconds_is_not_announced(
     gallery: LogoAdmin, clock: FrozenClock, receivers: Receivers
 ) -> None:
     withdrawn = proposed(gallery)
-    gallery.proposals.withdraw(WithdrawProposal(proposal_id=withdrawn), ADMIN)
+    gallery.proposals.withdraw(commands.WithdrawProposal(proposal_id=withdrawn), ADMIN)
     applied = proposed(gallery)
     later(gallery, clock)
     receivers.got.clear()
-    gallery.proposals.apply(ApplyProposal(proposal_id=applied), ActingAs(ADMIN_ID, "the request"))
+    gallery.proposals.apply(commands.ApplyProposal(proposal_id=applied), ActingAs(ADMIN_ID, "the request"))
     later(gallery, clock, 5)
     gallery.changes.revert_request(RevertRequest(request_id="the request"), ADMIN)
     gallery.logos.block(BlockLogo(logo_id=1, reason="by mistake"))
@@ -146,9 +140,9 @@ def test_a_declined_proposal_that_is_changed_is_announced_again(
 ) -> None:
     proposal_id = proposed(gallery)
     later(gallery, clock)
-    gallery.proposals.decline(DeclineProposal(proposal_id=proposal_id, reason="no"), ADMIN)
+    gallery.proposals.decline(commands.DeclineProposal(proposal_id=proposal_id, reason="no"), ADMIN)
     later(gallery, clock)
-    gallery.proposals.amend(AmendProposal(proposal_id=proposal_id, note="better"), ADMIN)
+    gallery.proposals.amend(commands.AmendProposal(proposal_id=proposal_id, note="better"), ADMIN)
     later(gallery, clock)
     assert receivers.events() == ["proposal.waiting", "proposal.declined", "proposal.waiting"]
 
@@ -264,7 +258,7 @@ def test_without_urls_nothing_is_stored_or_sent_to_a_former_url(
 def test_no_secret_is_in_a_body_in_storage_or_in_a_repr(
     gallery: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, receivers: Receivers
 ) -> None:
-    gallery.proposals.decline(DeclineProposal(proposal_id=proposed(gallery), reason="a private reason"), ADMIN)
+    gallery.proposals.decline(commands.DeclineProposal(proposal_id=proposed(gallery), reason="a private reason"), ADMIN)
     stored = storage.read(lambda uow: uow.notices.due(2**40))
     assert stored is not None
     later(gallery, clock)

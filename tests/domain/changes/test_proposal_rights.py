@@ -9,27 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes import proposal_commands as commands
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
-from logoadmin.domain.changes.proposal_commands import (
-    AmendProposal,
-    ApplyProposal,
-    DeclineProposal,
-    GetProposal,
-    ListProposals,
-    Proposal,
-    ProposeChanges,
-    WithdrawProposal,
-)
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    BlockLogo,
-    CreateTheme,
-    GetLogo,
-    LinkLogoAuthor,
-    LinkThemeAuthor,
-    RemoveTheme,
-)
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
 from logoadmin.domain.identity.service_keys import CreateKey
@@ -72,16 +55,16 @@ def of(kind: str, id_: int = 1, **what: Any) -> dict[str, Any]:
     return {"kind": kind, "id": id_, "version": 99, **what}
 
 
-def propose(gallery: LogoAdmin, caller: Caller, *changes: Any, **values: Any) -> Proposal:
-    return gallery.proposals.propose(ProposeChanges(title="A proposal", changes=changes, **values), caller)
+def propose(gallery: LogoAdmin, caller: Caller, *changes: Any, **values: Any) -> commands.Proposal:
+    return gallery.proposals.propose(commands.ProposeChanges(title="A proposal", changes=changes, **values), caller)
 
 
-def amending(proposal_id: int, *changes: Any) -> AmendProposal:
-    return AmendProposal(proposal_id=proposal_id, changes=changes)
+def amending(proposal_id: int, *changes: Any) -> commands.AmendProposal:
+    return commands.AmendProposal(proposal_id=proposal_id, changes=changes)
 
 
-def apply(gallery: LogoAdmin, caller: Caller = OWNER, proposal_id: int = 1) -> Proposal:
-    return gallery.proposals.apply(ApplyProposal(proposal_id=proposal_id), caller)
+def apply(gallery: LogoAdmin, caller: Caller = OWNER, proposal_id: int = 1) -> commands.Proposal:
+    return gallery.proposals.apply(commands.ApplyProposal(proposal_id=proposal_id), caller)
 
 
 def refusal(gallery: LogoAdmin, caller: Caller, *changes: Any) -> Any:
@@ -146,7 +129,7 @@ def test_the_propose_scope_alone_suffices_only_for_own_works(
 ) -> None:
     before = exported(gallery), history(gallery)
     assert refusal(gallery, member, change) == refused
-    assert len(list(gallery.proposals.list(ListProposals()))) == (refused is None)
+    assert len(list(gallery.proposals.list(commands.ListProposals()))) == (refused is None)
     assert (exported(gallery), history(gallery)) == before
 
 
@@ -182,9 +165,9 @@ def test_a_write_scope_is_enough_to_propose_its_kind_and_no_other(
     assert {scope for scope, change in changes.items() if refusal(gallery, editor, change)} == {missing}
     # Callers who could make the change may apply their own proposals.
     propose(gallery, OWNER, {"kind": "logo", "create": LOOK})
-    (proposal,) = [each for each in gallery.proposals.list(ListProposals()) if each.user_id is None]
+    (proposal,) = [each for each in gallery.proposals.list(commands.ListProposals()) if each.user_id is None]
     apply(gallery, OWNER, proposal.proposal_id)
-    logo = gallery.logos.get(GetLogo(logo_id=3))
+    logo = gallery.logos.get(artworks.GetLogo(logo_id=3))
     assert (logo.active, logo.authors) == (False, ())
 
 
@@ -197,7 +180,7 @@ def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: Logo
     propose(gallery, OWNER, mighty)
     propose(gallery, OWNER, of("logo", set={"name": "Boreal"}), of("theme", set={"name": "Boreal"}))
     # Nor does the applier gain it from the submitter.
-    assert gallery.proposals.get(GetProposal(proposal_id=1), editor).proposal_id == 1
+    assert gallery.proposals.get(commands.GetProposal(proposal_id=1), editor).proposal_id == 1
     with pytest.raises(errors.NotPermitted):
         apply(gallery, editor)
     with pytest.raises(errors.NotFound):  # one of its kinds is not theirs
@@ -205,7 +188,7 @@ def test_no_right_passes_from_the_submitter_to_the_applier_or_back(gallery: Logo
     signed_in(storage, "*", user_id=601)
     with pytest.raises(errors.RecentSignInRequired):
         apply(gallery, ActingAs(601))
-    assert [proposal.state for proposal in gallery.proposals.list(ListProposals())] == ["waiting", "waiting"]
+    assert [proposal.state for proposal in gallery.proposals.list(commands.ListProposals())] == ["waiting", "waiting"]
 
 
 @pytest.mark.rule("contract R1")
@@ -217,10 +200,10 @@ def test_users_see_their_own_proposals_and_those_they_could_apply(
     propose(gallery, signed_in(storage, "proposals:write", user_id=102), of("logo", 2, set={"name": "b"}))
 
     def seen(caller: Caller, **filters: Any) -> list[int]:
-        listed = [each.proposal_id for each in gallery.proposals.list(ListProposals(**filters), caller)]
+        listed = [each.proposal_id for each in gallery.proposals.list(commands.ListProposals(**filters), caller)]
         for hidden in {1, 2, 3, 4} - {*listed} if not filters else ():
             with pytest.raises(errors.NotFound, match=f"^Proposal {hidden} not found$"):
-                gallery.proposals.get(GetProposal(proposal_id=hidden), caller)
+                gallery.proposals.get(commands.GetProposal(proposal_id=hidden), caller)
         return listed
 
     painter = signed_in(storage, "logos:write", user_id=700)
@@ -241,20 +224,20 @@ def test_users_see_their_own_proposals_and_those_they_could_apply(
 
 @pytest.mark.rule("contract R2")
 def test_an_artwork_of_a_submitter_is_active_and_has_them_as_author(gallery: LogoAdmin, member: SignedIn) -> None:
-    gallery.logos.amend(AmendLogo(logo_id=1, active=False))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, active=False))
     (change, new) = propose(gallery, member, of("logo", set={"name": "a"}), NEW).changes
     assert change.before is not None
     assert (change.before["active"], change.after and change.after["active"]) == (False, True)
     assert new.after == ARTWORK
     apply(gallery)
-    made = [gallery.logos.get(GetLogo(logo_id=logo_id)) for logo_id in (1, 3)]
+    made = [gallery.logos.get(artworks.GetLogo(logo_id=logo_id)) for logo_id in (1, 3)]
     assert [logo.active for logo in made] == [True, True]
     assert [[author.author_id for author in logo.authors] for logo in made] == [[1, 2], [1]]
     # No proposal lifts a block.
-    gallery.logos.block(BlockLogo(logo_id=1, reason="Ugly"))
+    gallery.logos.block(artworks.BlockLogo(logo_id=1, reason="Ugly"))
     propose(gallery, member, of("logo", set={"name": "b"}))
     apply(gallery, proposal_id=2)
-    blocked = gallery.logos.get(GetLogo(logo_id=1))
+    blocked = gallery.logos.get(artworks.GetLogo(logo_id=1))
     assert (blocked.name, blocked.active) == ("b", False)
 
 
@@ -265,7 +248,7 @@ def test_the_first_artwork_creates_the_submitters_author(gallery: LogoAdmin, sto
     artist = signed_in(storage, "logos:write", "themes:write", user_id=301)
     apply(gallery, replace(artist, request_id="request 0"))
     assert gallery.authors.get(GetAuthor(author_id=3)).username == "user 300"
-    assert [logo.author_id for logo in gallery.logos.get(GetLogo(logo_id=3)).authors] == [3]
+    assert [logo.author_id for logo in gallery.logos.get(artworks.GetLogo(logo_id=3)).authors] == [3]
     # The author is removed and restored with the artwork.
     undone = [["author.created", "logo.created", "theme.created"], ["theme.removed", "logo.removed", "author.removed"]]
     for number, actions in enumerate([*undone, ["author.restored", "logo.restored", "theme.restored"]]):
@@ -287,21 +270,21 @@ NOT_THEIRS: Final = ", which is no longer the submitter's"
 @pytest.mark.parametrize(
     ("change", "meanwhile", "named"),
     [
-        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, name="b"), "Logo 1"),
-        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, target="wiki"), None),
-        (of("logo", set={"name": "a"}), AmendLogo(logo_id=1, active=False), "Logo 1"),
-        (of("logo", set={"author_ids": [1]}), AmendLogo(logo_id=1, name="b"), None),
-        (of("logo", remove=True), AmendLogo(logo_id=1, name="b"), "Logo 1"),
+        (of("logo", set={"name": "a"}), artworks.AmendLogo(logo_id=1, name="b"), "Logo 1"),
+        (of("logo", set={"name": "a"}), artworks.AmendLogo(logo_id=1, target="wiki"), None),
+        (of("logo", set={"name": "a"}), artworks.AmendLogo(logo_id=1, active=False), "Logo 1"),
+        (of("logo", set={"author_ids": [1]}), artworks.AmendLogo(logo_id=1, name="b"), None),
+        (of("logo", remove=True), artworks.AmendLogo(logo_id=1, name="b"), "Logo 1"),
         (of("author", set={"username": "a"}), AmendAuthor(author_id=1, username="b"), "Author 1"),
         (of("author", set={"username": "a"}), AmendAuthor(author_id=1, user_id=555), f"Author 1{NOT_THEIRS}"),
         (of("logo", set={"name": "a"}), AmendAuthor(author_id=1, user_id=555), f"Logo 1{NOT_THEIRS}"),
         (of("logo", set={"name": "a"}), RemoveAuthor(author_id=1), f"Logo 1{NOT_THEIRS}"),
         (of("logo", set={"name": "a"}), RemoveAuthor(author_id=2), None),
         ({"kind": "logo", "create": {**LOOK, "author_ids": [1]}}, RemoveAuthor(author_id=1), "Author 1"),
-        (of("logo", set={"name": "a"}), LinkLogoAuthor(logo_id=1, author_id=3), None),
-        (of("logo", remove=True), LinkLogoAuthor(logo_id=1, author_id=3), None),
-        (of("logo", set={"author_ids": [2, 1]}), LinkLogoAuthor(logo_id=1, author_id=3), "Logo 1"),
-        (of("logo", set={"name": "a"}), BlockLogo(logo_id=1, reason="Ugly"), "Logo 1"),
+        (of("logo", set={"name": "a"}), artworks.LinkLogoAuthor(logo_id=1, author_id=3), None),
+        (of("logo", remove=True), artworks.LinkLogoAuthor(logo_id=1, author_id=3), None),
+        (of("logo", set={"author_ids": [2, 1]}), artworks.LinkLogoAuthor(logo_id=1, author_id=3), "Logo 1"),
+        (of("logo", set={"name": "a"}), artworks.BlockLogo(logo_id=1, reason="Ugly"), "Logo 1"),
     ],
 )
 def test_a_record_is_reported_as_changed_only_if_the_same_fields_changed(
@@ -326,8 +309,8 @@ def test_a_record_is_reported_as_changed_only_if_the_same_fields_changed(
 @pytest.mark.rule("contract R3")
 def test_all_changed_and_removed_records_are_reported(gallery: LogoAdmin) -> None:
     propose(gallery, OWNER, of("logo", set={"name": "a"}), of("theme", set={"name": "a"}), of("logo", 2, remove=True))
-    gallery.logos.amend(AmendLogo(logo_id=1, name="b"))
-    gallery.themes.remove(RemoveTheme(theme_id=1))
+    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="b"))
+    gallery.themes.remove(artworks.RemoveTheme(theme_id=1))
     before = exported(gallery), history(gallery)
     with pytest.raises(errors.Conflict, match=r"^Changed since proposal 1 was made: Logo 1; Theme 1$"):
         apply(gallery)
@@ -343,15 +326,15 @@ def test_a_proposal_of_a_removed_submitter_can_be_decided(
         propose(gallery, caller, NEW)
     for user_id in (MEMBER_ID, 300):
         gallery.users.remove(RemoveUser(user_id=user_id))
-    assert {each.user_name for each in gallery.proposals.list(ListProposals())} == {None}
+    assert {each.user_name for each in gallery.proposals.list(commands.ListProposals())} == {None}
     assert apply(gallery).state == "applied"
     with pytest.raises(errors.Conflict, match=r"^User 300 was removed and is no author;"):
         apply(gallery, proposal_id=2)
     mended = {"kind": "logo", "create": {**LOOK, "author_ids": []}}
     gallery.proposals.amend(amending(2, mended))
     assert apply(gallery, proposal_id=2).state == "applied"
-    assert gallery.logos.get(GetLogo(logo_id=4)).active  # still as its submitter proposed it
-    assert gallery.proposals.decline(DeclineProposal(proposal_id=3, reason="No")).state == "declined"
+    assert gallery.logos.get(artworks.GetLogo(logo_id=4)).active  # still as its submitter proposed it
+    assert gallery.proposals.decline(commands.DeclineProposal(proposal_id=3, reason="No")).state == "declined"
 
 
 @pytest.mark.rule("contract R3")
@@ -362,8 +345,8 @@ def test_submitters_and_appliers_edit_waiting_proposals(
     reviewer = signed_in(storage, "logos:write", "themes:write", user_id=701)
     propose(gallery, member, of("logo", set={"name": "a"}), note="Please")
 
-    def amend(caller: Caller, **values: Any) -> Proposal:
-        return gallery.proposals.amend(AmendProposal(proposal_id=1, **values), caller)
+    def amend(caller: Caller, **values: Any) -> commands.Proposal:
+        return gallery.proposals.amend(commands.AmendProposal(proposal_id=1, **values), caller)
 
     first = amend(member)
     assert amend(member, title="Mended").version > first.version
@@ -381,8 +364,8 @@ def test_submitters_and_appliers_edit_waiting_proposals(
     with pytest.raises(errors.InvalidInput):
         amend(member, changes=(NEW | {"create": ARTWORK},))
     with pytest.raises(errors.Outdated, match=r"^Proposal 1 was changed since$"):
-        gallery.proposals.amend(if_match(AmendProposal(proposal_id=1, title="Late"), first.version), member)
-    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"), painter)
+        gallery.proposals.amend(if_match(commands.AmendProposal(proposal_id=1, title="Late"), first.version), member)
+    gallery.proposals.decline(commands.DeclineProposal(proposal_id=1, reason="No"), painter)
     with pytest.raises(errors.Conflict, match=r"^Proposal 1 was declined before$"):
         amend(painter, title="Too late")
     assert amend(member).state == "declined"
@@ -396,11 +379,11 @@ def test_a_user_has_at_most_20_waiting_proposals(
 ) -> None:
     for _ in range(20):
         propose(gallery, member, of("logo", set={"name": "a"}))
-    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
+    gallery.proposals.decline(commands.DeclineProposal(proposal_id=1, reason="No"))
     assert refusal(gallery, member, NEW) is None
     assert refusal(gallery, member, NEW) is errors.Conflict
     with pytest.raises(errors.Conflict, match=r"^20 proposals of this user wait;"):
-        gallery.proposals.amend(AmendProposal(proposal_id=1, title="Again"), member)
+        gallery.proposals.amend(commands.AmendProposal(proposal_id=1, title="Again"), member)
     assert refusal(gallery, signed_in(storage, "proposals:write", user_id=102), NEW) is None
     clock.pass_by(60)
     assert gallery.proposals.waiting() == (21, 60)
@@ -412,14 +395,14 @@ def test_only_the_submitter_withdraws_and_only_an_applier_decides(
 ) -> None:
     propose(gallery, member, NEW)
     reviewer = signed_in(storage, *ALL_WRITES, user_id=700)
-    deciding: list[Any] = [ApplyProposal(proposal_id=1), DeclineProposal(proposal_id=1, reason="No")]
-    withdrawing: Any = WithdrawProposal(proposal_id=1)
+    deciding: list[Any] = [commands.ApplyProposal(proposal_id=1), commands.DeclineProposal(proposal_id=1, reason="No")]
+    withdrawing: Any = commands.WithdrawProposal(proposal_id=1)
     for command, caller in ((withdrawing, reviewer), *((each, member) for each in deciding)):
         with pytest.raises(errors.NotPermitted):
             ask(gallery, command, caller)
     ended = gallery.proposals.withdraw(withdrawing, member)
     assert (ended.state, ended.decided_by, ended.request_id) == ("withdrawn", MEMBER_ID, None)
-    late: Any = AmendProposal(proposal_id=1, title="Late")
+    late: Any = commands.AmendProposal(proposal_id=1, title="Late")
     for command, caller in ((withdrawing, member), (late, member), *((each, reviewer) for each in deciding)):
         with pytest.raises(errors.Conflict, match=r"^Proposal 1 was withdrawn before$"):
             ask(gallery, command, caller)
@@ -434,7 +417,7 @@ def test_new_artworks_are_linked_to_the_author_that_the_proposal_creates(
         author = {"kind": "author", "create": {"user_id": 300 + id_, "username": f"Cyd {id_}"}}
         propose(gallery, newcomer, *((author, NEW) if id_ == 3 else (NEW, author)))
         apply(gallery, proposal_id=id_ - 2)
-        (linked,) = gallery.logos.get(GetLogo(logo_id=id_)).authors
+        (linked,) = gallery.logos.get(artworks.GetLogo(logo_id=id_)).authors
         assert (linked.author_id, linked.username) == (id_, f"Cyd {id_}")
 
 
@@ -548,7 +531,7 @@ def test_authors_see_their_blocked_works_with_reason_and_picture(
     propose(gallery, member, {"kind": "logo", "create": {**LOOK, "preview_url": sent.url}})
     (made,) = apply(gallery).artworks
     for logo_id, reason in ((made.id, "Covers the page"), (2, "Of Ben alone")):
-        gallery.logos.block(BlockLogo(logo_id=logo_id, reason=reason))
+        gallery.logos.block(artworks.BlockLogo(logo_id=logo_id, reason=reason))
     for caller in (member, moderator):
         assert gallery.pictures.get(GetPicture(picture=sent.picture), caller)[1]
     for stranger in (other, nobody, ANONYMOUS):
@@ -567,8 +550,8 @@ def test_authors_see_which_of_their_works_are_left_out_or_risky_and_no_others(
 ) -> None:
     other, moderator = signed_in(storage, "proposals:write", user_id=102), signed_in(storage, "*", user_id=503)
     for author_id, css in ((1, "@import url(//a.example);"), (1, "input { top: 0 }"), (2, "a{")):
-        made = gallery.themes.create(CreateTheme(**{**ARTWORK, "custom_css": css}))
-        gallery.themes.link(LinkThemeAuthor(theme_id=made.theme_id, author_id=author_id))
+        made = gallery.themes.create(artworks.CreateTheme(**{**ARTWORK, "custom_css": css}))
+        gallery.themes.link(artworks.LinkThemeAuthor(theme_id=made.theme_id, author_id=author_id))
     mine, whole, theirs = (
         gallery.publication.status(ShowPublication(), caller) for caller in (member, moderator, other)
     )
