@@ -106,6 +106,10 @@ class RecordKind(Generic[Record, Removed]):
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> tuple[Callable[[Kind], "AnyKind"], tuple[Kind]]:
+        """Return the row itself for a copy, also one in another process."""
+        return _row_of, (self.kind,)
+
     def version_of_list(self, last_changes: Mapping[Kind, int]) -> int:
         """Return the version of the lists of this kind from the last change of each kind (contract F1)."""
         return max(last_changes.get(shown, 0) for shown in self.shows)
@@ -229,6 +233,12 @@ AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
 KINDS: Final[Mapping[Kind, AnyKind]] = {row.kind: row for row in (ROLES, USERS, AUTHORS, THEMES, LOGOS)}
 # All kinds in the history.
 RECORDED_KINDS: Final[Mapping[Kind, AnyKind]] = {**KINDS, Kind.SETTINGS: SETTINGS, Kind.PICTURE: PICTURES}
+
+
+def _row_of(kind: Kind) -> AnyKind:
+    return RECORDED_KINDS[kind]
+
+
 ARTWORK_KINDS: Final[tuple[AnyArtworkKind, ...]] = (LOGOS, THEMES)
 
 WRITE_SCOPES: Final = tuple(kind.write_scope for kind in KINDS.values())
