@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights, SignInFactor
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.ports.sign_in_storage import Challenges, Events, Factors, Identities, RecoveryCodes
+
+# The secret with the id of the user whose password the first start generated, until that password is changed.
+GENERATED_PASSWORD: Final = "generated_password"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Sessions(Protocol):
     def rights(self, session_id: str, user_id: int) -> Rights | None:
         """Return the current rights of a user; None if the user or the session does not exist (contract B5).
 
-        They include the times and the factor of the session, which may have expired.
+        They include the times and the factor of the session, which may have expired, and ``must_change_password``
+        according to :data:`GENERATED_PASSWORD`.
         """
 
     def admission(self, user_id: int) -> Admission | None:

@@ -11,7 +11,7 @@ from logoadmin.domain.identity.records import CountedEvent, ServiceKey, SignInEv
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.identity_storage import Admission, Session
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Session
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 
@@ -23,7 +23,13 @@ class MemorySessions(Repository):
         if session is None or session.user_id != user_id:
             return None
         held = _rights(self._tables, user_id)
-        return replace(held, signed_in_at=session.created_at, ends_at=session.expires_at, factor=session.factor)
+        return replace(
+            held,
+            signed_in_at=session.created_at,
+            ends_at=session.expires_at,
+            factor=session.factor,
+            must_change_password=self._tables.secrets.get(GENERATED_PASSWORD) == str(user_id),
+        )
 
     def admission(self, user_id: int) -> Admission | None:
         user = self._tables.records[Kind.USER].get(user_id)

@@ -6,7 +6,21 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, delete, exists, false, func, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    bindparam,
+    case,
+    delete,
+    exists,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
 from logoadmin.adapters.sql_storage.tables import (
@@ -26,7 +40,7 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.identity_storage import Admission, Credentials, Session
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Credentials, Session
 
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
 _ADMISSION = (
@@ -35,8 +49,16 @@ _ADMISSION = (
     .where(users.c.user_id == KEY)
 )
 _RIGHTS = (
-    select(roles.c.scope, sessions.c.created_at, sessions.c.expires_at, sessions.c.factor, users.c.username)
-    .select_from(sessions.join(users, users.c.user_id == sessions.c.user_id).join(roles))
+    select(
+        *(roles.c.scope, users.c.username),
+        *(sessions.c.created_at, sessions.c.expires_at, sessions.c.factor),
+        secrets.c.value,
+    )
+    .select_from(
+        sessions.join(users, users.c.user_id == sessions.c.user_id)
+        .join(roles)
+        .outerjoin(secrets, secrets.c.name == literal_column(f"'{GENERATED_PASSWORD}'"))
+    )
     .where(sessions.c.session_id == bindparam("id_"), sessions.c.user_id == bindparam("owner"))
 )
 _SESSIONS_OF_USER = (
@@ -68,8 +90,16 @@ class SqlSessions(Repository):
         row = self._transaction.rights(_RIGHTS, {"id_": session_id, "owner": user_id})
         if row is None:
             return None
-        scope, signed_in_at, ends_at, factor, username = row
-        return Rights(user_id, frozenset(scope.split()), True, signed_in_at, ends_at, factor, username=username)
+        scope, username, signed_in_at, ends_at, factor, generated = row
+        return Rights(
+            user_id,
+            frozenset(scope.split()),
+            signed_in_at=signed_in_at,
+            ends_at=ends_at,
+            factor=factor,
+            must_change_password=generated == str(user_id),
+            username=username,
+        )
 
     def admission(self, user_id: int) -> Admission | None:
         row = self._transaction.row(_ADMISSION, {"key": user_id})

@@ -15,6 +15,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD
 from logoadmin.ports.sign_in_storage import Factor
 
 
@@ -57,10 +58,6 @@ class AuditedUsers(AuditedRecords[User]):
         return updated
 
 
-# The secret with the id of the user whose password the first start generated, until that password is changed.
-_GENERATED_PASSWORD: Final = "generated_password"
-
-
 def set_password(
     uow: AuditedUnitOfWork, user: User, password: PasswordHash, *, verified: bool = False, generated: bool = False
 ) -> User:
@@ -73,7 +70,7 @@ def set_password(
         raise NotPermitted
     identity_in(uow).passwords.set(user.user_id, password)
     if generated or must_change_password(uow, user.user_id):
-        secrets_in(uow).put(_GENERATED_PASSWORD, str(user.user_id) if generated else "")
+        secrets_in(uow).put(GENERATED_PASSWORD, str(user.user_id) if generated else "")
     values = snapshot(USERS, user)
     return uow.records(USERS).touch(PASSWORD_SET, user.user_id, values, values)
 
@@ -81,7 +78,7 @@ def set_password(
 def must_change_password(uow: AnyUnitOfWork, user_id: int) -> bool:
     """Return whether a user still has the password that the first start generated (contract O5)."""
     # Only one user can have it, so others need no query.
-    return user_id == FIRST_ADMIN_ID and secrets_in(uow).get(_GENERATED_PASSWORD) == str(user_id)
+    return user_id == FIRST_ADMIN_ID and secrets_in(uow).get(GENERATED_PASSWORD) == str(user_id)
 
 
 def other_way_in(uow: AnyUnitOfWork, user_id: int) -> str | None:

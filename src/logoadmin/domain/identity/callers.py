@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from logoadmin.domain.identity.accounts import confirmed_factors, must_change_password, must_enrol
+from logoadmin.domain.identity.accounts import confirmed_factors, must_enrol
 from logoadmin.domain.identity.records import KEY_PREFIX, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.kernel.access import (
@@ -72,13 +72,11 @@ class Callers:
             return held
         if self._rules.session_end(held.signed_in_at, held.ends_at, now) <= now:
             raise InvalidToken
+        if held.must_change_password and not self._rules.ways.password:
+            # A password that signs nobody in need not be changed.
+            held = replace(held, must_change_password=False)
         is_demanded = self._rules.second_factor == "required" and must_enrol(uow, held)
         return replace(held, must_enrol=True) if is_demanded else held
-
-    def must_change_password(self, uow: UnitOfWork, user_id: int) -> bool:
-        """Return whether a user's password is still the one that the first start generated (contract O5)."""
-        # A password that signs nobody in need not be changed.
-        return self._rules.ways.password and must_change_password(uow, user_id)
 
     def record_use(self, storage: Storage, caller: KeyHolder, now: int) -> None:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""

@@ -243,6 +243,8 @@ class Rights:
         ends_at: when the session ends, as Unix time; None without one.
         factor: what the session began with; None without one.
         must_enrol: whether the session may do nothing but enrol a second factor, which is required.
+        must_change_password: whether the session belongs to the user whose password the first start generated, and who
+            must change it (contract O5).
         required: the scopes that the work required, beside that of its command.
     """
 
@@ -253,6 +255,7 @@ class Rights:
     ends_at: int | None = None
     factor: SignInFactor | None = None
     must_enrol: bool = False
+    must_change_password: bool = False
     username: str | None = None
     required: set[str] = field(default_factory=set, compare=False, repr=False)
 

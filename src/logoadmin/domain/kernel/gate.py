@@ -60,9 +60,6 @@ class Callers(Protocol):
             NotFound: the user for whom the embedding program acts does not exist, or not any more.
         """
 
-    def must_change_password(self, uow: UnitOfWork, user_id: int, /) -> bool:
-        """Return whether a user signs in with the password that the first start generated (contract O5)."""
-
     def record_use(self, storage: Storage, caller: KeyHolder, now: int, /) -> None:
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
 
@@ -270,30 +267,16 @@ class Gate:
         shared, permission = transactions_of(self), self.permission
         held = shared.callers.rights(uow, caller, now)
         user_id = None if permission.self_field is None else getattr(command, permission.self_field)
-        # An embedding program signs nobody in by that password, and under the open policy only what may come first
-        # depends on it.
-        is_first = held.ends_at is not None and (permission.first_password or shared.policy is Policy.GUARDED)
-        is_allowed = (is_first and self._changes_first_password(uow, held, user_id)) or permission.enrols
-        if held.must_enrol and not is_allowed:
+        # The generated first password comes before a second factor, and both before anything else.
+        is_first = held.must_change_password and permission.first_password and user_id in (None, held.user_id)
+        if held.must_change_password and not is_first and shared.policy is Policy.GUARDED:
+            raise PasswordChangeRequired
+        if held.must_enrol and not (is_first or permission.enrols):
             raise EnrolmentRequired
         authorize(shared.policy, permission, held, user_id)
         if permission.recent:
             shared.auditing.require_recent(uow, held, now)
         return held
-
-    def _changes_first_password(self, uow: UnitOfWork, held: Rights, user_id: int | None) -> bool:
-        """Return whether a session does what the generated first password asks for, which comes before anything else.
-
-        Raises:
-            PasswordChangeRequired: it does something else, and the policy is ``guarded`` (contract O5).
-        """
-        if not transactions_of(self).callers.must_change_password(uow, held.user_id):
-            return False
-        if self.permission.first_password and user_id in (None, held.user_id):
-            return True
-        if transactions_of(self).policy is Policy.GUARDED:
-            raise PasswordChangeRequired
-        return False
 
 
 _SHARED: Final = hidden(Gate, "_shared")
