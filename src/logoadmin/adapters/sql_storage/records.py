@@ -88,7 +88,8 @@ class _Statements:
     def __init__(self, kind: AnyKind) -> None:
         table, columns = TABLES[kind.kind], _columns(kind)
         key = table.c[kind.id_field]
-        self.kind, self.table, self.columns = kind, table, tuple(table.c.keys())
+        self.kind, self.table = kind, table
+        self.row_of: Callable[[dict[str, Any]], Row] = itemgetter(*table.c.keys())
         self.get = select(*columns).where(key == KEY)
         self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
@@ -286,8 +287,7 @@ class SqlArtworks(SqlRecords[Any]):
         if artwork.details.origin or not self._transaction.take_unused(self._statements.kind.id_field, id_):
             super().add(artwork)
         else:
-            values = self._values(artwork)
-            self._transaction.hold_back(self._statements.table, [[values[name] for name in self._statements.columns]])
+            self._transaction.hold_back(self._statements.table, [self._statements.row_of(self._values(artwork))])
         self._tag(artwork)
 
     def update(self, artwork: Any, /) -> None:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
+from operator import ne
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -212,7 +213,8 @@ class Transaction:
         """Store pending changes and counters, so that only the commit is left."""
         self.store_held_back()
         if self._locked is not None:
-            changed = {name: number for name, number in self._counted.items() if number != self._locked[name]}
+            is_changed = map(ne, self._counted.values(), self._locked.values())
+            changed = dict(compress(self._counted.items(), is_changed))
             if changed or self._has_changed:
                 self._execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
 
@@ -274,21 +276,18 @@ class Transaction:
         """
         held = self._held_back.setdefault(table, [])
         held += rows
-        self._held_text += sum([len(value) for row in rows for value in row if type(value) is str])
+        self._held_text += sum(map(text_length_of_row, rows))
         if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_held_back()
 
     def store_held_back(self) -> None:
         """Insert the rows that are held back."""
         held, self._held_back, self._held_text = self._held_back, {}, 0
-        for table in sorted(held, key=_TABLE_ORDER.__getitem__):
-            rows = held[table]
-            if len(rows) > self._start.held_back.get(table, 0):
-                self._has_changed_since_start = True
-            if rows:
-                self._has_changed = True
-                # The driver combines them into as few statements as possible, or prepares one for all.
-                self._cursor.executemany(self._statements.insert(table), rows)
+        for table in sorted(filter(held.get, held), key=_TABLE_ORDER.__getitem__):
+            # The driver combines them into as few statements as possible, or prepares one for all.
+            self._cursor.executemany(self._statements.insert(table), held[table])
+            self._has_changed = True
+            self._has_changed_since_start |= len(held[table]) > self._start.held_back.get(table, 0)
         self._start.held_back.clear()
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
@@ -398,4 +397,4 @@ class Transaction:
 
 def text_length_of_row(row: Row) -> int:
     """Return the approximate number of characters in a row."""
-    return sum([len(value) if type(value) is str else 8 for value in row])
+    return sum(map(len, map(str, row)))

@@ -43,8 +43,11 @@ class SqlUnitOfWork(_Room):
 
     savepoint: Callable[[], AbstractContextManager[None]] = nullcontext
 
-    changes = cached_property(lambda room: history.SqlChanges(room._transaction))
-    acts = cached_property(lambda room: history.SqlActs(room._transaction))
+    def __post_init__(self) -> None:
+        # Every write uses them; a cached property would take a lock.
+        self.changes = history.SqlChanges(self._transaction)
+        self.acts = history.SqlActs(self._transaction)
+
     stored_responses = cached_property(lambda room: history.SqlStoredResponses(room._transaction))
     secrets = cached_property(lambda room: identity.SqlSecrets(room._transaction))
     proposals = cached_property(lambda room: proposals.SqlProposals(room._transaction))
