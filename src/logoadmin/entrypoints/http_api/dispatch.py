@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import partial
 from typing import Any, Final, TypeVar, TypeVarTuple
@@ -73,7 +73,7 @@ class Dispatch:
         Args:
             work, call, args: the type of work, the function and its arguments.
             deadline: when the result is due; by default soon, but slow work and pictures only have to start in time.
-            turn: calls with the same turn run one after another.
+            turn: slow work and pictures with the same turn run one after another.
 
         Raises:
             HttpError, StorageUnavailable: it is late.
@@ -84,20 +84,21 @@ class Dispatch:
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
         early = min(start_by, loop.time() + _FAILING_TIMEOUT)
         turn_lock = None if turn is None else await self._take_turn(work, turn, deadline, early, start_by)
-        submitted, thread = self._submit(work, turn_lock, call, *args)
+        submitted = self._submit(work, turn_lock, call, *args)
         try:
-            await asyncio.wait((thread,), timeout=early - loop.time())
-            if not thread.done() and not self._gallery.is_failing():
-                await asyncio.wait((thread,), timeout=start_by - loop.time())
+            await _end_of(submitted, early)
+            if not submitted.done() and not self._gallery.is_failing():
+                await _end_of(submitted, start_by)
                 if may_take_long and submitted.running():
-                    await asyncio.wait((thread,))
+                    await _end_of(submitted, None)
         finally:
+            is_late = not submitted.done()
             submitted.cancel()  # has no effect once it has started
-        if not thread.done():
+        if is_late:
             raise self._late(work, deadline)
-        if thread.cancelled():
+        if submitted.cancelled():
             raise too_busy("requests")
-        return thread.result()
+        return submitted.result()
 
     async def _take_turn(
         self, work: Work, turn: Hashable, deadline: float | None, early: float, start_by: float
@@ -117,8 +118,8 @@ class Dispatch:
 
     def _submit(
         self, work: Work, turn_lock: asyncio.Lock | None, call: Callable[[*Args], Answer], *args: *Args
-    ) -> tuple[Future[Answer], asyncio.Future[Answer]]:
-        """Submit a call to a thread; return its future, which can cancel it, and the same future for this event loop.
+    ) -> Future[Answer]:
+        """Submit a call to a thread; return its future, which can cancel it.
 
         Raises:
             HttpError: the system cannot start another thread. Waiting calls are cancelled, so that none starts after
@@ -133,17 +134,15 @@ class Dispatch:
             if turn_lock is not None:
                 turn_lock.release()
             raise too_busy("requests") from None
-        self._slow_calls += work in _IN_TURN
-        thread = asyncio.wrap_future(submitted)
-        thread.add_done_callback(partial(self._ended, work, turn_lock))
-        return submitted, thread
+        if work in _IN_TURN:
+            self._slow_calls += 1
+            submitted.add_done_callback(_in_loop(partial(self._slow_call_ended, turn_lock)))
+        return submitted
 
-    def _ended(self, work: Work, turn_lock: asyncio.Lock | None, thread: asyncio.Future[Any]) -> None:
-        self._slow_calls -= work in _IN_TURN
+    def _slow_call_ended(self, turn_lock: asyncio.Lock | None) -> None:
+        self._slow_calls -= 1
         if turn_lock is not None:
             turn_lock.release()
-        if not thread.cancelled():
-            thread.exception()  # its client may have disconnected
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
         if self._gallery.is_failing():
@@ -181,6 +180,35 @@ class Dispatch:
                     del self._reads[key]
 
         return await self._shared.run(key, read)
+
+
+async def _end_of(submitted: Future[Any], until: float | None) -> None:
+    """Wait until a call has ended, or until a time by the clock of the event loop."""
+    loop = asyncio.get_running_loop()
+    wake = loop.create_future()
+    submitted.add_done_callback(_in_loop(partial(_wake, wake)))
+    timer = None if until is None else loop.call_at(until, _wake, wake)
+    try:
+        await wake
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+def _wake(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
+
+
+def _in_loop(call: Callable[[], object]) -> Callable[[Future[Any]], None]:
+    """Return the callback of a thread's future that makes a call in this event loop, unless the loop has closed."""
+    loop = asyncio.get_running_loop()
+
+    def done(_: Future[Any]) -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(call)
+
+    return done
 
 
 class SingleFlight:
