@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
-from itertools import chain, compress, repeat
-from operator import ne
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -15,6 +14,7 @@ from sqlalchemy import (
     PoolProxiedConnection,
     Select,
     Table,
+    Text,
     bindparam,
     literal_column,
     select,
@@ -150,7 +150,12 @@ _STORE_COUNTED: Final = update(state).where(state.c.state_id == STATE_ID).values
 
 # Referenced tables first.
 _TABLE_ORDER: Final = {table: at for at, table in enumerate(metadata.sorted_tables)}
-# The maximum number of rows of a table that are held back, and of the characters in their texts.
+# The places of the columns of each table whose texts may be long.
+_LONG_TEXTS: Final = {
+    table: [at for at, column in enumerate(table.c) if isinstance(column.type, Text)]
+    for table in metadata.tables.values()
+}
+# The maximum number of rows of a table that are held back, and of the characters in their long texts.
 _HELD_BACK: Final = 256
 _HELD_BACK_TEXT: Final = 2**18
 
@@ -188,6 +193,7 @@ class Transaction:
         self._begun = False
         self._has_changed = False
         self._counted: dict[str, int] = {}
+        self._raised: set[str] = set()
         self._locked: dict[str, int] | None = None
         self._issued: dict[str, int] = {}
         self._held_back: dict[Table, list[Row]] = {}
@@ -213,8 +219,8 @@ class Transaction:
         """Store pending changes and counters, so that only the commit is left."""
         self.store_held_back()
         if self._locked is not None:
-            is_changed = map(ne, self._counted.values(), self._locked.values())
-            changed = dict(compress(self._counted.items(), is_changed))
+            raised = [name for name in sorted(self._raised) if self._counted[name] != self._locked[name]]
+            changed = {name: self._counted[name] for name in raised}
             if changed or self._has_changed:
                 self._execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
 
@@ -276,7 +282,7 @@ class Transaction:
         """
         held = self._held_back.setdefault(table, [])
         held += rows
-        self._held_text += sum(map(text_length_of_row, rows))
+        self._held_text += sum([len(row[at] or "") for at in _LONG_TEXTS[table] for row in rows])
         if len(held) >= _HELD_BACK or self._held_text >= _HELD_BACK_TEXT:
             self.store_held_back()
 
@@ -350,6 +356,7 @@ class Transaction:
         if id_ > MAX_ID:
             raise Conflict(f"No {name} is left")
         self._counted[name] = id_
+        self._raised.add(name)
         self._issued[name] = id_
         return id_
 
@@ -369,13 +376,15 @@ class Transaction:
             return True
         is_unused = self.is_above_all(name, id_)
         if is_unused:
-            self._counted[name] = id_
+            self.count(id_, name)
         return is_unused
 
     def count(self, number: int, *names: str) -> None:
         """Record, in a write, an id that was not issued here, or the number of a change."""
         for name in names:
-            self._counted[name] = max(number, self._counted[name])
+            if number > self._counted[name]:
+                self._counted[name] = number
+                self._raised.add(name)
 
     def _counters(self, statement: Select[Any]) -> dict[str, int]:
         row = self.row(statement, {})
@@ -397,4 +406,4 @@ class Transaction:
 
 def text_length_of_row(row: Row) -> int:
     """Return the approximate number of characters in a row."""
-    return sum(map(len, map(str, row)))
+    return sum([len(value) if type(value) is str else 8 for value in row])

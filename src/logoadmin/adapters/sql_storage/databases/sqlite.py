@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import NoneType
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
@@ -48,6 +49,12 @@ _STEPS: Final = 100_000
 # file would remove the log to which they still write. The file is only opened under this lock, so that a new one is
 # closed first.
 _opening: Final = threading.Lock()
+
+# The driver asks for the adapter of each NULL and truth value. Without one it looks for methods of the value, which
+# takes longer than the rest of binding it.
+_NULLS: Final[Mapping[None, None]] = {None: None}
+sqlite3.register_adapter(NoneType, _NULLS.__getitem__)
+sqlite3.register_adapter(bool, int)
 
 
 class Sqlite(Dialect):
