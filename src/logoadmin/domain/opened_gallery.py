@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from inspect import isasyncgen, isawaitable, isgenerator, signature
-from threading import get_ident
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar, get_args
 
@@ -146,11 +145,11 @@ class OpenedGallery:
             RuntimeError: the bound gallery is used after the work has returned, or in another thread; or this gallery
                 is used in the work.
         """
-        writing = self._transactions.writing
+        thread = self._transactions.thread
 
         def transaction(uow: UnitOfWork) -> Answer:
             bound = self._bound_to(OpenTransaction(self._storage, uow))
-            writing.add(get_ident())
+            thread.is_writing = True
             try:
                 answer = work(bound if self._acting is None else bound._for(self._acting))
                 if isawaitable(answer) or isgenerator(answer) or isasyncgen(answer):
@@ -158,7 +157,7 @@ class OpenedGallery:
                     raise TypeError(_DEFERRED)
                 return answer
             finally:
-                writing.discard(get_ident())
+                thread.is_writing = False
                 bound._transactions.storage = ClosedStorage(bound._storage, _ENDED)
 
         return self._storage.write(transaction, alone=True)

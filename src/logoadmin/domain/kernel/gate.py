@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from threading import get_ident
+from threading import local
 from typing import Any, Final, Protocol, TypeVar
 
 from logoadmin.domain.kernel.access import (
@@ -64,12 +64,18 @@ class Callers(Protocol):
         """Record that a key was used; the caller neither waits nor fails if this cannot be stored now."""
 
 
+class _Thread(local):
+    """State of a thread; a process that was forked has none of the other threads'."""
+
+    is_writing = False
+
+
 @dataclass(slots=True)
 class Transactions:
     """The dependencies that all gates of a gallery share.
 
     Attributes:
-        writing: the threads in a write, each of which may run functions of the embedding program.
+        thread: whether the current thread is in a write, which may run functions of the embedding program.
     """
 
     _storage: Storage
@@ -78,7 +84,7 @@ class Transactions:
     idempotency: Idempotency
     callers: Callers
     auditing: Auditing
-    writing: set[int] = field(default_factory=set)
+    thread: _Thread = field(default_factory=_Thread)
 
     @property
     def storage(self) -> Storage:
@@ -87,7 +93,7 @@ class Transactions:
         Raises:
             RuntimeError: this thread is in a write.
         """
-        if get_ident() in self.writing:
+        if self.thread.is_writing:
             raise RuntimeError(_NESTED)
         return self._storage
 
@@ -243,11 +249,11 @@ class Gate:
         audited = AuditedUnitOfWork(
             uow, shared.auditing, now, request_id, held, command.origin, caller, is_first=is_first
         )
-        shared.writing.add(thread := get_ident())
+        shared.thread.is_writing = True
         try:
             answer = work(audited, command)
         finally:
-            shared.writing.discard(thread)
+            shared.thread.is_writing = False
         close(audited)
         if command.is_dry_run:
             raise _DryRun(answer)
