@@ -30,7 +30,10 @@ def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
 @pytest.mark.parametrize("jump", [1, 299, 300, 301, DAY, 100 * 366 * DAY])
 def test_no_caller_waits_longer_than_one_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
-        tried = [storage.write(lambda uow: attempt(uow, limits_of("here", "ann"), clock.now())) for _ in range(11)]
+        tried = [
+            storage.write(lambda uow: attempt(uow.identity.sign_in_attempts, limits_of("here", "ann"), clock.now()))
+            for _ in range(11)
+        ]
         return [seconds for seconds in tried if seconds is not None]
 
     clock.pass_by(jump)

@@ -44,7 +44,7 @@ class Limits:
 
     def attempt(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
         limits = limits_of(origin, username, totp_of)
-        wait = self.storage.write(lambda uow: attempt(uow, limits, self.clock.now()))
+        wait = self.storage.write(lambda uow: attempt(uow.identity.sign_in_attempts, limits, self.clock.now()))
         if wait is not None:
             raise TooManySignIns(wait)
 
@@ -230,7 +230,10 @@ def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") ->
     origins += [f"203.0.113.{number}" for number in range(100)]
 
     def guess(uow: UnitOfWork) -> int:
-        return sum(attempt(uow, limits_of(origin, username), clock.now()) is None for origin in origins)
+        return sum(
+            attempt(uow.identity.sign_in_attempts, limits_of(origin, username), clock.now()) is None
+            for origin in origins
+        )
 
     return storage.write(guess)
 

@@ -37,7 +37,6 @@ from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
     history_in,
     identity_in,
-    repositories_in,
 )
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.history_storage import creation_of
@@ -170,7 +169,7 @@ class OpenSessions:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
-        if (wait := sign_in_limits.attempt(repositories_in(uow), refreshes, now)) is not None:
+        if (wait := sign_in_limits.attempt(identity.sign_in_attempts, refreshes, now)) is not None:
             raise TooManySignIns(wait, "Too many refreshes in an hour")
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
@@ -262,7 +261,7 @@ class Attempt:
 
         def count(uow: UnitOfWork) -> tuple[Sequence[Limit], Found, int | None]:
             limits, found = look_up(uow, now)
-            return limits, found, sign_in_limits.attempt(uow, limits, now)
+            return limits, found, sign_in_limits.attempt(uow.identity.sign_in_attempts, limits, now)
 
         self._limits, found, wait = self.sessions.transactions.storage.write(count)
         if wait is not None:

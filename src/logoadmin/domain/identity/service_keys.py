@@ -10,7 +10,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in, repositories_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.environment import Randomness
 
@@ -99,7 +99,7 @@ class KeyService(Service):
 
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
-    if attempt(repositories_in(uow), uses_of("keys", user_id), uow.now) is not None:  # each leaves events
+    if attempt(identity_in(uow).sign_in_attempts, uses_of("keys", user_id), uow.now) is not None:  # each leaves events
         raise Conflict("A user can make 1,000 service keys in an hour; wait")
     known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:

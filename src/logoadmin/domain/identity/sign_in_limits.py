@@ -11,7 +11,7 @@ users may have moved since they signed in.
 Every step of a sign-in is an attempt::
 
     limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
-    wait = attempt(uow, limits, now)  # before anything is verified
+    wait = attempt(uow.identity.sign_in_attempts, limits, now)  # before anything is verified
     take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
     succeeded(identity_in(uow).sign_in_attempts, limits)  # the session begins
 """
@@ -100,12 +100,12 @@ def wider_network(origin: str, length: int) -> str | None:
     return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
 
 
-def attempt(uow: UnitOfWork, limits: Sequence[Limit], now: int) -> int | None:
+def attempt(stored: SignInAttempts, limits: Sequence[Limit], now: int) -> int | None:
     """Count an attempt before anything is verified, so that concurrent attempts are all counted.
 
     Return None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
     """
-    counts, stored = [], uow.identity.sign_in_attempts
+    counts = []
     known = stored.counts([limit.counted for limit in limits])
     for limit, (attempts, ends_at) in zip(limits, known, strict=True):
         # No count, an expired one, or one from a clock that was ahead.

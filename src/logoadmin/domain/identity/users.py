@@ -240,7 +240,7 @@ class UserService(Service):
             is_known = is_known_network(uow, caller.user_id, caller.origin, now)
             name = None if user is None or stored is None else user.username
             limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
-            return stored, limits, attempt(uow, limits, now)
+            return stored, limits, attempt(uow.identity.sign_in_attempts, limits, now)
 
         def count_refused(event: CountedEvent) -> None:
             count_refusal(storage, self._clock.now(), event, caller, lambda _uow: caller.user_id)
