@@ -9,7 +9,7 @@ import { t } from "../../texts.js";
 import { MenuItem } from "../primitives/action_menu.js";
 import { Band, Button, Copy } from "../primitives/basics.js";
 import { useRun } from "../primitives/hooks.js";
-import { ask, Dialog, useFocusReturn } from "../primitives/dialog.js";
+import { ask, Dialog } from "../primitives/dialog.js";
 import { TextField } from "../primitives/fields.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 
@@ -28,7 +28,6 @@ const make = (body) => call("post", "/api/auth/links", { body });
 /** Who is invited, and then the link. @param {{close: () => void}} props */
 export function Invitation({ close }) {
   const [link, setLink] = useState(/** @type {Secret | undefined} */ (undefined));
-  useFocusReturn();
   const leave = () => {
     // Also after a link whose answer was lost.
     void readList("user");

@@ -1,5 +1,5 @@
 /** Questions that must be answered before one goes on, in the browser's own dialog: it keeps the focus and Escape. */
-import { h, signal, useEffect, useRef, useId } from "../../vendor/preact.js";
+import { h, signal, useEffect, useId, useLayoutEffect, useRef } from "../../vendor/preact.js";
 
 /**
  * @typedef {object} Question
@@ -53,24 +53,17 @@ export function Dialogs() {
   );
 }
 
-/** Return the focus in the end to where it was in the beginning. @param {() => void} [then] What follows. */
-export function useFocusReturn(then) {
-  useEffect(() => {
-    const before = document.activeElement;
-    return () => {
-      // This runs after the dialog is gone from the page, and somebody may have gone on by key or click since.
-      if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) before.focus();
-      then?.();
-    };
-  }, []);
-}
-
 /** @param {{title: string, close?: () => void, gone?: () => void, children?: any, look?: "wide" | "palette", key?: any}} props Without `close`, Escape does nothing; `gone` follows when it has left the page. */
 export function Dialog({ title, close, gone, children, look }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
-  useFocusReturn(gone);
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    // The browser returns the focus to what had it: at once, so that nothing else takes it meanwhile.
+    return () => dialog?.close();
+  }, []);
+  useEffect(() => gone, []);
   return h(
     "dialog",
     {
