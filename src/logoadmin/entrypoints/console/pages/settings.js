@@ -6,7 +6,7 @@ import { thumbnailOf } from "../look.js";
 import { sayFailure } from "../notices.js";
 import { Button, dotted, Form, lazy, Link, Pending, rich, Skeleton, ViewHead } from "../parts/primitives/basics.js";
 import { useRun } from "../parts/primitives/hooks.js";
-import { RecordForm, Text, TextField, widgets } from "../parts/primitives/fields.js";
+import { RecordForm, Text, TextField, useText, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { Targets } from "../parts/publication/targets.js";
@@ -93,16 +93,15 @@ const Host = ({ host, children }) => h("li", { class: "spread row" }, h("bdi", {
 
 /** @param {{field: {current: HTMLInputElement | null}, busy: boolean, add: (host: string, done: () => void) => void}} props */
 function Add({ field, busy, add }) {
-  const [text, setText] = useState("");
-  const [isWrong, setWrong] = useState(false);
+  const { text, refuse } = useText();
   const submit = () => {
-    const host = hostIn(text);
-    setWrong(!host);
+    const host = hostIn(text.value);
+    refuse(host ? "" : t("settings.hosts.wrong"));
     if (!host) field.current?.focus();
-    else if (may("*") && !busy) add(host, () => setText(""));
+    else if (may("*") && !busy) add(host, () => text.set(""));
   };
   return h(Form, { class: "stack", send: submit },
-    h(TextField, { label: t("settings.hosts.add"), hint: !isWrong && t("settings.hosts.form"), problem: isWrong ? t("settings.hosts.wrong") : "", value: text, set: setText, field, disabled: !may("*"), spellcheck: false, inputMode: "url" }),
+    h(TextField, { label: t("settings.hosts.add"), hint: !text.problem && t("settings.hosts.form"), ...text, field, disabled: !may("*"), spellcheck: false, inputMode: "url" }),
     h("div", null, h(Button, { type: "submit", scope: "*", icon: "Plus", busy }, t("settings.hosts.allow"))),
   );
 }

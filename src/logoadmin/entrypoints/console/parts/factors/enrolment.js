@@ -6,7 +6,7 @@ import { me } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
 import { Button, Copy, Form, Icon, rich, Skeleton, useFailure } from "../primitives/basics.js";
 import { useRun } from "../primitives/hooks.js";
-import { TextField } from "../primitives/fields.js";
+import { TextField, useText } from "../primitives/fields.js";
 import { saveFile } from "../primitives/files.js";
 import { deviceOf } from "./events.js";
 import { create, elsewhere, NotCreated, obstacle, reasonOf } from "./new_passkey.js";
@@ -76,8 +76,7 @@ function EnrolApp({ name, heading, enrolled, back }) {
 function Scan({ begun, level, enrolled, back, restart }) {
   const id = useId();
   const { busy, failed, attempt } = useAttempt();
-  const [code, setCode] = useState("");
-  const [problem, setProblem] = useState("");
+  const { text: code, refuse: setProblem } = useText();
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const groups = begun.secret.match(/.{1,4}/g) ?? [];
@@ -92,7 +91,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
     if (isWrong) refuse(t("enrol.code.wrong"));
   }, [failed]);
   const send = () => {
-    const digits = code.replace(/\s/g, "");
+    const digits = code.value.replace(/\s/g, "");
     if (busy) return;
     if (!DIGITS.test(digits)) refuse(t("enrol.code.digits"));
     else void attempt(() => call("post", "/api/auth/factors/totp/confirm", { body: { factor_id: begun.factor_id, code: digits } }), (data) => enrolled(data.recovery_codes));
@@ -113,12 +112,7 @@ function Scan({ begun, level, enrolled, back, restart }) {
     h(TextField, {
       label: t("enrol.code"),
       hint: t("enrol.code.hint"),
-      problem,
-      value: code,
-      set: (text) => {
-        setCode(text);
-        setProblem("");
-      },
+      ...code,
       field,
       look: "mono code-input",
       name: "code",
@@ -136,22 +130,21 @@ const MOST = 64;
 /** Enrolling a passkey: the user gives it a name, and the browser asks for the rest. @param {{heading: "h2" | "h3", enrolled: Enrolled, back: () => void}} props */
 export function EnrolPasskey({ heading, enrolled, back }) {
   const { busy, failed, attempt } = useAttempt();
-  const [name, setName] = useState(() => withoutMarks(deviceOf(navigator.userAgent)));
-  const [problem, setProblem] = useState("");
+  const { text: name, refuse } = useText(withoutMarks(deviceOf(navigator.userAgent)));
   const [refusal, setRefusal] = useState("");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => field.current?.focus(), []);
   const enrol = async () => {
     const { challenge, options } = (await call("post", "/api/auth/factors/passkeys/options", {})).data;
     const credential = await create(options);
-    return call("post", "/api/auth/factors/passkeys", { body: { challenge, name: name.trim(), credential } });
+    return call("post", "/api/auth/factors/passkeys", { body: { challenge, name: name.value.trim(), credential } });
   };
   const send = async () => {
-    const over = [...name.trim()].length - MOST;
+    const over = [...name.value.trim()].length - MOST;
     setRefusal("");
     if (busy) return;
-    if (name.trim() === "" || over > 0) {
-      setProblem(over > 0 ? t("problem.long", { n: MOST, over }) : t("problem.missing"));
+    if (name.value.trim() === "" || over > 0) {
+      refuse(over > 0 ? t("problem.long", { n: MOST, over }) : t("problem.missing"));
       field.current?.focus();
       return;
     }
@@ -167,18 +160,7 @@ export function EnrolPasskey({ heading, enrolled, back }) {
   return h(Form, { send },
     h(heading, null, t("factor.passkey")),
     h("p", null, t("enrol.passkey.text")),
-    h(TextField, {
-      label: t("field.name"),
-      hint: t("enrol.name.hint"),
-      problem,
-      value: name,
-      set: (text) => {
-        setName(text);
-        setProblem("");
-      },
-      field,
-      name: "name",
-    }),
+    h(TextField, { label: t("field.name"), hint: t("enrol.name.hint"), ...name, field, name: "name" }),
     words ? h("p", { class: "complaint", role: "alert", dir: "auto" }, words) : failed && h(Failing, { failed, busy }),
     h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy, icon: "KeyRound" }, t("enrol.passkey.create")), h(Button, { onClick: back }, t("enrol.back"))),
   );

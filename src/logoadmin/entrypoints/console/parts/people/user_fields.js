@@ -11,7 +11,7 @@ import { me } from "../../session.js";
 import { enumeration, t, withTexts } from "../../texts.js";
 import { Button, Copy, Form, lazy, pictureUrl } from "../primitives/basics.js";
 import { useOffer, useRun } from "../primitives/hooks.js";
-import { About, Select, Text, widgets } from "../primitives/fields.js";
+import { About, Select, Text, TextField, useText, widgets } from "../primitives/fields.js";
 import { Avatar } from "./person.js";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -46,14 +46,14 @@ export function generatedPassword() {
  * @param {(password: string) => void} props.done
  */
 export function PasswordForm({ user, scope, reason, own = false, current = "", done }) {
-  const [password, setPassword] = useState("");
-  const [problem, setProblem] = useState("");
+  const { text: password, refuse: setProblem } = useText();
   const [isAsked, setAsked] = useState(own && current === "");
-  const [refused, setRefused] = useState("");
+  const { text: known, refuse: setRefused } = useText(current);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const id = useId();
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const typed = useRef("");
-  typed.current = password;
+  typed.current = password.value;
   useEffect(() => guard(() => typed.current !== ""), []);
   const offer = useOffer();
   const failed = (/** @type {Failure} */ failure) => {
@@ -73,14 +73,12 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     setRefused("");
     offer.withdraw();
     const sent = typed.current;
-    const known = isAsked ? field()?.value : current;
-    const body = known ? { password: sent, current_password: known } : { password: sent };
+    const body = { password: sent, ...(known.value && { current_password: known.value }) };
     return run(
       () => call("put", "/api/users/{user_id}/password", { path: { user_id: user.user_id }, body }),
       () => {
-        if (typed.current === sent) setPassword("");
-        const input = field();
-        if (input) input.value = "";
+        if (typed.current === sent) password.set("");
+        known.set("");
         done(sent);
       },
     );
@@ -90,18 +88,14 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     setProblem(text);
     document.getElementById(id)?.focus();
   };
-  /** @returns {HTMLInputElement | null | undefined} that of the current one */
-  const field = () => form.current?.querySelector("[name=current-password]");
   /** @param {string} text */
   const refuseCurrent = (text) => {
     setAsked(true);
     setRefused(text);
   };
   useEffect(() => {
-    if (!refused) return;
-    field()?.focus();
-    field()?.select();
-  }, [refused]);
+    if (known.problem) field.current?.select();
+  }, [known.problem]);
   const send = async () => {
     const body = (await theInterface())["set_password"]?.properties?.["password"];
     const length = [...typed.current].length;
@@ -113,28 +107,14 @@ export function PasswordForm({ user, scope, reason, own = false, current = "", d
     // For password managers, that keep it under this name.
     h("input", { type: "text", name: "username", autocomplete: "username", value: user.username, readOnly: true, hidden: true }),
     isAsked &&
-      h("div", { class: "field" },
-        h("label", { class: "label", for: `${id}-current` }, t("password.current")),
-        h("input", { id: `${id}-current`, class: "input", name: "current-password", type: "password", autocomplete: "current-password", "aria-invalid": Boolean(refused), "aria-describedby": `${id}-refused`, onInput: () => setRefused("") }),
-        h(About, { id: `${id}-refused`, problem: refused, hint: refused || me.value?.must_change_password ? undefined : t("password.current.hint") }),
-      ),
+      h(TextField, { label: t("password.current"), ...known, hint: known.problem || me.value?.must_change_password ? undefined : t("password.current.hint"), field, name: "current-password", type: "password", autocomplete: "current-password" }),
     h("div", { class: "field" },
       h("label", { class: "label", for: id }, t("password.new")),
-      h(PasswordInput, {
-        id,
-        name: "new-password",
-        value: password,
-        set: (text) => {
-          setPassword(text);
-          setProblem("");
-        },
-        invalid: Boolean(problem),
-        describedBy: `${id}-about`,
-      }),
-      h(About, { id: `${id}-about`, problem, hint: t(own ? "password.hint.own" : "password.hint") }),
+      h(PasswordInput, { id, name: "new-password", ...password, invalid: password.problem !== "", describedBy: `${id}-about` }),
+      h(About, { id: `${id}-about`, problem: password.problem, hint: t(own ? "password.hint.own" : "password.hint") }),
     ),
     h("div", { class: "cluster form-actions" },
-      h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy !== "", idle: password === "" }, t(own ? "password.set.own" : "password.set")),
+      h(Button, { type: "submit", tone: "primary", scope, reason, busy: busy !== "", idle: password.value === "" }, t(own ? "password.set.own" : "password.set")),
     ),
   );
 }

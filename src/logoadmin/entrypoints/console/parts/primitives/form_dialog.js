@@ -6,7 +6,7 @@ import { t } from "../../texts.js";
 import { Button, Form } from "./basics.js";
 import { useRun } from "./hooks.js";
 import { ask, Dialog } from "./dialog.js";
-import { RecordForm, TextField } from "./fields.js";
+import { RecordForm, TextField, useText } from "./fields.js";
 
 /**
  * @typedef {object} Props
@@ -106,30 +106,29 @@ function Reason({ reason }) {
  * @param {any} [props.children] Before the field.
  */
 export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlier = [], give, close, children }) {
-  const [reason, setReason] = useState(begin);
-  const [problem, setProblem] = useState("");
+  const { text, refuse } = useText(begin);
+  const reason = text.value.trim();
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const submit = () => {
-    const found = problemOf({ schema: { type: "string", minLength: 1, maxLength: most }, required: true, nullable: false }, reason.trim()) ?? "";
-    setProblem(found);
+    const found = problemOf({ schema: { type: "string", minLength: 1, maxLength: most }, required: true, nullable: false }, reason) ?? "";
+    refuse(found);
     if (found) field.current?.focus();
-    else give(reason.trim());
+    else give(reason);
   };
-  const choose = (/** @type {string} */ text) => {
-    setReason(text);
-    setProblem("");
+  const choose = (/** @type {string} */ earlierReason) => {
+    text.set(earlierReason);
     // To be edited, or sent with Control and Enter; a phone would show its keyboard.
     const input = field.current;
     if (!input || matchMedia("(pointer: coarse)").matches) return;
-    input.value = text;
+    input.value = earlierReason;
     input.focus();
-    input.setSelectionRange(text.length, text.length);
+    input.setSelectionRange(earlierReason.length, earlierReason.length);
   };
   const keys = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && (event.preventDefault(), submit());
   return h(Dialog, { title, close },
     children,
     h(Form, { send: submit },
-      h(TextField, { label, hint, problem, value: reason, set: setReason, rows: 3, required: true, field, onKeyDown: keys }),
+      h(TextField, { label, hint, ...text, rows: 3, required: true, field, onKeyDown: keys }),
       earlier.length > 0 &&
         h("div", { class: "stack", role: "group", "aria-label": t("decline.earlier") },
           h("p", { class: "label" }, t("decline.earlier")),
