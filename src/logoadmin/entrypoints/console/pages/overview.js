@@ -61,7 +61,7 @@ function Latest() {
  * @property {KindName} kind
  * @property {any[]} records
  * @property {number} of How many there are that it could concern.
- * @property {string} [list] Where all of them are listed.
+ * @property {string} [list] Where all of them are listed, so that they need not be named here.
  */
 
 /** The kinds whose lists everybody sees. @type {KindName[]} */
@@ -79,6 +79,7 @@ function matters() {
   const credited = new Set([...(logo ?? []), ...(theme ?? [])].flatMap((each) => each.authors.map((/** @type {Records["author"]} */ one) => one.author_id)));
   const taken = new Set(user?.map((each) => each.role_id));
   const found = /** @type {Matter[]} */ ([
+    ...ofReaders(),
     ...artworks,
     { key: "attention.author.idle", kind: "author", records: logo && theme ? (author ?? []).filter((each) => !credited.has(each.author_id)) : [], of: author?.length ?? 0 },
     { key: "attention.role.idle", kind: "role", records: user ? (role ?? []).filter((each) => each.role_id !== FIRST_ROLE && !taken.has(each.role_id)) : [], of: role?.length ?? 0 },
@@ -86,11 +87,12 @@ function matters() {
   return found.filter(({ records }) => records.length > 0);
 }
 
-/** What sites do not get, and what else reviewers should look at; what harms most first. */
-function readerMatters() {
+/** What sites do not get, and what else reviewers should look at; however many these are, each is a task. */
+function ofReaders() {
   const ids = (/** @type {"left_out" | "risky"} */ state, /** @type {ArtworkKind} */ kind) => new Set((status.value?.[state] ?? []).filter((each) => each.kind === kind).map((each) => each.id));
-  const found = /** @type {const} */ (["left_out", "risky"]).flatMap((state) => /** @type {const} */ (["logo", "theme"]).map((kind) => ({ kind, state, n: ids(state, kind).size })));
-  return found.filter(({ n }) => n > 0);
+  return /** @type {const} */ (["left_out", "risky"]).flatMap((state) =>
+    /** @type {const} */ (["logo", "theme"]).map((kind) => ({ key: `attention.${kind}.${state}`, kind, records: [...ids(state, kind)], of: 0, list: `${kind}s?state=${state}` })),
+  );
 }
 
 /** @param {"logo" | "theme"} kind @param {any[]} all */
@@ -117,16 +119,14 @@ function repeated(artworks) {
 
 function Attention() {
   const found = matters();
-  const ofReaders = readerMatters();
   // Until all of it is known, nobody can say that all is well.
   const isUnread =
     (!status.value && (may("logos:write") || may("themes:write"))) ||
     GALLERY.some((kind) => !listOf(kind).value.records);
-  if (found.length + ofReaders.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
+  if (found.length === 0) return h("p", { class: "hint" }, t(isUnread ? "attention.unread" : "attention.none"));
   const isUsual = (/** @type {Matter} */ { records, of }) => of >= MANY && records.length > of / 2;
   const usual = found.filter(isUsual);
   return h("ul", { class: "box divided matters" },
-    ofReaders.map(({ kind, state, n }) => h("li", { key: `${kind} ${state}`, class: "matter" }, h(Link, { to: `${kind}s?state=${state}`, class: "matter-link" }, t(`attention.${kind}.${state}`, { n })))),
     found.filter((matter) => !isUsual(matter)).map((matter) => h("li", { key: matter.key }, h(Item, { matter }))),
     usual.length > 0 && h("li", { key: "usual" }, h(Usual, { matters: usual })),
   );
@@ -135,12 +135,12 @@ function Attention() {
 /** @param {{matter: Matter}} props */
 function Item({ matter: { key, kind, records, list } }) {
   const { id } = KINDS[kind];
-  const more = t("attention.more", { n: records.length - NAMED });
+  if (list) return h("p", { class: "matter" }, h(Link, { to: list, class: "matter-link" }, t(key, { n: records.length })));
   return h("details", { class: "matter" },
     h("summary", null, t(key, { n: records.length })),
     h("ul", { class: "names" },
       records.slice(0, NAMED).map((each) => h("li", { key: each[id] }, h(Link, { to: `${kind}s/${each[id]}`, dir: "auto" }, nameOf(kind, each)))),
-      records.length > NAMED && h("li", { key: "more", class: "hint" }, list ? h(Link, { to: list }, more) : more),
+      records.length > NAMED && h("li", { key: "more", class: "hint" }, t("attention.more", { n: records.length - NAMED })),
     ),
   );
 }
@@ -149,12 +149,7 @@ function Item({ matter: { key, kind, records, list } }) {
 function Usual({ matters: all }) {
   return h("details", { class: "matter usual" },
     h("summary", null, t("attention.usual", { n: all.length })),
-    h("ul", { class: "names" },
-      all.map((matter) => {
-        const { key, records, list } = matter;
-        return h("li", { key }, list ? h(Link, { to: list }, t(key, { n: records.length })) : h(Item, { matter }));
-      }),
-    ),
+    h("ul", { class: "names" }, all.map((matter) => h("li", { key: matter.key }, h(Item, { matter })))),
   );
 }
 
