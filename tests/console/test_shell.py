@@ -264,6 +264,8 @@ def test_an_unknown_address_breaks_no_view(console: Person) -> None:
     page = console.page
     console.sign_in("logos/2147483647")
     expect(page.locator("#work")).to_contain_text("There is nothing with this number")
+    console.open("submissions/2147483647")
+    expect(page.locator("#work .empty")).to_have_text("There is nothing with this number")
     console.open("logos/2147483648")
     expect(page.locator("#work")).to_contain_text("This view does not exist")
     console.open("users?order=__proto__")
@@ -337,7 +339,7 @@ def test_a_record_of_any_kind_is_found_by_name_or_number_from_everywhere(console
     search(page, "")
     expect(page.get_by_role("group", name="Recent").get_by_role("option")).to_have_text(["Logo 27#27"])
     page.keyboard.type("nothing has this name")
-    expect(page.get_by_role("dialog")).to_contain_text("No results")
+    expect(page.get_by_role("dialog")).to_contain_text("No matches")
     expect(page.get_by_role("dialog").get_by_role("combobox")).to_have_attribute("aria-expanded", "false")
 
 

@@ -2,7 +2,7 @@
 import { h, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
-import { readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
+import { PAGE, readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
 import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
 import { Breadcrumbs, EmptyState, Pending, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { useLists, useRead } from "../parts/primitives/hooks.js";
@@ -11,6 +11,9 @@ import { t } from "../texts.js";
 
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
+
+/** The most entries that are read again at once. */
+const MOST = 1000;
 
 /** The pages that were read so far, one below the other. @param {import("../parts/history/changes.js").Filters} filters */
 function usePages(filters) {
@@ -21,14 +24,14 @@ function usePages(filters) {
   const stop = useRef(new AbortController());
 
   const known = read?.key === key ? read : undefined;
-  /** @param {number} after @param {(page: Page) => Page} joined */
-  const load = async (after, joined) => {
+  /** @param {number} [after] The page that follows this change; without it, all that is known is read again. */
+  const load = async (after = 0) => {
     stop.current.abort();
     const { signal } = (stop.current = new AbortController());
     setBusy(true);
     try {
-      const page = await readPage(filters, after, { signal, ...(after ? {} : { size: sizeOf(known) }) });
-      setRead({ ...joined(page), key });
+      const page = await readPage(filters, after, { signal, ...(!after && known && { size: Math.min(Math.max(PAGE, known.entries.length), MOST) }) });
+      setRead({ ...page, entries: after && known ? [...known.entries, ...page.entries] : page.entries, key });
       setFailure(undefined);
     } catch (error) {
       if (signal.aborted) return;
@@ -38,23 +41,11 @@ function usePages(filters) {
     if (!signal.aborted) setBusy(false);
   };
 
-  const begin = () => load(0, (page) => merged(page, known));
-  const more = () => known && load(known.after, (page) => ({ ...page, entries: [...known.entries, ...page.entries] }));
   useEffect(() => {
-    void begin();
+    void load();
     return () => stop.current.abort();
   }, [key, returned.value]);
-  return { entries: known?.entries ?? (failure ? undefined : read?.entries), isStale: !known, after: known?.after ?? 0, failure, busy, begin, more };
-}
-
-/** @param {Page | undefined} known @returns {number} how much to read again: whether an act can be undone may have changed on every page */
-const sizeOf = (known) => Math.min(Math.max(50, known?.entries[0]?.act ? known.entries.length : 0), 1000);
-
-/** @param {Page} page The newest. @param {Page | undefined} known @returns {Page} what happened stays: only what is new comes before it */
-function merged(page, known) {
-  const oldest = page.entries.at(-1)?.newest ?? 0;
-  if (!known || page.after === 0 || !known.entries.some((entry) => entry.newest >= oldest)) return page;
-  return { entries: [...page.entries, ...known.entries.filter((entry) => entry.newest < oldest)], after: known.after };
+  return { entries: known?.entries ?? (failure ? undefined : read?.entries), isStale: !known, after: known?.after ?? 0, failure, busy, load };
 }
 
 /** @param {{params: Record<string, string>}} props */
@@ -62,9 +53,9 @@ export default ({ params }) => (params.change_id ? h(ChangePage, { params }) : h
 
 function History() {
   const filters = chosenFilters();
-  const { entries, isStale, after, failure, busy, begin, more } = usePages(filters);
+  const { entries, isStale, after, failure, busy, load } = usePages(filters);
   useLists("author", "role", "user");
-  const again = () => void begin();
+  const again = () => void load();
   const act = useAct(filters.request_id === undefined ? undefined : String(filters.request_id), entries);
   return h("div", { class: "view" },
     h(ViewHead, { title: t("history.title") }, act && h(UndoAct, { act, undone: again })),
@@ -72,8 +63,8 @@ function History() {
     !entries && h(Pending, { failure, again }),
     entries?.length === 0 && !isStale && h(Nothing, {}),
     entries && entries.length > 0 && h("div", { class: isStale ? "stale" : "", "aria-busy": isStale }, h(ChangeList, { entries, undone: again, label: t("history.title"), days: true, act })),
-    failure && entries && h(Unread, { failure, again: () => void (after ? more() : begin()) }),
-    after > 0 && !isStale && !failure && h(ReadOn, { key: after, busy, more: () => void more() }, t(busy ? "loading" : "history.older")),
+    failure && entries && h(Unread, { failure, again: () => void load(after) }),
+    after > 0 && !isStale && !failure && h(ReadOn, { key: after, busy, more: () => void load(after) }, t(busy ? "loading" : "history.older")),
   );
 }
 
@@ -84,7 +75,7 @@ function useAct(request, entries) {
 }
 
 function Nothing() {
-  return isFiltered() ? h(EmptyState, { icon: "SearchX", title: t("history.none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { icon: "History", title: t("history.none") });
+  return isFiltered() ? h(EmptyState, { icon: "SearchX", title: t("none.found") }, h("p", null, t("history.none.try"))) : h(EmptyState, { icon: "History", title: t("history.none") });
 }
 
 /** One change: what it did, and undoing it. @param {{params: Record<string, string>}} props */

@@ -68,6 +68,6 @@ function Row({ kept, busy, remove }) {
       h("p", { class: "cluster" }, kept.named_by.map((named) => h(Link, { key: pathOf(named), to: pathOf(named) }, nameOf(named)))),
       kept.named_by.length === 0 && h("p", { class: "hint" }, t(kept.in_history ? "settings.pictures.history" : "settings.pictures.unnamed")),
     ),
-    h(Button, { tone: "danger", scope: "*", busy, onClick: remove }, t("settings.pictures.remove"), h("span", { class: "hidden" }, `: ${about}`)),
+    h(Button, { scope: "*", busy, onClick: remove }, t("settings.pictures.remove"), h("span", { class: "hidden" }, `: ${about}`)),
   );
 }

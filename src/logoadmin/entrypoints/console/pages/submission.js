@@ -99,7 +99,7 @@ function Neighbours({ id }) {
   const waiting = inTurn();
   const at = waiting.findIndex((each) => each.proposal_id === id);
   const around = at < 0 ? { next: waiting.find((each) => each.proposal_id > id), previous: waiting.findLast((each) => each.proposal_id < id) } : { next: waiting[at + 1], previous: waiting[at - 1] };
-  return h(Ways, { place: at < 0 ? undefined : at, all: waiting.length, ways: around, label: (which, isMissing) => t(isMissing ? `review.${which}.none` : `review.${which}`), go: (to) => void navigate(`submissions/${to.proposal_id}`, { replace: true }) });
+  return h(Ways, { place: at < 0 ? undefined : at, all: waiting.length, ways: around, go: (to) => void navigate(`submissions/${to.proposal_id}`, { replace: true }) });
 }
 
 /** What else the same person submitted. @param {{proposal: Proposal}} props */

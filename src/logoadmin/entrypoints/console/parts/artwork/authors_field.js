@@ -205,7 +205,7 @@ const starts = ({ username }, text) => searchForm(username).startsWith(searchFor
 /** @param {number} count @param {boolean} isRead */
 function rest(count, isRead) {
   if (!isRead) return t("loading");
-  if (count === 0) return t("authors.none.found");
+  if (count === 0) return t("none.found");
   return count > MOST ? t("authors.more", { n: count - MOST }) : t("found", { n: count });
 }
 

@@ -29,7 +29,7 @@ export const ACTIONS = /** @type {const} */ ({
   picture: ["removed"],
 });
 
-const PAGE = 50;
+export const PAGE = 50;
 
 /**
  * @param {Filters} filters

@@ -70,19 +70,10 @@ function Kind() {
 }
 
 function Action() {
-  const id = useId();
-  const kind = query("kind");
-  const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, kind) || each === kind);
-  const action = query("action");
-  const isKnown = action === "" || shown.some((each) => ACTIONS[each].some((name) => `${each}.${name}` === action));
-  return h(Filter, { id, label: t("history.action") },
-    h("select", { id, class: "input", value: action, onChange: (/** @type {Event} */ event) => setQuery({ action: valueOf(event) }) },
-      h("option", { value: "" }, t("history.action.all")),
-      shown.map((each) => h(Actions, { key: each, kind: each })),
-      // One that is in force is visible, even if there is none like it.
-      !isKnown && h("option", { value: action }, action),
-    ),
-  );
+  const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, query("kind")) || each === query("kind"));
+  /** @type {[string, string | [string, string][]][]} */
+  const groups = shown.map((kind) => [titleOf(kind), ACTIONS[kind].map((action) => [`${kind}.${action}`, t(`action.${action}`)])]);
+  return h("div", { class: "filter" }, h(Pick, { label: t("history.action"), value: query("action"), choices: [["", t("history.kind.all")], ...groups], pick: (action) => setQuery({ action }) }));
 }
 
 function RecordNumber() {
@@ -100,14 +91,7 @@ function clear() {
 }
 
 /** @param {Event} event */
-const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget).value;
-
-/** @param {{kind: keyof typeof ACTIONS}} props */
-function Actions({ kind }) {
-  return h("optgroup", { label: titleOf(kind) },
-    ACTIONS[kind].map((action) => h("option", { key: action, value: `${kind}.${action}` }, t(`action.${action}`))),
-  );
-}
+const valueOf = (event) => /** @type {HTMLInputElement} */ (event.currentTarget).value;
 
 /** @param {{id: string, label: string, children?: any}} props */
 function Filter({ id, label, children }) {

@@ -9,7 +9,7 @@ import { Menu } from "../primitives/menu.js";
  * @typedef {object} Choice One of a few, which the address has.
  * @property {string} label
  * @property {string} value
- * @property {readonly (readonly [string, string])[]} choices
+ * @property {readonly (readonly [string, string | readonly (readonly [string, string])[]])[]} choices A list instead of words is a group of that name.
  * @property {(chosen: string) => void} pick
  */
 
@@ -75,8 +75,8 @@ export function Search({ value, label, search }) {
 /** One of a few: the label stands before the choice. @param {Choice & {[name: string]: any}} props Others are those of the `select`. */
 export function Pick({ label, value, choices, pick, ...others }) {
   const id = useId();
-  // A filter from an old address stays visible although nothing can be filtered by it any more.
-  const isUnknown = !choices.some(([name]) => name === value);
+  const known = choices.flatMap(([name, words]) => (typeof words === "string" ? name : words.map(([each]) => each)));
+  const option = (/** @type {string} */ name, /** @type {string} */ text) => h("option", { key: name, value: name, dir: "auto" }, text);
   return h("div", { class: "stack tight pick" },
     h("label", { for: id }, label),
     h(
@@ -88,7 +88,9 @@ export function Pick({ label, value, choices, pick, ...others }) {
         ...others,
         onChange: (/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value),
       },
-      [...choices, ...(isUnknown ? [/** @type {const} */ ([value, value])] : [])].map(([name, text]) => h("option", { key: name, value: name, dir: "auto" }, text)),
+      choices.map(([name, words]) => (typeof words === "string" ? option(name, words) : h("optgroup", { key: name, label: name }, words.map(([each, text]) => option(each, text))))),
+      // A filter from an old address stays visible although nothing can be filtered by it any more.
+      !known.includes(value) && option(value, value),
     ),
   );
 }

@@ -32,7 +32,7 @@ export function Published() {
   };
   return h("div", { class: "box stack panel" },
     h("p", null, t("publication.have", { what: enumeration([t("many.logo", { n: logos }), t("many.theme", { n: themes })]) })),
-    latest && h("p", { class: "hint" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
+    latest && h("p", { class: "hint", role: "status" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
     h("div", { class: "cluster" },
       latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),

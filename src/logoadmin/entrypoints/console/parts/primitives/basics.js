@@ -159,8 +159,8 @@ export const NewRecord = ({ kind }) => h(Button, { tone: "primary", icon: "Plus"
 
 /** A list that shows none: `clear` shows all where filters leave none; else users with the right can fill it. @param {{kind: KindName, icon: IconName, clear?: (() => void) | undefined}} props */
 export function NoRecords({ kind, icon, clear }) {
-  if (clear) return h(EmptyState, { icon: "SearchX", title: t(/** @type {TextKey} */ (`${kind}s.none.found`)) }, h("p", null, t("filter.none")), h(Button, { onClick: clear }, t("filter.clear")));
-  const begin = () => [h("p", { key: "words" }, t(`${kind}s.none.begin`)), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
+  if (clear) return h(EmptyState, { icon: "SearchX", title: t("none.found") }, h("p", null, t("filter.none")), h(Button, { onClick: clear }, t("filter.clear")));
+  const begin = () => [h("p", { key: "words" }, t("none.begin")), h(Link, { key: "way", to: "import", class: "button plain" }, h(Icon, { name: "Upload" }), t("move.title"))];
   return h(EmptyState, { icon, title: t(`${kind}s.none`) }, may(KINDS[kind].write) && begin());
 }
 
@@ -170,9 +170,9 @@ export function Unread({ failure, again }) {
   useEffect(() => {
     if (failure.until && Date.now() >= failure.until) again();
   }, [left === 0, failure]);
-  return h(
-    EmptyState,
-    { icon: failure.kind === "forbidden" ? "Lock" : "CircleAlert", title: failure.kind === "forbidden" ? t("unread.forbidden") : words },
+  if (failure.kind === "missing") return h(EmptyState, { icon: "SearchX", title: t("gone.never") });
+  const isForbidden = failure.kind === "forbidden";
+  return h(EmptyState, { icon: isForbidden ? "Lock" : "CircleAlert", title: isForbidden ? t("unread.forbidden") : words },
     h("div", { class: "cluster" }, h(Button, { icon: "RefreshCw", idle: left > 0, onClick: again }, t("tryAgain")), h(CopyReference, { id: failure.reference })),
   );
 }

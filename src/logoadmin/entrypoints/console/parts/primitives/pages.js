@@ -7,12 +7,12 @@ import { useEvents, useRead } from "./hooks.js";
 
 /** @typedef {"previous" | "next"} Which */
 
-/** The ways to the previous and the next one of several, and the place among them. @param {{place: number | undefined, all: number | undefined, ways: {[W in Which]?: any} | undefined, label: (which: Which, isMissing: boolean) => string, go: (to: any) => void}} props `place` is counted from 0. */
-export function Ways({ place, all = 0, ways = {}, label, go }) {
+/** The ways to the previous and the next one of several, and the place among them. @param {{place: number | undefined, all: number | undefined, ways: {[W in Which]?: any} | undefined, go: (to: any) => void}} props `place` is counted from 0; `ways` are undefined until they are known. */
+export function Ways({ place, all = 0, ways, go }) {
   const button = (/** @type {Which} */ which) => {
-    const to = ways[which];
+    const to = ways?.[which];
     const isMissing = to === undefined;
-    return h(IconButton, { icon: which === "next" ? "ChevronRight" : "ChevronLeft", label: label(which, isMissing), "aria-disabled": isMissing, "aria-keyshortcuts": which === "next" ? "J" : "K", onClick: () => isMissing || go(to) });
+    return h(IconButton, { icon: which === "next" ? "ChevronRight" : "ChevronLeft", label: t(isMissing && ways ? `neighbour.${which}.none` : `neighbour.${which}`), "aria-disabled": isMissing, "aria-keyshortcuts": which === "next" ? "J" : "K", onClick: () => isMissing || go(to) });
   };
   return h("div", { class: "cluster neighbours" }, place !== undefined && h("span", { class: "hint" }, t("neighbour.place", { at: place + 1, all })), button("previous"), button("next"));
 }

@@ -27,15 +27,16 @@ export function Gone({ editing, list }) {
   const last = useLastChange(editing, true);
   const removal = last?.action.endsWith(".removed") ? last : undefined;
   const { write } = KINDS[editing.kind];
+  const isRemoved = Boolean(removal || editing.form.value);
   const isTyped = editing.form.value?.isChanged.value;
   const restore = removal && h(Button, { key: "restore", tone: "primary", icon: "RotateCcw", scope: write, busy: editing.isBusy.value, onClick: () => void editing.restore(removal.change_id) }, t("gone.restore"));
   return h(
     Band,
     {
-      icon: "Trash",
-      tone: "danger",
+      icon: isRemoved ? "Trash" : "SearchX",
+      tone: isRemoved ? "danger" : "warning",
       role: "alert",
-      title: t(removal || editing.form.value ? "gone.title" : "gone.never"),
+      title: t(isRemoved ? "gone.title" : "gone.never"),
       actions: [restore, h(Link, { key: "back", to: withChoices(list), class: "button plain" }, t("back"))],
     },
     removal && h("p", null, rich("gone.who", { who: h("bdi", null, actor(removal)), when: h(Time, { seconds: removal.at }) })),

@@ -223,7 +223,7 @@ function Neighbours({ kind, id, list }) {
   const trail = useMemo(() => trailOf(kind, id), [kind, id]);
   const read = useRead(async (signal) => (trail ? undefined : around(kind, id, signal)), [kind, id]);
   const data = trail ? { previous: trail.ids[trail.at - 1], next: trail.ids[trail.at + 1], at: trail.at, all: trail.ids.length } : read.data;
-  return h(Ways, { place: data?.at, all: data?.all, ways: data, label: (which, isMissing) => t(isMissing && data ? `neighbour.${which}.none` : `neighbour.${which}`), go: (to) => void navigate(`${list}/${to}`) });
+  return h(Ways, { place: data?.at, all: data?.all, ways: data, go: (to) => void navigate(`${list}/${to}`) });
 }
 
 /** @param {KindName} kind @param {number} id @param {AbortSignal} signal @returns {Promise<Around>} */

@@ -75,7 +75,7 @@ export function Palette({ close, help }) {
       ),
     ),
     h("p", { class: options.length > 0 && !failure ? "hidden" : "palette-status", role: "status" },
-      failure ? describe(failure) : text.trim() === "" ? "" : options.length > 0 ? t("found", { n: options.length }) : t(isBusy ? "palette.searching" : "palette.none"),
+      failure ? describe(failure) : text.trim() === "" ? "" : options.length > 0 ? t("found", { n: options.length }) : t(isBusy ? "palette.searching" : "none.found"),
     ),
   );
 }

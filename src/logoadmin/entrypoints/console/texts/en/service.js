@@ -1,10 +1,10 @@
 /** The words about the service as a whole, in English: its settings, its export, and what it is. */
 export default {
   "about.docs": "Interface",
-  "field.gallery_accent.hint": "The colour of links and buttons. Each theme makes it darker or lighter until it can be read, as the samples show. Empty: the default colour.",
-  "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Empty: as in the service configuration.",
+  "field.gallery_accent.hint": "The colour of links and buttons. Each theme makes it darker or lighter until it can be read, as the samples show. Leave it empty to use the default colour.",
+  "field.gallery_home.hint": "Where the page leads back to, beginning with http:// or https://. Leave it empty to use the link from the service configuration.",
   "field.gallery_mark.hint": "A picture beside the title, on all pages and as their icon. A square picture of at least 64 pixels works best.",
-  "field.gallery_title.hint": "Empty: as in the service configuration.",
+  "field.gallery_title.hint": "Leave it empty to use the title from the service configuration.",
   "field.submission_rules.hint": "Shown to people who submit a work: sizes, formats, what you accept. Plain text, at most 4,000 characters.",
   "settings.about": "About",
   "settings.accent.choose": "Choose a colour",
