@@ -144,12 +144,14 @@ def rotate(database: str | None) -> None:
     since_last = rotate_keys(settings)
     click.echo("Rotated the keys in the database.")
     if since_last is None or since_last >= ACCESS_TOKEN_SECONDS:
-        click.echo("Nobody is signed out. Restart the running services one by one before you rotate again.")
+        click.echo(
+            "Nobody is signed out. Before you rotate again, restart all services one by one and wait 15 minutes."
+        )
         return
     click.echo(
-        f"logoadmin: the keys were also rotated {since_last} s ago. Signed out until they refresh: users whose access "
-        "token is from before that. Services that were not restarted in between do not accept tokens of those that "
-        "start now: restart all of them",
+        f"logoadmin: the last rotation was only {since_last} s ago. Users with older access tokens have to refresh "
+        "them. Services that were not restarted since then reject tokens of services that start now: restart all of "
+        "them",
         err=True,
     )
 
