@@ -13,7 +13,7 @@ const REASONS = [
   [/ scans; /, "keep.scans"],
   [/ too much memory/, "keep.memory"],
   [/^This picture was removed$/, "keep.removed"],
-  [/^Pictures need the extra |^Pictures are not fetched/, "keep.missing"],
+  [/^Pictures need the extra |^Fetching pictures needs /, "keep.missing"],
   [/more than [\d,]+ bytes$|should have at most \d+ MiB$|^The picture takes more than /, "keep.tooLarge"],
   [/an import has |only imports by |the (?:host|port) of the URL |the URL /, "keep.address"],
 ];
