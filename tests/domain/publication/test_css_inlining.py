@@ -247,7 +247,7 @@ def test_the_service_copies_imports_and_reports_failures() -> None:
     command = InlineCss(kind="theme", custom_css=f"@import '{URL}';")
     gallery = gallery_on(MemoryStorage(), FrozenClock(), outgoing=Origins({URL: SHEET}))
     assert gallery.css.inline(command).custom_css == A
-    with pytest.raises(Conflict, match="httpx2 is not installed"):
+    with pytest.raises(Conflict, match=r"needs logoadmin\[client\], which is not installed"):
         gallery_on(MemoryStorage(), FrozenClock()).css.inline(command)
     origins = Origins({URL: OutgoingError("s.example", "no public address")})
     refused = gallery_on(MemoryStorage(), FrozenClock(), outgoing=origins)
