@@ -264,19 +264,14 @@ def gone(place: Place) -> Iterator[None]:
     yield
 
 
-def older_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'x0000'")
-    yield
+def tables_of(version: str) -> Strike:
+    """Return a strike that says that the tables are of a version."""
 
+    def strike(place: Place) -> Iterator[None]:
+        place.change(f"UPDATE {VERSION_TABLE} SET version_num = '{version}'")
+        yield
 
-def prerelease_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'w0008'")
-    yield
-
-
-def newer_tables(place: Place) -> Iterator[None]:
-    place.change(f"UPDATE {VERSION_TABLE} SET version_num = 'x9000'")
-    yield
+    return strike
 
 
 def moved(place: Place) -> Iterator[None]:
@@ -376,9 +371,9 @@ ROWS: Final = (
     Row("the pages read at the start are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
     Row("another page of the file is damaged", "starts", "pages", "ready", "corrupt", corrupt_page, in_file, runs=()),
     Row("the file is gone", "starts", "file", "gallery_gone", "cannot_open", gone, in_file, runs=()),
-    of_tables("the tables are older than the program", "older_tables", older_tables, "serve"),
-    of_tables("the tables were made before 0.1.0", "prerelease_tables", prerelease_tables, "init", "serve"),
-    of_tables("the tables are newer than the program", "newer_tables", newer_tables, "init", "serve"),
+    of_tables("the tables are older than the program", "older_tables", tables_of("x0000"), "serve"),
+    of_tables("the tables were made before 0.1.0", "prerelease_tables", tables_of("w0008"), "init", "serve"),
+    of_tables("the tables are newer than the program", "newer_tables", tables_of("x9000"), "init", "serve"),
     Row("the gallery was moved", "moved", "tables", "moved", "moved", moved, in_file, runs=("init", "serve")),
 )
 CODES: Final = {cause.code: cause for cause in Cause}

@@ -16,7 +16,16 @@ def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
     """Return the rules that the operator has chosen."""
     return Rules(
         access=settings.access,
-        publishing=_publishing(settings, reader, demo=demo),
+        publishing=PublishingRules(
+            settings.gallery_days,
+            reader,
+            settings.publish_imports,
+            settings.gallery_dir is None,
+            Page(settings.gallery_title, settings.gallery_home, demo, settings.gallery_report)
+            if settings.gallery_page
+            else None,
+            *_links(settings),
+        ),
         sign_in=sign_in_rules(settings),
         public_url=settings.effective_public_url,
         picture_space=settings.picture_space,
@@ -43,21 +52,6 @@ def sign_in_rules(settings: Settings) -> SignInRules:
         ),
         single_sign_on=SingleSignOnRules(roles_of(settings), settings.oidc_default_role),
     )
-
-
-def _publishing(settings: Settings, reader: bytes, *, demo: bool) -> PublishingRules:
-    return PublishingRules(
-        settings.gallery_days,
-        reader,
-        settings.publish_imports,
-        settings.gallery_dir is None,
-        _page(settings, demo=demo) if settings.gallery_page else None,
-        *_links(settings),
-    )
-
-
-def _page(settings: Settings, *, demo: bool) -> Page:
-    return Page(settings.gallery_title, settings.gallery_home, demo, settings.gallery_report)
 
 
 def _links(settings: Settings) -> tuple[Links, Links]:
