@@ -136,7 +136,8 @@ class Dispatch:
             raise too_busy("requests") from None
         if work in _IN_TURN:
             self._slow_calls += 1
-            submitted.add_done_callback(_in_loop(partial(self._slow_call_ended, turn_lock)))
+            ended = partial(self._slow_call_ended, turn_lock)
+            submitted.add_done_callback(partial(_call_in, asyncio.get_running_loop(), ended))
         return submitted
 
     def _slow_call_ended(self, turn_lock: asyncio.Lock | None) -> None:
@@ -184,31 +185,20 @@ class Dispatch:
 
 async def _end_of(submitted: Future[Any], until: float | None) -> None:
     """Wait until a call has ended, or until a time by the clock of the event loop."""
-    loop = asyncio.get_running_loop()
-    wake = loop.create_future()
-    submitted.add_done_callback(_in_loop(partial(_wake, wake)))
-    timer = None if until is None else loop.call_at(until, _wake, wake)
+    loop, woken = asyncio.get_running_loop(), asyncio.Event()
+    submitted.add_done_callback(partial(_call_in, loop, woken.set))
+    timer = None if until is None else loop.call_at(until, woken.set)
     try:
-        await wake
+        await woken.wait()
     finally:
         if timer is not None:
             timer.cancel()
 
 
-def _wake(waiting: asyncio.Future[None]) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
-
-
-def _in_loop(call: Callable[[], object]) -> Callable[[Future[Any]], None]:
-    """Return the callback of a thread's future that makes a call in this event loop, unless the loop has closed."""
-    loop = asyncio.get_running_loop()
-
-    def done(_: Future[Any]) -> None:
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(call)
-
-    return done
+def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], object], _: Future[Any]) -> None:
+    """Make a call in an event loop when a thread's call has ended, unless the loop has closed."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
 
 
 class SingleFlight:
