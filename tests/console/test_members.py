@@ -231,5 +231,7 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     page.get_by_role("button", name="Logo").click()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.locator("select[name=target] option")).to_have_text(["Choose…", "The forum", "Wiki"])
+    # The preview shows the targets that the gallery has.
+    expect(page.get_by_role("group", name="Target").get_by_role("button")).to_have_text(["The forum", "Wiki"])
     send(page)
     expect(page.locator(".field-choice .problem")).to_be_visible()
