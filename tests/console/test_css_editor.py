@@ -104,9 +104,9 @@ def test_properties_and_values_are_suggested(page: Shown, kind: str, before: str
     [
         ("declarations", "colr: red", ["does not know the property"]),
         ("declarations", "color: banana", ["does not know this value"]),
-        ("declarations", "a { color: red }", ["declarations alone"]),
-        ("declarations", "color: red } a {", ["declarations alone"]),
-        ("declarations", "@import 'x';", ["declarations alone"]),
+        ("declarations", "a { color: red }", ["only declarations"]),
+        ("declarations", "color: red } a {", ["only declarations"]),
+        ("declarations", "@import 'x';", ["only declarations"]),
         ("sheet", "a { colr: red; width: banana }", ["the property", "this value"]),
         ("sheet", "a { color: red", ["} is missing"]),
         ("sheet", "@media (width > 3px) { a { foo: bar } }", ["the property"]),

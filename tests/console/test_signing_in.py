@@ -79,7 +79,7 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
     page.keyboard.type(ADMIN_PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Logos")
-    expect(page.locator(".notice")).to_contain_text("Your password is changed.")
+    expect(page.locator(".notice")).to_contain_text("Your password has been changed.")
     with pytest.raises(SignInRefused):
         service.gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
     # As the other tests know it.

@@ -97,7 +97,7 @@ export default {
   // Service keys and sessions, and the account of a user
   "last.admin": "{name} is the last administrator. Give full access to another user first.",
   "password.done": "{name} has a new password. Their sessions have ended.",
-  "password.done.own": "Your password is changed. Your sessions on other devices have ended.",
+  "password.done.own": "Your password has been changed. Your sessions on other devices have ended.",
   "user.active": "Let in again",
   "user.active.done": "{name} can sign in again",
   "user.beyond": "{name} holds rights that you do not: {what}. Only users who also hold them can change this user.",
