@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin.adapters.memory_storage import tables
+from logoadmin.adapters.sql_storage import transaction
 from logoadmin.domain.kernel.access import Rights
-from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
+from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
@@ -351,6 +353,16 @@ def test_new_ids_follow_the_highest(storage: Storage, kind: AnyKind, record_of: 
     assert write(storage, next_one) == 22
     write(storage, add(record_of(2_000_000_000)), remove(kind, 2_000_000_001))
     assert write(storage, next_one) == 2_000_000_001
+
+
+@pytest.mark.rule("contract A2")
+def test_no_id_follows_the_last(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (tables, transaction):
+        monkeypatch.setattr(module, "MAX_ID", 1)
+    assert write(storage, lambda uow: uow.records(LOGOS).next_id()) == 1
+    write(storage, add(logo(1)))
+    with pytest.raises(Conflict, match=r"^No logo_id is left$"):
+        write(storage, lambda uow: uow.records(LOGOS).next_id())
 
 
 @pytest.mark.rule("contract C1")
