@@ -70,8 +70,10 @@ function restore({ top = 0, link, group = -1, at = 0 }) {
   const focused = /** @type {HTMLElement | null} */ (link && main.querySelector(`a[href="${CSS.escape(link)}"]`));
   focused?.focus({ preventScroll: true });
   scrollTo({ top, behavior: "instant" });
-  // Groups of cards that are not rendered yet have an approximate height.
-  scrollBy({ top: (groupsOfCards()[group]?.getBoundingClientRect().top ?? at) - at, behavior: "instant" });
+  const adjust = () => scrollBy({ top: (groupsOfCards()[group]?.getBoundingClientRect().top ?? at) - at, behavior: "instant" });
+  // Groups of cards have an approximate height until they are rendered, one frame after they come into view.
+  adjust();
+  requestAnimationFrame(() => requestAnimationFrame(adjust));
 }
 
 /** Store in the history entry how the visitor leaves the list. */
