@@ -108,7 +108,7 @@ class Reader:
     def __init__(self, files: MemoryGalleryFiles, *, interval: float = 0.0) -> None:
         """Request files of a process that looks for another pointer after some seconds, or at every request."""
         gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=NoMetrics()))
-        context = AppContext(gallery, (), 0)
+        context = AppContext(gallery, (), 0, from_sockets=True)
         self.folder = PublishedFolder(files, interval=interval)
         self.publisher = IdlePublisher()
         published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())

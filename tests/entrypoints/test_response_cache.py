@@ -1,5 +1,6 @@
 """The response cache: which responses are served again, and in which form (contract E1, F1)."""
 
+import asyncio
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -82,12 +83,21 @@ def test_only_short_records_are_cached_and_only_for_the_same_request(
     assert hits(gallery) == 0
 
 
-def test_a_version_that_comes_back_is_another_one() -> None:
-    """It may be of other records, such as after a restore."""
-    numbers = iter([7, 7, 8, 7])
+@pytest.mark.parametrize(("from_sockets", "looks"), [(True, 3), (False, 4)])
+def test_requests_from_sockets_in_one_iteration_of_the_event_loop_share_a_check(from_sockets: bool, looks: int) -> None:
+    numbers = iter([7, 8, 7, 7] if from_sockets else [7, 7, 8, 7])
     gallery = cast(Any, SimpleNamespace(data_version=lambda: next(numbers), waits=False, concurrent_reads=1))
-    data_version = DataVersion(gallery, Dispatch(gallery))
-    request = request_of({"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []})
-    versions = [data_version.nonblocking(request) for _ in range(4)]
-    assert versions[0] is versions[1]
-    assert len({id(version) for version in versions}) == 3
+    data_version = DataVersion(gallery, Dispatch(gallery), from_sockets=from_sockets)
+
+    async def rounds() -> None:
+        request = request_of({"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []})
+        versions = [data_version.nonblocking(request) for _ in range(2)]
+        assert versions[0] is versions[1]
+        # A version that comes back may be of other records.
+        for _ in range(2):
+            await asyncio.sleep(0)
+            versions.append(data_version.nonblocking(request))
+        assert len({id(version) for version in versions}) == 3
+
+    asyncio.run(rounds())
+    assert len([*numbers]) == 4 - looks

@@ -22,6 +22,7 @@ def web_application(
     console: bool = True,
     picture_hosts: Collection[str] = (),
     published: bool = True,
+    from_sockets: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application of a gallery; see :func:`logoadmin.asgi` and :func:`http_application`.
 
@@ -40,4 +41,5 @@ def web_application(
         pages=pages,
         home="console/" if console else "docs",
         published=gallery.published if published else None,
+        from_sockets=from_sockets,
     )

@@ -236,6 +236,7 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
         cache_seconds=settings.cache_seconds,
         hosts=None if any_name else settings.hosts,
         console=settings.console,
+        from_sockets=True,
         picture_hosts=settings.picture_hosts,
         published=settings.gallery,
     )

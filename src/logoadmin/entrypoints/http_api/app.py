@@ -40,6 +40,7 @@ def http_application(
     pages: Sequence[Route] = (),
     home: str = "docs",
     published: GalleryFiles | None = None,
+    from_sockets: bool = False,
     max_list: int = MAX_LIST,
     work: Mapping[BackgroundWork, float] = REGULAR_WORK,
 ) -> ASGIApp:
@@ -52,10 +53,11 @@ def http_application(
         hosts: the host names to accept besides those of loopback and of the public URL; None for any (contract A22).
         pages, home: routes to serve besides the interface, and the path to which ``/`` redirects.
         published: the files to publish into and to serve at ``/gallery/``; None for neither (contract L1).
+        from_sockets: whether all requests come from sockets, and none from this process itself.
         max_list: the maximum bytes of a list without ``limit``, before compression.
         work: the background work, with the seconds after which each kind begins.
     """
-    context = AppContext(gallery, origins, cache_seconds, max_list)
+    context = AppContext(gallery, origins, cache_seconds, from_sockets=from_sockets, max_list=max_list)
     operations = [Route(path, Endpoint(context, operations)) for path, operations in _operations_by_path().items()]
     others = [*health_routes(Readiness(gallery, context.dispatch)), *document_routes(gallery), picture_route(context)]
     others += [Route("/", redirect(home)), *pages]

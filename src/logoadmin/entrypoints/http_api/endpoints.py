@@ -55,11 +55,13 @@ class AppContext:
         gallery: LogoAdmin,
         origins: Collection[str],
         cache_seconds: int,
+        *,
+        from_sockets: bool,
         max_list: int = MAX_LIST,
     ) -> None:
         self.gallery = gallery
         self.dispatch = Dispatch(gallery)
-        self.data_version = DataVersion(gallery, self.dispatch)
+        self.data_version = DataVersion(gallery, self.dispatch, from_sockets=from_sockets)
         self.response_cache = ResponseCache(self.data_version, gallery.metrics)
         self.cors = Cors(frozenset(origins))
         self.cache_seconds = cache_seconds

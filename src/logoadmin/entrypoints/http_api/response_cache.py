@@ -33,17 +33,33 @@ class DataVersion:
     records, for example after a restore.
     """
 
-    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch) -> None:
+    def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, *, from_sockets: bool = False) -> None:
         self._gallery = gallery
+        self._from_sockets = from_sockets
         self._dispatch = dispatch
         self._seen: tuple[int | None, object] = None, object()
+        self._current: object | None = None
 
     def nonblocking(self, request: Request) -> object | None:
-        """Return the version for a request if storage can return it without waiting, otherwise None."""
-        number = self._gallery.data_version()
-        if number is not None:
-            request.version = self._version(number)
-        return request.version
+        """Return the version for a request if storage can return it without waiting, otherwise None.
+
+        Requests from sockets that are handled in the same iteration of the event loop all arrived before it, so they
+        share one read. A request from the same process may follow a change in the same iteration.
+        """
+        version = self._current
+        if version is None:
+            number = self._gallery.data_version()
+            if number is None:
+                return None
+            version = self._version(number)
+            if self._from_sockets:
+                self._current = version
+                asyncio.get_running_loop().call_soon(self._forget_current)
+        request.version = version
+        return version
+
+    def _forget_current(self) -> None:
+        self._current = None
 
     async def of(self, request: Request) -> object:
         """Return the version for a request; repeated calls share one read and the deadline of the response.
