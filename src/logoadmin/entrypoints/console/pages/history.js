@@ -24,7 +24,7 @@ function usePages(filters) {
   const stop = useRef(new AbortController());
 
   const known = read?.key === key ? read : undefined;
-  /** @param {number} [after] The page that follows this change; without it, all that is known is read again. */
+  /** @param {number} [after] The page that follows this change; without it, the whole list is read again. */
   const load = async (after = 0) => {
     stop.current.abort();
     const { signal } = (stop.current = new AbortController());

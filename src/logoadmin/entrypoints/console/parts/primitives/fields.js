@@ -88,7 +88,7 @@ export function words(name, what) {
 /** What is wrong with a field, and what it is for, which helps to mend it. @param {{id: string, hint?: any, problem?: string | undefined}} props */
 export const About = ({ id, hint, problem }) => h("div", { id, class: "field-about" }, problem && h("p", { class: "problem" }, problem), hint && h("p", { class: "hint" }, hint));
 
-/** A text that is typed, and what is wrong with it until it is changed. @param {string} [begin] @returns {{text: {value: string, set: (value: string) => void, problem: string}, refuse: (problem: string) => void}} `text` is for a `TextField` */
+/** A typed text, with its problem until it is changed. @param {string} [begin] @returns {{text: {value: string, set: (value: string) => void, problem: string}, refuse: (problem: string) => void}} `text` is for a `TextField` */
 export function useText(begin = "") {
   const [value, setValue] = useState(begin);
   const [problem, refuse] = useState("");
