@@ -12,8 +12,11 @@ def base64url(content: bytes) -> str:
 
 
 def base64url_decoded(text: str) -> bytes:
-    """Return the bytes of base64url without padding; ValueError for other texts, but some characters are ignored."""
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    """Return the bytes of base64url without padding; ValueError for any other text."""
+    decoded = base64.b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
+    if base64url(decoded) != text:  # decoders ignore some characters and the last bits
+        raise ValueError("not base64url")
+    return decoded
 
 
 def thumbprint(members: Mapping[str, str]) -> str:
