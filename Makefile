@@ -54,7 +54,7 @@ test-slow: .venv/ready  ## Run the other tests: servers, killed processes, outag
 test-all: .venv/ready  ## Run both
 	$(BIN)/pytest -n auto -m "not release and not lint"
 
-release:  ## Run the tests for a release in addition to .ci/run: Galera, Firefox, the oldest versions, rebuilt vendored files
+release:  ## Run the tests for a release in addition to .ci/run: Galera, Firefox, the oldest versions, the newest Python, rebuilt vendored files
 	.ci/release
 
 check: test-all check-code check-console docs  ## Run all tests, and check the code and the docs
