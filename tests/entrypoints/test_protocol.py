@@ -284,6 +284,13 @@ def test_an_invalid_request_is_refused(running: Running, sent: bytes) -> None:
 
 
 @pytest.mark.rule("contract A21")
+@pytest.mark.parametrize("codings", [b"gzip, chunked", b"gzip\r\nTransfer-Encoding: chunked", b"identity"])
+def test_an_unknown_transfer_coding_is_refused(running: Running, codings: bytes) -> None:
+    sent = HEAD + b"Transfer-Encoding: " + codings + b"\r\n\r\n1\r\na\r\n0\r\n\r\n"
+    assert running.refusal(sent) == (501, "Transfer-Encoding should be chunked")
+
+
+@pytest.mark.rule("contract A21")
 @pytest.mark.parametrize("sent", [b"\0\r\n\r\n" + GET, b"GET /\r\nx\r\n\r\n" * 9, HEAD + CHUNKED + b"x\r\n"])
 def test_an_invalid_request_takes_no_response_from_the_one_before(running: Running, sent: bytes) -> None:
     found = running.ask(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n" + sent)

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _OPEN_FILES: Final = 65_536
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*0*(\d{1,19})[ \t]*\r\n")
-_CHUNKED: Final = re.compile(rb"(?i)\r\ntransfer-encoding:")
+_CODING: Final = re.compile(rb"(?i)\r\ntransfer-encoding:([^\r\n]*)")
 # An offer to upgrade, such as to HTTP/2, may be ignored (RFC 9110 §7.8). The parser would lose the body after it, and
 # Java's client and ``curl --http2`` send their first POST this way.
 _OFFER: Final = re.compile(rb"(?i)\r\nupgrade:")
@@ -113,6 +113,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(head) > self.head_bytes:
             text = f"The request has a head of over {self.head_bytes} bytes"
             self._refuse("431 Request Header Fields Too Large", text)
+        elif end and any(coding.strip().lower() != b"chunked" for coding in _CODING.findall(head)):
+            self._refuse("501 Not Implemented", "Transfer-Encoding should be chunked")  # RFC 9112 §6.1
         elif end:
             self._end_in(None)
             super().data_received(self._with_body(head + end))
@@ -122,7 +124,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _with_body(self, head: bytes) -> bytes:
         """Record the length of the body after a head; return the head to pass on."""
-        if _CHUNKED.search(head):
+        if _CODING.search(head):
             self._remaining, self._is_chunked = self.chunked_bytes, True
         elif length := _LENGTH.search(head):
             self._remaining = int(length[1])
