@@ -219,7 +219,7 @@ SAMPLES: Final = (
     Sample("GET", "/api/auth/events", 200, "always", _EVENT, is_list=True),
     Sample("GET", "/api/auth/keys", 200, "always", _KEY, is_list=True),
     Sample("POST", "/api/auth/keys", 201, "always", (*_KEY, "key"),
-        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409,)),
+        {"name": "nightly", "scope": ["logos:write"], "expires_in": 3600}, errors=(409, 429)),
     Sample("DELETE", "/api/auth/keys/{key_id}", 200, "always", ("key_id",), errors=(404,)),
     Sample("GET", "/api/publication", 200, "always",
         ("version", "logos", "themes", "left_out", "risky", "blocked")),

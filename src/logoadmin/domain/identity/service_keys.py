@@ -7,7 +7,7 @@ from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import attempt, uses_of
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated
+from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
@@ -69,7 +69,8 @@ class KeyService(Service):
             NotPermitted: the caller does not hold all of the scope (contract B4), or is a service key, which must not
                 create one that outlives it.
             EnrolmentRequired: the caller must enrol a second factor, even if only since the last refresh (contract O4).
-            Conflict: the user has 100 keys that have not expired, or made 1,000 in an hour.
+            Conflict: the user has 100 keys that have not expired.
+            TooManySignIns: the user made 1,000 keys in an hour.
         """
         user_id, key = user_of(uow.held), KEY_PREFIX + self._randomness.text()
         uow.held.require(command.scope)
@@ -99,8 +100,9 @@ class KeyService(Service):
 
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
-    if attempt(identity_in(uow).sign_in_attempts, uses_of("keys", user_id), uow.now) is not None:  # each leaves events
-        raise Conflict("A user can make 1,000 service keys in an hour; wait")
+    wait = attempt(identity_in(uow).sign_in_attempts, uses_of("keys", user_id), uow.now)
+    if wait is not None:  # each leaves events
+        raise TooManySignIns(wait, "Too many service keys in an hour")
     known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return

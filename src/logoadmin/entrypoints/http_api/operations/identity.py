@@ -204,7 +204,7 @@ IDENTITY_OPERATIONS: Final = (
               "Create a service key",
               "Returns the key, which is shown only once. Its scope is always limited to the current scope of its "
               "owner. 409 for a user with 100 unexpired keys. Not available to service keys.", success=201,
-              also=(409,)),
+              also=(409, 429)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, keys.KeyService.remove,
               RemovedServiceKey, "Revoke a service key", f"The key is no longer accepted. {_NO_KEY}"),
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, users.UserService.list, Listing[User],
