@@ -2,18 +2,15 @@
 
 import asyncio
 import functools
-import gzip
 import hashlib
 import html
 import json
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import metadata
-from math import inf
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -26,7 +23,7 @@ from starlette.types import Scope
 from logoadmin.domain.identity.issuer_users import LIKE
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import accepts_brotli, accepts_gzip, known_tag
+from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts_brotli, accepts_gzip, in_gzip, known_tag
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint, redirect
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.request import Request, request_of
@@ -42,9 +39,6 @@ _TYPES: Final[Mapping[str, str]] = {
     ".woff2": "font/woff2",
 }
 _BROTLI: Final = ".br"
-_SUFFIXES: Final = frozenset((*_TYPES, _BROTLI))
-# Checking the folder takes milliseconds, and a page requests dozens of files.
-_CHECK_INTERVAL: Final = 1.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -64,20 +58,40 @@ class Asset:
     @functools.cached_property
     def in_gzip(self) -> bytes:
         """The body compressed with gzip."""
-        return gzip.compress(self.body, mtime=0)
+        return in_gzip(self.body, BEST_LEVEL)
 
 
-@dataclass(frozen=True)
 class Assets:
-    """All files of the console at one moment.
+    """All files of the console, and its page.
 
     Attributes:
         digest: the digest of all files, which changes whenever one of them changes.
-        by_name: the files by their paths in the folder.
+        by_name: the files by their paths in the folder, without the page.
+        page: the page, with placeholders.
     """
 
-    digest: str
-    by_name: Mapping[str, Asset]
+    def __init__(self, interface: object) -> None:
+        """Read the files of the folder; ``interface`` is the content of ``interface.json``."""
+        suffixes = {*_TYPES, _BROTLI}
+        files = {
+            path.relative_to(DIRECTORY).as_posix(): path.read_bytes()
+            for path in sorted(DIRECTORY.rglob("*"))
+            if path.suffix in suffixes
+        }
+        files["interface.json"] = json.dumps(interface, separators=(",", ":")).encode()
+        digest = hashlib.sha256()
+        for name, body in files.items():
+            digest.update(b"%s %d " % (name.encode(), len(body)) + body)
+        self.digest = digest.hexdigest()[:16]
+        self.page = files.pop("index.html").decode()
+        self.by_name = {
+            name: Asset(_TYPES[Path(name).suffix], body, files.get(f"{name}{_BROTLI}"))
+            for name, body in files.items()
+            if not name.endswith(_BROTLI)
+        }
+        bundle = self.by_name.get("bundle.json")
+        # Written by tools/console/bundle.js, if the files are its output.
+        self._modules: Mapping[str, Sequence[str]] = json.loads(bundle.body) if bundle else {}
 
     def preloads(self, path: str) -> Sequence[str]:
         """Return the modules and style sheets that the view at a path needs, so that all of them load at once.
@@ -85,48 +99,7 @@ class Assets:
         A bundle lists them in ``bundle.json``. The plain modules of a checkout are discovered one after another.
         """
         view = re.sub(r"\d+", ":", path.rstrip("/"))
-        return [*self._bundle.get("*", ()), *self._bundle.get(view, ())]
-
-    @functools.cached_property
-    def _bundle(self) -> Mapping[str, Sequence[str]]:
-        """The manifest of ``tools/console/bundle.js``, if the files are its output."""
-        bundle = self.by_name.get("bundle.json")
-        found: Mapping[str, Sequence[str]] = json.loads(bundle.body) if bundle else {}
-        return found
-
-
-class AssetFolder:
-    """The folder of the console; changes to its files are served within a second."""
-
-    def __init__(self, generated: Mapping[str, bytes]) -> None:
-        self._generated = generated
-        self._seen: object = None
-        self._next_check = -inf
-        self._assets = self.assets()
-
-    def assets(self) -> Assets:
-        """Return the files as they are now or were a moment ago."""
-        if time.monotonic() >= self._next_check:
-            self._check()
-            self._next_check = time.monotonic() + _CHECK_INTERVAL
-        return self._assets
-
-    def _check(self) -> None:
-        files = [path for path in sorted(DIRECTORY.rglob("*")) if path.suffix in _SUFFIXES]
-        found = {path: path.stat().st_mtime_ns for path in files}
-        if found == self._seen:
-            return
-        contents = {path.relative_to(DIRECTORY).as_posix(): path.read_bytes() for path in files}
-        bodies = {name: body for name, body in contents.items() if not name.endswith(_BROTLI)}
-        bodies |= self._generated
-        digest = hashlib.sha256()
-        for name, body in bodies.items():
-            digest.update(b"%s %d " % (name.encode(), len(body)) + body)
-        by_name = {
-            name: Asset(_TYPES[Path(name).suffix], body, contents.get(f"{name}{_BROTLI}"))
-            for name, body in bodies.items()
-        }
-        self._seen, self._assets = found, Assets(digest.hexdigest()[:16], by_name)
+        return [*self._modules.get("*", ()), *self._modules.get(view, ())]
 
 
 # The path of a file contains the digest of all files, so its content never changes and can be cached forever.
@@ -186,12 +159,16 @@ class Console:
         ]
 
     @functools.cached_property
-    def _files(self) -> AssetFolder:
+    def _assets(self) -> Assets:
         # On first use, since building the document takes longer than everything else here.
-        document = self.interface()
-        page_config = {
-            "version": document["info"]["version"],
-            "license": metadata("logoadmin").json.get("license_expression", ""),
+        return Assets(_form_schemas(self.interface()))
+
+    @functools.cached_property
+    def _config(self) -> Mapping[str, Any]:
+        about = metadata("logoadmin").json
+        return {
+            "version": about["version"],
+            "license": about.get("license_expression", ""),
             "access": self.gallery.access.value,
             "picture_hosts": self.picture_hosts,
             "public_url": self.gallery.public_url.base,
@@ -199,10 +176,6 @@ class Console:
             "page": self.has_page,
             "like": LIKE,
         }
-        generated = {"interface.json": _form_schemas(document), "config.json": page_config}
-        return AssetFolder(
-            {name: json.dumps(value, separators=(",", ":")).encode() for name, value in generated.items()}
-        )
 
     async def _response(self, scope: Scope) -> Response:
         """Return a file, or the page for any path that does not look like one of a file."""
@@ -223,9 +196,9 @@ class Console:
         return self._look
 
     def _file(self, request: Request, digest: str, name: str) -> Response:
-        assets = self._files.assets()
+        assets = self._assets
         asset = assets.by_name.get(name)
-        if asset is None or name == "index.html":
+        if asset is None:
             raise HttpError(404)
         # During an upgrade, a page may get files of another version from another worker; those are not cached.
         is_current = digest == assets.digest
@@ -237,7 +210,7 @@ class Console:
         return _asset_response(request, asset, headers, "" if is_current else assets.digest)
 
     def _page(self, request: Request, path: str, look: Mapping[str, str | None]) -> Response:
-        assets = self._files.assets()
+        assets = self._assets
         # Relative, so that it is correct under any prefix in the browser, configured here or not.
         root = "../" * path.count("/") or "./"
         here = f"{root}~{assets.digest}/"
@@ -245,7 +218,7 @@ class Console:
             f'    <link rel="{_RELATIONS[name.rpartition(".")[2]]}" href="{here}{name}">'
             for name in assets.preloads(path)
         )
-        config = {**json.loads(assets.by_name["config.json"].body), "look": look}
+        config = {**self._config, "look": look}
         values = {
             "files": here,
             "preloads": links,
@@ -253,7 +226,7 @@ class Console:
             "config": html.escape(json.dumps(config, ensure_ascii=False, separators=(",", ":"))),
         }
         # All at once, since a title may contain the placeholder of another value.
-        body = _PLACEHOLDER.sub(lambda place: values[place[1]], assets.by_name["index.html"].body.decode()).encode()
+        body = _PLACEHOLDER.sub(lambda place: values[place[1]], assets.page).encode()
         headers = {
             "cache-control": "no-cache",
             "content-security-policy": _POLICY,
