@@ -114,16 +114,8 @@ def asgi(
 
     _require_access(gallery)
     lists = _tuples(origins=origins, hosts=hosts, picture_hosts=picture_hosts)
-    settings = settings_of(cache_seconds=cache_seconds, **lists)
-    return web_application(
-        gallery,
-        origins=settings.origins,
-        cache_seconds=settings.cache_seconds,
-        hosts=None if hosts is None else settings.hosts,
-        console=console,
-        picture_hosts=settings.picture_hosts,
-        published=published,
-    )
+    settings = settings_of(cache_seconds=cache_seconds, console=console, gallery=published, **lists)
+    return web_application(gallery, settings, hosts=None if hosts is None else settings.hosts)
 
 
 def _require_access(gallery: "LogoAdmin") -> None:

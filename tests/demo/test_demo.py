@@ -91,7 +91,7 @@ _SAID: Final = "A demo with invented people and works. Nothing of it is stored."
 
 @DRAWN
 def test_every_page_is_marked_as_a_demo(demo: LogoAdmin) -> None:
-    with TestClient(web_application(demo), base_url="http://localhost") as client:
+    with TestClient(web_application(demo, settings_of()), base_url="http://localhost") as client:
         console = client.get("/console/").text
         assert '"demo":true' in console.replace("&quot;", '"')
         theme = next(iter(demo.themes.list(logoadmin.ListThemes(active=True))))

@@ -33,6 +33,7 @@ from logoadmin.entrypoints.http_api import documents
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
+from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
 from tests.entrypoints.command_line import CommandResult, Run
@@ -121,7 +122,7 @@ def client(
     """A client of the gallery."""
     if access not in applications:
         in_turn = SwitchableGallery(gallery)
-        application = web_application(cast(LogoAdmin, in_turn))
+        application = web_application(cast(LogoAdmin, in_turn), settings_of())
         applications[access] = in_turn, AppClient(application, "http://127.0.0.1:8000")
     in_turn, client = applications[access]
     in_turn.take(gallery)

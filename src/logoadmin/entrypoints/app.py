@@ -11,35 +11,25 @@ from logoadmin.entrypoints.console.routes import Console
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.documents import redirect
 from logoadmin.entrypoints.http_api.openapi import openapi_document
+from logoadmin.settings import Settings
 
 
 def web_application(
-    gallery: LogoAdmin,
-    *,
-    origins: Collection[str] = (),
-    cache_seconds: int = 60,
-    hosts: Collection[str] | None = None,
-    console: bool = True,
-    picture_hosts: Collection[str] = (),
-    published: bool = True,
-    from_sockets: bool = False,
+    gallery: LogoAdmin, settings: Settings, *, hosts: Collection[str] | None = None, from_sockets: bool = False
 ) -> ASGIApp:
-    """Return the ASGI application of a gallery; see :func:`logoadmin.asgi` and :func:`http_application`.
-
-    With ``console``, ``/`` redirects to it (contract J1); with ``published``, the application also publishes.
-    """
+    """Return the ASGI application of a gallery; for ``hosts`` and ``from_sockets``, see :func:`http_application`."""
     interface = functools.partial(openapi_document, gallery.access)
-    has_page = published and gallery.publication.rules.page is not None
-    pages = Console(interface, gallery, tuple(picture_hosts), has_page).routes() if console else []
+    has_page = settings.gallery and gallery.publication.rules.page is not None
+    pages = Console(interface, gallery, settings.picture_hosts, has_page).routes() if settings.console else []
     if has_page:
         pages = [*pages, Route("/gallery", redirect("gallery/"))]
     return http_application(
         gallery,
-        origins=origins,
-        cache_seconds=cache_seconds,
+        origins=settings.origins,
+        cache_seconds=settings.cache_seconds,
         hosts=hosts,
         pages=pages,
-        home="console/" if console else "docs",
-        published=gallery.published if published else None,
+        home="console/" if settings.console else "docs",
+        published=gallery.published if settings.gallery else None,
         from_sockets=from_sockets,
     )

@@ -230,16 +230,7 @@ def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
 
     # If everything requires a token, pages of other sites can do no harm under any name (contract A22).
     any_name = settings.access is Policy.GUARDED and not settings.hosts
-    return web_application(
-        gallery,
-        origins=settings.origins,
-        cache_seconds=settings.cache_seconds,
-        hosts=None if any_name else settings.hosts,
-        console=settings.console,
-        from_sockets=True,
-        picture_hosts=settings.picture_hosts,
-        published=settings.gallery,
-    )
+    return web_application(gallery, settings, hosts=None if any_name else settings.hosts, from_sockets=True)
 
 
 def _show_addresses(settings: "Settings", address: str, url: str) -> None:
