@@ -93,7 +93,7 @@ def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]
 
     async def sweep() -> None:
         async with asyncio.timeout(20):
-            await background.sweep_regularly(gallery, Dispatch(gallery))
+            await background.repeat(gallery, Dispatch(gallery), background.remove_expired_records)
 
     asyncio.run(sweep())
 

@@ -26,7 +26,8 @@ _SHORT_INTERVAL: Final = 1.0
 _MOST_WRITES: Final = 2_000
 
 
-BackgroundWork = Callable[[LogoAdmin, Dispatch], Coroutine[Any, Any, None]]
+# Returns the seconds until the next time, None for never.
+BackgroundWork = Callable[[LogoAdmin, Dispatch], Coroutine[Any, Any, float | None]]
 
 
 class Background:
@@ -49,7 +50,7 @@ class Background:
         self._timers = [loop.call_later(delay, self._begin, work) for work, delay in self._work.items()]
 
     def _begin(self, work: BackgroundWork) -> None:
-        self._tasks.append(asyncio.get_running_loop().create_task(work(*self._arguments)))
+        self._tasks.append(asyncio.get_running_loop().create_task(repeat(*self._arguments, work)))
 
     async def end(self) -> None:
         """End the work."""
@@ -62,52 +63,50 @@ class Background:
                 await task
 
 
-async def sweep_regularly(gallery: LogoAdmin, dispatch: Dispatch) -> None:
-    """Remove expired records once a minute, until the application ends or the gallery is closed.
+async def repeat(gallery: LogoAdmin, dispatch: Dispatch, work: BackgroundWork) -> None:
+    """Do a piece of work again and again, until the application ends or the gallery is closed."""
+    interval: float | None = 0
+    while interval is not None:
+        await asyncio.sleep(interval)
+        try:
+            interval = await work(gallery, dispatch)
+        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
+            interval = REGULAR_WORK[work]
+        except RuntimeError:  # the gallery was closed
+            return
+        except Exception:
+            interval = REGULAR_WORK[work]
+            log.exception("Cannot %s", work.__name__.replace("_", " "))
+
+
+async def remove_expired_records(gallery: LogoAdmin, dispatch: Dispatch) -> float:
+    """Remove expired records, pausing after each write for as long as it took; return the seconds until the next time.
 
     Processes that sweep at the same time take turns holding the write lock, without waiting for each other.
     """
-    while True:
-        try:
-            interval = _SHORT_INTERVAL if await _sweep(gallery, dispatch) else _INTERVAL
-        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
-            interval = _INTERVAL
-        except RuntimeError:  # the gallery was closed
-            return
-        except Exception:
-            interval = _INTERVAL
-            log.exception("Cannot remove expired records")
-        await asyncio.sleep(interval)
-
-
-async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> None:
-    """Send due notices every two seconds, until the application ends or the gallery is closed."""
-    while gallery.notices.is_needed:
-        try:
-            await dispatch.run(Work.SLOW, gallery.notices.send_due, turn="notices")
-        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
-            pass
-        except RuntimeError:  # the gallery was closed
-            return
-        except Exception:
-            log.exception("Cannot send notices")
-        await asyncio.sleep(_NOTICE_INTERVAL)
-
-
-async def _sweep(gallery: LogoAdmin, dispatch: Dispatch) -> bool:
-    """Remove expired records, pausing after each write for as long as it took; return whether any are left."""
     loop = asyncio.get_running_loop()
     for _ in range(_MOST_WRITES):
         began = loop.time()
         found = await dispatch.run(Work.WRITING, gallery.sweep)
         if found != "more":
-            return found == "busy"
+            return _SHORT_INTERVAL if found == "busy" else _INTERVAL
         await asyncio.sleep(loop.time() - began)
-    return True
+    return _SHORT_INTERVAL
+
+
+async def send_notices(gallery: LogoAdmin, dispatch: Dispatch) -> float | None:
+    """Send due notices; return the seconds until the next time, None if no notices are sent."""
+    if not gallery.notices.is_needed:
+        return None
+    await dispatch.run(Work.SLOW, gallery.notices.send_due, turn="notices")
+    return _NOTICE_INTERVAL
 
 
 # The work of every application; each kind first waits for its interval.
-REGULAR_WORK: Final[Mapping[BackgroundWork, float]] = {sweep_regularly: _INTERVAL, send_notices: _NOTICE_INTERVAL}
+REGULAR_WORK: Final[Mapping[BackgroundWork, float]] = {
+    remove_expired_records: _INTERVAL,
+    send_notices: _NOTICE_INTERVAL,
+}
 
 
 def background_publisher(gallery: LogoAdmin, files: GalleryFiles, dispatch: Dispatch) -> Publisher:
