@@ -7,10 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from starlette.responses import Response
-from starlette.types import Send
 
-from logoadmin.entrypoints.http_api.request import Request, count_response
-from logoadmin.ports.metrics import Metrics
+from logoadmin.entrypoints.http_api.request import Request
 
 Fields = list[tuple[bytes, bytes]]
 
@@ -104,19 +102,6 @@ def known_tag(request: Request, etag: bytes) -> bytes | None:
     plain = tag.removesuffix(SUFFIX)
     others = (plain, f"{plain}{SUFFIX}")
     return next((f'"{other}"'.encode("latin-1") for other in others if other in tags), None)
-
-
-async def send_ready(
-    send: Send, metrics: Metrics, request: Request, response: tuple[int, Fields, bytes], *, from_cache: bool = False
-) -> None:
-    """Send a short response that is already available, and count it."""
-    status, fields, body = response
-    try:
-        await send({"type": "http.response.start", "status": status, "headers": fields})
-        await send({"type": "http.response.body", "body": body})
-    finally:
-        if metrics.enabled:
-            count_response(metrics, request, status, len(body), from_cache=from_cache)
 
 
 def conditional(request: Request, etag: bytes, fields: Fields, body: bytes) -> tuple[int, Fields, bytes]:

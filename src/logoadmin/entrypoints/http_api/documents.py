@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError, SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.kinds import PICTURE
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import SHORT, StaticFile, accepts_gzip, conditional, in_gzip, response_of
+from logoadmin.entrypoints.http_api.conditions import StaticFile, conditional, response_of
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, HttpError, detail_response, error_response, note_cause
@@ -59,7 +59,7 @@ _FIELDS: Final = [
 class ReadOnlyEndpoint:
     """A path outside the table of operations; a function returns its response to GET, at once or awaited."""
 
-    def __init__(self, respond: Callable[[Scope], Response | Awaitable[Response]]) -> None:
+    def __init__(self, respond: Callable[[Scope], Response | StaticFile | Awaitable[Response]]) -> None:
         self._respond = respond
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,6 +68,8 @@ class ReadOnlyEndpoint:
             if scope["method"] not in ("GET", "HEAD"):
                 raise HttpError(405, headers={"allow": "GET, HEAD"})
             found = self._respond(scope)
+            if isinstance(found, StaticFile):
+                found = found.response(request_of(scope))
             response = found if isinstance(found, Response) else await found
         except ClientDisconnect:
             return
@@ -84,44 +86,45 @@ def redirect(to: str) -> ReadOnlyEndpoint:
 
 def document_routes(gallery: LogoAdmin) -> list[Route]:
     """Return the routes of the OpenAPI document, of the page that shows it, and of the public keys."""
-    openapi = functools.lru_cache(1)(lambda prefix: json.dumps(openapi_document(gallery.access, prefix)).encode())
+
+    @functools.lru_cache(1)
+    def openapi(prefix: str) -> StaticFile:
+        return _json_file(openapi_document(gallery.access, prefix), b"no-store")
+
     return [
-        Route("/openapi.json", _json_document(openapi, "no-store")),
-        # Clients may cache the keys, since a new key is published long enough before it signs.
-        Route("/.well-known/jwks.json", _json_document(lambda _: _public_keys(gallery), "public, max-age=300")),
-        *(Route(path, ReadOnlyEndpoint(functools.partial(_docs, file))) for path, file in _FILES.items()),
+        Route("/openapi.json", ReadOnlyEndpoint(lambda scope: openapi(scope.get("root_path", "")))),
+        Route("/.well-known/jwks.json", ReadOnlyEndpoint(lambda _: _public_keys(gallery))),
+        *(Route(path, ReadOnlyEndpoint(functools.partial(_docs_file, path))) for path in _FILES),
         Route("/docs/", redirect("../docs")),
     ]
 
 
-def _json_document(text: Callable[[str], bytes], cache_control: str) -> ReadOnlyEndpoint:
-    """Serve the text for the prefix of each request, compressed if accepted and worthwhile."""
-    compressed = functools.lru_cache(1)(in_gzip)
-    headers = {"cache-control": cache_control, "vary": "Accept-Encoding"}
-
-    def respond(scope: Scope) -> Response:
-        body = text(scope.get("root_path", ""))
-        if len(body) > SHORT and accepts_gzip(request_of(scope)):
-            return Response(compressed(body), 200, {**headers, "content-encoding": "gzip"}, JSON)
-        return Response(body, 200, headers, JSON)
-
-    return ReadOnlyEndpoint(respond)
+def _json_file(content: object, cache_control: bytes) -> StaticFile:
+    fields = [(b"cache-control", cache_control), (b"content-type", JSON.encode())]
+    return StaticFile(json.dumps(content).encode(), fields)
 
 
-def _public_keys(gallery: LogoAdmin) -> bytes:
+def _public_keys(gallery: LogoAdmin) -> StaticFile:
     """Return the keys that verify access tokens, as a JWK Set (RFC 7517 §5, contract C2)."""
-    return json.dumps({"keys": [dict(key) for key in gallery.sessions.public_keys()]}).encode()
+    keys = {"keys": [dict(key) for key in gallery.sessions.public_keys()]}
+    # Clients may cache the keys, since a new key is published long enough before it signs.
+    return _json_file(keys, b"public, max-age=300")
 
 
-def _docs(file: tuple[str, str, str], scope: Scope) -> Response:
-    return _docs_file(*file).response(request_of(scope))
-
-
-@functools.lru_cache(len(_FILES))
-def _docs_file(name: str, media_type: str, cache_control: str) -> StaticFile:
+def _docs_file(path: str, _: Scope) -> StaticFile:
     """Return a file of the page."""
-    fields = [*_FIELDS, (b"cache-control", cache_control.encode()), (b"content-type", media_type.encode())]
-    return StaticFile((_DIRECTORY / name).read_bytes(), fields)
+    return _docs_files()[path]
+
+
+@functools.lru_cache(1)
+def _docs_files() -> Mapping[str, StaticFile]:
+    return {
+        path: StaticFile(
+            (_DIRECTORY / name).read_bytes(),
+            [*_FIELDS, (b"cache-control", cache_control.encode()), (b"content-type", media_type.encode())],
+        )
+        for path, (name, media_type, cache_control) in _FILES.items()
+    }
 
 
 log = logging.getLogger("logoadmin.http")

@@ -9,10 +9,10 @@ from cachetools import LRUCache
 from starlette.types import Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional, send_ready
+from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.operation import Operation
-from logoadmin.entrypoints.http_api.request import Request
+from logoadmin.entrypoints.http_api.request import Request, count_response
 from logoadmin.entrypoints.http_api.responses import RenderedResponse
 from logoadmin.ports.metrics import Metrics
 
@@ -128,7 +128,12 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
         request.operation = stored.operation
         status, fields, body = conditional(request, stored.etag, stored.fields, stored.body)
         fields = [*fields, (b"x-request-id", request.id.text.encode())]
-        await send_ready(send, self._metrics, request, (status, fields, body), from_cache=True)
+        try:
+            await send({"type": "http.response.start", "status": status, "headers": fields})
+            await send({"type": "http.response.body", "body": body})
+        finally:
+            if self._metrics.enabled:
+                count_response(self._metrics, request, status, len(body), from_cache=True)
         return True
 
     async def _awaited_version(self, request: Request) -> object | None:
