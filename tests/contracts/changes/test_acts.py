@@ -7,7 +7,7 @@ import pytest
 
 from logoadmin.domain.changes.acts import Act, ListActs
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.changes.history import Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.users import AmendUser
@@ -117,6 +117,21 @@ def test_an_undone_act_names_the_request_that_undid_it(gallery: LogoAdmin) -> No
     assert (act(gallery, "switch").undone_by, act(gallery, "switch").can_undo) == (None, True)
     assert act(gallery, "undo").undone_by == "redo"
     assert [act(gallery, each).undid for each in ("switch", "undo", "redo")] == [None, "interface", "undo"]
+
+
+def test_an_undo_of_a_program_without_a_request_id_gets_one(gallery: LogoAdmin) -> None:
+    """Therefore the act that it undid names it, and it can be undone as a whole (contract G5)."""
+    logos(gallery, "make", "Aurora", "Borealis")
+    made = [*gallery.changes.revert_request(RevertRequest(request_id="make"))]
+    undo = f"undo:{made[0].change_id}"
+    assert {each.request_id for each in made} == {undo}
+    assert (act(gallery, "make").undone_by, act(gallery, "make").can_undo) == (undo, False)
+    again = gallery.changes.revert_request(RevertRequest(request_id=undo))
+    assert {each.action for each in again} == {"logo.restored"}
+    assert act(gallery, "make").undone_by is None
+    gallery.authors.create(CreateAuthor(user_id=9, username="Dee"))
+    gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
+    assert acts(gallery)[-2].undone_by == acts(gallery)[-1].request_id is not None
 
 
 def walk(gallery: LogoAdmin) -> None:

@@ -136,7 +136,7 @@ class ChangeService(Service):
             raise Conflict(f"Change {change.change_id} cannot be undone: old passwords are not kept")
         act = acts_in(uow).of_change(change.change_id)
         if act is not None:
-            change_log_of(uow).act.undo(act, whole=act.act_id == act.last_id)
+            change_log_of(uow).undo_act(act, whole=act.act_id == act.last_id)
         undo = _Undo(uow)
         undo.undo(change)
         undone = change_log_of(uow).changes[-1]
@@ -171,7 +171,7 @@ class ChangeService(Service):
         if len(authors) == 1 and _came_with_artwork(uow, _original_of(uow, authors[0])):
             kinds = kinds - {Kind.AUTHOR}
         _require_write_scopes(uow, kinds)
-        change_log_of(uow).act.undo(act, whole=True)
+        change_log_of(uow).undo_act(act, whole=True)
         last = history_in(uow).last_id()
         undo, undone = _Undo(uow, command.request_id, last), 0
         for change in _newest_first(uow, command.request_id, last):

@@ -10,6 +10,7 @@ from logoadmin.domain.kernel.kinds import pictures_in
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
 
 # Up to this many changes are held in memory.
@@ -112,6 +113,16 @@ class ChangeLog:
         """Record that the next changes undo this one; they are not merged with those before."""
         self.begin_next()
         self.undoes = change_id
+
+    def undo_act(self, act: StoredAct, *, whole: bool) -> None:
+        """Record, before any change, that this write undoes an act, or some of its changes.
+
+        The act names the request that undid it. A write of a program without a request id gets one that no client can
+        send.
+        """
+        if whole and self.act.request_id is None:
+            self.act.request_id = f"undo:{self.last_id + 1}"
+        self.act.undo(act, whole=whole)
 
     def note_new(self, kind: Kind, id_: int) -> None:
         """Remember that no record had this id before, nor any above it."""
