@@ -173,15 +173,19 @@ class AuditedAuthors(AuditedRecords[Author]):
         for linked, theirs in links.items():
             uow_of(self).links(linked).add(theirs)
             uow_of(self).records(linked).touch([link.artwork_id for link in theirs], stored.version)
-        return values
+        return {**values, **_works(links)}
 
     def _unlinked(self, record: Author) -> Snapshot:
         version = self._numbered(record).version
         links = self.links(record.author_id)
         for linked, theirs in links.items():
             uow_of(self).records(linked).touch([link.artwork_id for link in theirs], version)
-        serialized = {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, links[kind]) for kind in links}
-        return {**snapshot(AUTHORS, record), **serialized}
+        return {**snapshot(AUTHORS, record), **_works(links)}
+
+
+def _works(links: LinksByKind) -> Snapshot:
+    """Return the links in the snapshot of an author."""
+    return {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, theirs) for kind, theirs in links.items()}
 
 
 def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:
