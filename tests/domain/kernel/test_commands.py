@@ -137,6 +137,16 @@ def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -
     assert repr(UNSET) == "UNSET"
 
 
+@pytest.mark.rule("contract H6", "contract A4")
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_serialized_command_is_the_same_command_and_lacks_unset_fields(kind: type[Command]) -> None:
+    required = {name: value for name, value in ASKED[kind][1].items() if name not in AMENDMENTS.get(kind, ())}
+    for command in (kind(**ASKED[kind][1]), kind(**required)):
+        serialized = command.model_dump_json(by_alias=False)
+        assert kind.model_validate_json(serialized) == command
+        assert "UNSET" not in serialized
+
+
 @pytest.mark.rule("contract H6", "contract A2")
 @pytest.mark.parametrize("kind", ASKED)
 def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Command]) -> None:

@@ -77,14 +77,16 @@ class Input(BaseModel):
     # route, this lets pydantic report its problems with all others, as its own __init__ does.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # no function declares it
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Leave fields out of serialized forms while they are UNSET; pydantic collects them after this."""
+        super().__init_subclass__(**options)
+        for name in [name for name, default in vars(cls).items() if default is UNSET]:
+            setattr(cls, name, Field(default=UNSET, exclude_if=lambda value: value is UNSET))
+
     def new_values(self) -> dict[str, Any]:
         """Return the fields that get a new value, by name: the given ones without the id."""
-        fields = type(self).model_fields
-        return {name: getattr(self, name) for name in fields if name in self.model_fields_set and _is_new(fields[name])}
-
-
-def _is_new(field: FieldInfo) -> bool:
-    return field.default is UNSET
+        new = [name for name, field in type(self).model_fields.items() if field.default is UNSET]
+        return {name: getattr(self, name) for name in new if name in self.model_fields_set}
 
 
 # The field of commands that can be tried without changing anything; over HTTP, it is in the query.
