@@ -70,7 +70,9 @@ def test_pictures_next_to_the_file_are_stored_and_repeating_the_import_changes_n
         for number in range(3)
     ]
     write("store/store.jsonl", *lines)
-    assert run("import", "store/store.jsonl").out.splitlines()[0] == "Imported 3 themes (3 created)"
+    assert (
+        run("import", "store/store.jsonl").out.splitlines()[0] == "Imported 1 author (1 created), 3 themes (3 created)"
+    )
     found = themes()
     for theme in found:
         assert "/pictures/" in theme.preview_url
@@ -121,7 +123,10 @@ def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypat
     assert run("init").code == 0
     draw("a.png")
     write("store.jsonl", line("W", picture_file="a.png"))
-    assert run("import", "--dry-run", "store.jsonl").out.splitlines()[0] == "Could import 1 theme (1 created)"
+    assert (
+        run("import", "--dry-run", "store.jsonl").out.splitlines()[0]
+        == "Could import 1 author (1 created), 1 theme (1 created)"
+    )
     with opened() as gallery:
         assert list(gallery.pictures.list(ListPictures())) == []
     assert run("import", "store.jsonl").code == 0
@@ -142,7 +147,7 @@ def test_a_spreadsheet_names_pictures_in_a_column(run: Run) -> None:
     )
     Path("store.csv").write_text(rows.getvalue(), encoding="utf-8")
     ended = run("import", "store.csv", "--kind", "theme")
-    assert ended.out.splitlines()[0] == "Imported 1 theme (1 created)", ended
+    assert ended.out.splitlines()[0] == "Imported 2 authors (2 created), 1 theme (1 created)", ended
     (theme,) = themes()
     assert theme.details.pictures == (theme.preview_url,)
     assert [author.username for author in theme.authors] == ["Ann", "Ben"]
@@ -161,7 +166,7 @@ def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
     )
     assert run("import", "store.jsonl").code == 1
     ended = run("import", "--skip-invalid", "store.jsonl")
-    assert (ended.code, ended.out.splitlines()[0]) == (1, "Imported 1 theme (1 created)")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, "Imported 1 author (1 created), 1 theme (1 created)")
     problems = ended.err.splitlines()
     assert [each.partition(": ")[0] for each in problems[:4]] == [f"store.jsonl:{number}" for number in (2, 3, 4, 5)]
     assert problems[0].startswith("store.jsonl:2: Bad: preview_url: ")
@@ -207,7 +212,8 @@ def test_a_folder_of_json_and_pictures_is_imported(run: Run) -> None:
     (program,) = blocks("python")
     exec(compile(program, "docs/move-in.md", "exec"), {})
     dry, done = commands(run, blocks("sh")[0])
-    assert (dry, done) == ("Could import 2 themes (2 created)", "Imported 2 themes (2 created)")
+    made = "1 author (1 created), 2 themes (2 created)"
+    assert (dry, done) == (f"Could import {made}", f"Imported {made}")
     assert commands(run, blocks("sh")[0])[1] == "Imported 2 themes (2 unchanged)"
     aurora, _ = themes()
     assert (aurora.details.tags, aurora.details.origin, len(aurora.details.pictures)) == (("dark",), "aurora", 1)
@@ -220,7 +226,7 @@ def test_a_folder_of_user_styles_is_imported_and_updates_changed_ones(run: Run) 
     draw("styles/aurora.png", "#ff0000")
     Path("styles/aurora.user.css").write_bytes(b"\xef\xbb\xbf" + STYLE.replace("\n", "\r\n").encode())
     Path("styles/copper (2).user.css").write_text(STYLE.replace("Aurora", "Copper").replace("@author Ann\n", ""))
-    assert commands(run, blocks("sh")[1]) == ["Imported 2 themes (2 created)"]
+    assert commands(run, blocks("sh")[1]) == ["Imported 1 author (1 created), 2 themes (2 created)"]
     aurora, copper = themes()
     about = aurora.details
     assert (aurora.name, aurora.target, aurora.active) == ("Aurora", "forum.example", True)
@@ -299,7 +305,7 @@ def test_a_spreadsheet_is_imported(run: Run) -> None:
     draw("sheet/pictures/aurora.png", "#123456")
     draw("sheet/pictures/copper.png", "#b40000")
     Path("sheet/store.csv").write_text(blocks("text")[1], encoding="utf-8")
-    assert commands(run, blocks("sh")[2]) == ["Imported 2 themes (2 created)"]
+    assert commands(run, blocks("sh")[2]) == ["Imported 3 authors (3 created), 2 themes (2 created)"]
     assert commands(run, blocks("sh")[2]) == ["Imported 2 themes (2 unchanged)"]
     assert [theme.details.tags for theme in themes()] == [("dark", "winter"), ("light",)]
 

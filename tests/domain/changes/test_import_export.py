@@ -45,7 +45,7 @@ ROLE = {"kind": "role", "role_id": 9, "name": "guest", "scope": ["a", "b"]}
 
 
 def lines_of(imported: Imported) -> int:
-    return sum(counts.lines for counts in imported.counts.values())
+    return sum(counts.total for counts in imported.counts.values())
 
 
 def refused(gallery: LogoAdmin, *lines: object) -> list[tuple[int, list[tuple[tuple[str | int, ...], str]]]]:
@@ -241,8 +241,8 @@ def test_authors_are_named_and_created_by_their_names(stocked: LogoAdmin) -> Non
     assert [author.username for author in logo.authors] == ["Zoe", "Ann", "Yan"]
     assert logo.authors[2].user_id > 2_000_000_000
     assert stocked.authors.get(GetAuthor(author_id=2)).user_id == 777
-    again = load(stocked, {"kind": "author", "username": "Yan"}, {**named, "authors": ["Xia"]})
-    assert again.counts[Kind.AUTHOR] == ImportedCounts(0, 0, 1)
+    again = load(stocked, {"kind": "author", "username": "Yan"}, {**named, "authors": ["Xia", "Wim", "Xia"]})
+    assert again.counts[Kind.AUTHOR] == ImportedCounts(2, 0, 1)
 
 
 @pytest.mark.rule("contract I1", "contract I2")

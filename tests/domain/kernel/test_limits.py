@@ -7,15 +7,14 @@ import pytest
 from hypothesis import assume, given
 
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_source
-from logoadmin.domain.changes.import_lines import Line
+from logoadmin.domain.changes.import_source import read_line
 from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import BadLine, InvalidInput, Problem
+from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from tests.gallery import ASKED
 from tests.strategies import texts
 
@@ -177,9 +176,9 @@ def test_a_name_has_a_visible_character(kind: type[Command], field: str) -> None
 def test_a_name_in_a_line_has_a_visible_character(kind: str) -> None:
     field = "username" if kind in ("user", "author") else "name"
     given_line = json.dumps({"kind": kind, field: "\u3164 ", "author_ids": []})
-    ((_, line),) = import_source.read_lines([given_line], lambda _: None)
-    assert isinstance(line, BadLine)
-    assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in line.problems]
+    with pytest.raises(InvalidInput) as refused:
+        read_line(1, given_line, lambda _: None)
+    assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in refused.value.problems]
 
 
 # No font draws them, and no letter needs them.
@@ -296,12 +295,12 @@ def test_an_artwork_is_inactive_by_default(kind: type[Command]) -> None:
 def test_created_at_of_a_line_is_whole_seconds_since_1970(created_at: object, type_: str) -> None:
     values: dict[str, Any] = {"kind": "author", "author_id": 1, "user_id": 1, "username": "Ann"}
     for good in (0, 2**53 - 1):
-        ((_, line),) = import_source.read_lines([json.dumps({**values, "created_at": good})], lambda _: None)
-        assert isinstance(line, Line)
+        line = read_line(1, json.dumps({**values, "created_at": good}), lambda _: None)
+        assert line is not None
         assert line.created_at == good
-    ((_, refused),) = import_source.read_lines([json.dumps({**values, "created_at": created_at})], lambda _: None)
-    assert isinstance(refused, BadLine)
-    assert [(p.loc, p.type) for p in refused.problems] == [(("created_at",), type_)]
+    with pytest.raises(InvalidInput) as refused:
+        read_line(1, json.dumps({**values, "created_at": created_at}), lambda _: None)
+    assert [(p.loc, p.type) for p in refused.value.problems] == [(("created_at",), type_)]
 
 
 @pytest.mark.rule("contract A5")

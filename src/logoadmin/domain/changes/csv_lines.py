@@ -1,13 +1,13 @@
 # ruff: noqa: RUF001 (Russian names of fields)
 """CSV files (RFC 4180) of authors, themes and logos: as the lines of an import, and as exports (contract I4).
 
-A record becomes the equivalent line of JSON, numbered as its first line, so that everything else about an import is the
-same. Cells without a valid number or truth value stay text, which the checks of lines reject with the field's name.
+A record becomes the values of the equivalent line of JSON, numbered as its first line, so that everything else about an
+import is the same. Cells without a valid number or truth value stay text, which the checks of lines reject with the
+field's name.
 """
 
 import codecs
 import csv
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
-from logoadmin.domain.changes.import_source import RawLine
+from logoadmin.domain.changes.import_source import RawLine, ReadValues
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.details import DETAILS
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
@@ -86,14 +86,14 @@ def check_charset(charset: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CsvLines:
-    """A CSV file as lines of JSON: an empty line for each that begins no record, a problem in place of a bad line."""
+    """A CSV file as values: an empty line for each that begins no record, a problem in place of a bad line."""
 
-    lines: Iterable[RawLine]  # the file in bytes; each iteration begins with the first line
+    lines: Iterable[Any]  # the file in text or bytes; each iteration begins with the first line
     kind: Kind
     charset: str  # as :func:`check_charset` returns it; UTF-8 may begin with a mark
     extra: Mapping[str, str]  # further columns, which the caller replaces before an import
 
-    def __iter__(self) -> Iterator[str | Problem]:
+    def __iter__(self) -> Iterator[RawLine]:
         """Yield the lines from the first one; none after a problem of the file as a whole."""
         lines, begun = _text_lines(self.lines, self.charset), 0
         columns: list[str] | None = None
@@ -134,14 +134,12 @@ def _problem_of(error: csv.Error) -> Problem:
     return Problem((), text, "csv_quotes")
 
 
-def _text_lines(parts: Iterable[RawLine], charset: str) -> Iterator[str]:
+def _text_lines(parts: Iterable[Any], charset: str) -> Iterator[str]:
     """Yield the lines of a text, including line ends; raise InvalidInput if it cannot be read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8-sig" if charset == "utf-8" else charset)()
     begun, length = list[str](), 0
     try:
         for part in parts:
-            if isinstance(part, Problem):
-                raise InvalidInput([part])
             ended, *others = (part if isinstance(part, str) else decoder.decode(part)).split("\n")
             begun.append(ended)
             length += len(ended)
@@ -188,14 +186,14 @@ def _plain(head: str) -> str:
     return re.sub(r"\([^()]*\)|[\W_]", "", head.casefold())
 
 
-def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Problem:
-    """Return the line of JSON of a record; empty if its cells are empty."""
+def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> RawLine:
+    """Return the values of a record; an empty line if its cells are empty."""
     if not any(cells):
         return ""
     if any(cells[len(columns) :]):
         return Problem((), f"Line should have at most {len(columns)} fields", "csv_cells")
     id_field = KINDS[kind].id_field
-    values: dict[str, Any] = {"kind": kind}
+    values = ReadValues(kind=kind)
     # Members without a column stay as they are.
     details: dict[str, Any] = {}
     if KINDS[kind] in ARTWORK_KINDS:
@@ -216,7 +214,7 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> str | Pro
             details[member] = _FROM_CELL[member](cell) if member in _FROM_CELL else cell
         elif field:
             values[field] = cell
-    return json.dumps(values, ensure_ascii=False)
+    return values
 
 
 def _fields(kind: AnyKind) -> list[str]:

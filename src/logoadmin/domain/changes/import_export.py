@@ -10,7 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -18,21 +18,19 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_lines import AuthorsByName, Line, LineOutcome, UserLine, serialized_line
-from logoadmin.domain.changes.import_source import BadLines, ImportSource, RawLine, problem_of
+from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource, RawLine, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidLines, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind, RecordKind
+from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
-from logoadmin.domain.kernel.lists import Filter, Listing
+from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import CsvKind, Kind, ListedKind, PasswordHash, StoredRecord
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, all_records
 from logoadmin.domain.kernel.use_cases import Service, use_case
-
-Record = TypeVar("Record", bound=StoredRecord)
 
 # The number of retries of lines that depend on others: two for each line, and some more. Otherwise, a thousand lines
 # that each take over the name of the next would need a million tries.
@@ -52,14 +50,14 @@ class ImportedCounts:
     unchanged: Annotated[int, described("The number of records that were left unchanged.", 1)]
 
     @property
-    def lines(self) -> int:
-        """The number of lines."""
+    def total(self) -> int:
+        """The number of records."""
         return self.created + self.amended + self.unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The answer to an import (contract I4), with the results of the lines of each kind."""
+    """The answer to an import (contract I4): the results for each kind, with the authors that lines only name."""
 
     counts: dict[Kind, ImportedCounts]
     dry_run: bool  # whether everything was undone
@@ -170,14 +168,16 @@ class ImportExportService(Service):
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to distinguish them.
             command = command.model_copy(update={"idempotency_key": None})
+        checked = source.checked()
         while True:
             try:
-                return _import_all(gate, command, source, caller, progress)
+                return _import_all(gate, command, source, checked, caller, progress)
             except InvalidLines as error:
-                if skipped is None or error.unread or error.count > len(error.lines):
+                bad = {line.number for line in error.lines}
+                if skipped is None or error.count > len(bad):
                     raise
                 skipped.extend(error.lines)
-                source = source.without(line.number for line in error.lines)
+                checked = checked.without(bad)
 
     def _source(
         self, command: ImportRecords, lines: Iterable[RawLine], caller: Caller, *, with_password_hashes: bool
@@ -223,7 +223,7 @@ class ImportExportService(Service):
             for kind in command.rows:
                 if command.format == "csv":
                     write(csv_head(kind.kind))
-                for record in _all(uow, kind):
+                for record in all_records(kind, uow.records(kind).page):
                     line = serialized_line(uow, kind, record, with_password=with_password_hashes)
                     write(_format_line(command, line, record))
                     counts[kind.kind] += 1
@@ -233,18 +233,20 @@ class ImportExportService(Service):
 
 
 def _import_all(
-    gate: Gate, command: ImportRecords, source: ImportSource, caller: Caller, progress: Callable[[], object]
+    gate: Gate,
+    command: ImportRecords,
+    source: ImportSource,
+    checked: CheckedLines,
+    caller: Caller,
+    progress: Callable[[], object],
 ) -> Imported:
-    """Import all lines of a source, phase by phase, or none."""
-    checked = source.checked()
-    if checked.bad.unread_from is not None:
-        raise checked.bad.error()
+    """Import all lines that were checked, phase by phase, or none."""
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
         results, bad = _Results(AuthorsByName(uow, checked.names), progress), checked.bad
-        for phase in sorted(checked.phases):
-            bad = bad.joined(_store_some(uow, source, results, phase))
+        for _, numbers in sorted(checked.numbers.items()):
+            bad = bad.joined(_store_some(uow, source, results, numbers))
         if bad.count:
             raise bad.error()
         return results.imported(command.dry_run)
@@ -299,38 +301,33 @@ class _Results:
                 self.without_password.discard(id_)
 
     def imported(self, dry_run: bool) -> Imported:
+        self.counts[Kind.AUTHOR, LineOutcome.CREATED] += self.named.count
         counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
         return Imported(counts, dry_run, len(self.without_password))
 
 
-def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results, phase: int) -> BadLines:
-    """Store the lines of a phase; return those that are refused even when retried, as long as that helps.
+def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results, numbers: "array[int]") -> BadLines:
+    """Store the lines with these numbers; return those that are refused even when retried, as long as that helps.
 
     Lines are not held in memory, only the numbers and records of those that wait for others.
     """
-    waiting: array[int] | None = None
-    tries = 0
+    tries = _TRIES * len(numbers) + _MORE_TRIES
     while True:
         refused, left = BadLines(), array("L")
-        tried = 0
         postponed: set[tuple[Kind, int]] = set()
-        for whole in source.batches(waiting):
-            batch = [(number, line) for number, line in whole if line.phase == phase]
-            tried += len(batch)
+        for batch in source.batches(numbers):
             uow.load(line.which for _, line in batch if line.which is not None)
             for number, line in batch:
                 # Of two lines for a record, the later one wins, so it must not be stored before the other.
-                if (line.which is None or line.which not in postponed) and results.stored(uow, number, line, refused):
+                if line.which not in postponed and results.stored(uow, number, line, refused):
                     continue
                 if line.which is not None:
                     postponed.add(line.which)
                 left.append(number)
-        if waiting is None:
-            tries = _TRIES * tried + _MORE_TRIES
         tries -= len(left)
-        if not left or len(left) == tried or tries < 0:
+        if not left or len(left) == len(numbers) or tries < 0:
             return refused if tries >= 0 else refused.explained(_IN_ORDER)
-        waiting = left
+        numbers = left
 
 
 def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
@@ -346,8 +343,3 @@ def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
 
 def _no_hashes(_: PasswordHash) -> str:
     return "Password hashes are not accepted here"
-
-
-def _all(uow: Reading, kind: RecordKind[Record, Any]) -> Listing[Record]:
-    records = uow.records(kind)
-    return Listing(records.page(-1, kind.page_sizes.first), kind.id_of, records.page, kind.page_sizes)

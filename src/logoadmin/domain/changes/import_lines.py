@@ -12,7 +12,7 @@ from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
 from logoadmin.domain.identity.accounts import FIRST_USER_ID, end_sign_ins, set_password
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
-from logoadmin.domain.kernel.audited_records import LinksByKind, snapshot
+from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.command import UNSET, Input
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import Conflict
@@ -30,6 +30,7 @@ class AuthorsByName:
         """Prepare to look up these names in a write."""
         self._uow, self._names = uow, names
         self._highest = FIRST_USER_ID - 1
+        self.count = 0  # of the authors that were created because a line names them
 
     def get(self, name: str) -> int | None:
         """Return the id of an author; None if nobody has the name."""
@@ -43,6 +44,7 @@ class AuthorsByName:
             number, now = self.free_number(), self._uow.now
             found = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now).author_id
             self.add(name, found)
+            self.count += 1
         return found
 
     def add(self, name: str, author_id: int) -> None:
@@ -88,14 +90,9 @@ class Line(Input):
     missing, the line creates a record.
     """
 
+    row: ClassVar[AnyKind]
     _late: ClassVar[int] = 2
     created_at: UnixTime = UNSET
-
-    @property
-    def row(self) -> AnyKind:
-        """The kind of its record."""
-        row: AnyKind = KINDS[getattr(self, "kind")]  # noqa: B009 (every subclass has one, as a literal of its own)
-        return row
 
     @property
     def phase(self) -> int:
@@ -214,6 +211,7 @@ class ArtworkLine(Line):
     leave out are kept; otherwise they are removed.
     """
 
+    row: ClassVar[AnyArtworkKind]
     author_ids: AuthorIds = UNSET
     authors: AuthorNames = UNSET
     merge_details: Flag = False
@@ -223,10 +221,6 @@ class ArtworkLine(Line):
         """The names of its authors."""
         return () if self.authors is UNSET else self.authors
 
-    @property
-    def _kind(self) -> AnyArtworkKind:
-        return next(kind for kind in ARTWORK_KINDS if kind is self.row)
-
     def store(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> LineOutcome:
         """Create or update the artwork. Authors by id must exist; authors by name are created if missing."""
         if self.author_ids is UNSET:
@@ -234,8 +228,8 @@ class ArtworkLine(Line):
             return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
         for author_id in self.author_ids:
             get_existing(uow, AUTHORS, author_id)
-        artworks, known = artworks_of(uow, self._kind), self._known(uow, named)
-        id_ = self._kind.id_of(self if known is None else known)
+        artworks, known = artworks_of(uow, self.row), self._known(uow, named)
+        id_ = self.row.id_of(self if known is None else known)
         if getattr(self, "active") and id_ is not UNSET:  # noqa: B009 (the fields are those of the kind)
             artworks.check_not_blocked(id_, known)
         return super().store(uow, named)
@@ -244,8 +238,8 @@ class ArtworkLine(Line):
         if self.which is not None:
             return super()._known(uow, named)
         origin = self._details.origin
-        found = () if origin is None else uow.records(self._kind).page(-1, 1, Filter(origin=origin))
-        return artworks_of(uow, self._kind).get(self._kind.id_of(found[0])) if found else None
+        found = () if origin is None else uow.records(self.row).page(-1, 1, Filter(origin=origin))
+        return artworks_of(uow, self.row).get(self.row.id_of(found[0])) if found else None
 
     @property
     def _details(self) -> Details:
@@ -259,12 +253,11 @@ class ArtworkLine(Line):
         return values
 
     def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
-        kind = self._kind
-        links: LinksByKind = {kind: AuditedLinks(kind, uow).made(kind.id_of(record), self.author_ids)}
-        uow.records(kind).add(record, links=links)
+        links = AuditedLinks(self.row, uow).made(self.row.id_of(record), self.author_ids)
+        uow.records(self.row).add(record, links={self.row: links})
 
     def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        return AuditedLinks(self._kind, uow).assign(self._kind.id_of(known), self.author_ids)
+        return AuditedLinks(self.row, uow).assign(self.row.id_of(known), self.author_ids)
 
 
 _BASES: Final[Mapping[Kind, type[Line]]] = {Kind.ROLE: Line, Kind.USER: UserLine, Kind.AUTHOR: AuthorLine}
@@ -283,7 +276,9 @@ def _line_of(kind: AnyKind) -> type[Line]:
     if kind is AUTHORS:
         values["user_id"] = (hints["user_id"], UNSET)
     base = _BASES.get(kind.kind, ArtworkLine)
-    return create_model(f"{kind.name}Line", __base__=base, **values)
+    line: type[Line] = create_model(f"{kind.name}Line", __base__=base, **values)
+    line.row = kind
+    return line
 
 
 LINES: Final[Mapping[Any, type[Line]]] = {kind.kind: _line_of(kind) for kind in KINDS.values()}

@@ -1,7 +1,9 @@
 """The source of an import: its lines, read and checked several times, and the bad lines (contract I2)."""
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -33,8 +35,13 @@ _MOST_MARKS: Final = 500_000
 # The names of unique fields in messages; the others are "name".
 _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
+
+class ReadValues(dict[str, Any]):
+    """A line whose values were read before."""
+
+
 # A line of a file, or the problem that prevented reading it.
-RawLine = str | bytes | Problem
+RawLine = str | bytes | ReadValues | Problem
 # Returns why a password hash cannot be used; None if it can.
 Refusal = Callable[[PasswordHash], str | None]
 
@@ -46,7 +53,6 @@ class BadLines:
     first: list[BadLine] = field(default_factory=list)
     count: int = 0
     problems: int = 0  # in ``first``
-    unread_from: int | None = None  # the first line that was not read, because there were too many problems
 
     def add(self, number: int, *problems: Problem) -> None:
         """Add a bad line."""
@@ -71,64 +77,83 @@ class BadLines:
         ]
         return replace(self, first=explained)
 
-    def error(self) -> InvalidLines:
-        """Return the error that reports them, with a last entry if there are more."""
+    def error(self, unread_from: int | None = None) -> InvalidLines:
+        """Return the error that reports them, with a last entry if there are more, or the lines after them unread."""
         lines, more = self.first, self.count - len(self.first)
-        if self.unread_from is not None:
+        if unread_from is not None:
             text = "Too many problems: lines from here on were not checked"
-            lines = [*lines, BadLine(self.unread_from, (Problem((), text, "too_long"),))]
+            lines = [*lines, BadLine(unread_from, (Problem((), text, "too_long"),))]
         elif more:
             text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"
             lines = [*lines, BadLine(lines[-1].number, (Problem((), text, "too_long"),))]
-        return InvalidLines(lines, self.count, unread=self.unread_from is not None)
+        return InvalidLines(lines, self.count, unread=unread_from is not None)
 
 
 @dataclass(slots=True)
 class CheckedLines:
-    """The result of a check without records: the bad lines, and the kinds, phases and names in the others."""
+    """The result of a check without records: the bad lines, and the kinds, names and numbers of the others."""
 
     kinds: set[Kind] = field(default_factory=set)
-    phases: set[int] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
+    # By phase.
+    numbers: "defaultdict[int, array[int]]" = field(default_factory=lambda: defaultdict(lambda: array("L")))
     bad: BadLines = field(default_factory=BadLines)
+
+    def add(self, number: int, line: Line) -> None:
+        """Add a valid line."""
+        self.kinds.add(line.row.kind)
+        self.names.update(line.names)
+        self.numbers[line.phase].append(number)
+
+    def without(self, numbers: Container[int]) -> "CheckedLines":
+        """Return the valid lines except some."""
+        left = CheckedLines(self.kinds, self.names)
+        for phase, those in self.numbers.items():
+            left.numbers[phase].extend(number for number in those if number not in numbers)
+        return left
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A file to import, whose lines can be read repeatedly, except those with some numbers."""
+    """A file to import, whose lines can be read repeatedly."""
 
     lines: Iterable[RawLine]  # each iteration begins with the first
     refusal: Refusal
-    left_out: frozenset[int] = frozenset()
-
-    def without(self, numbers: Iterable[int]) -> "ImportSource":
-        """Return the same file without these lines."""
-        return replace(self, left_out=self.left_out.union(numbers))
 
     def checked(self) -> CheckedLines:
-        """Check the lines without looking at any record."""
+        """Check the lines without looking at any record.
+
+        Raises:
+            InvalidLines: there are too many problems to read on.
+        """
         found = CheckedLines()
-        for number, line in read_lines(self._read(), self.refusal):
-            if isinstance(line, BadLine):
-                found.bad.add(number, *line.problems)
+        for number, raw in enumerate(self.lines, start=1):
+            try:
+                line = read_line(number, raw, self.refusal)
+            except InvalidInput as error:
+                found.bad.add(number, *error.problems)
                 if found.bad.problems >= MOST_REPORTED:
-                    found.bad.unread_from = number + 1
-                    break
+                    raise found.bad.error(unread_from=number + 1) from None
+                if number == 1 and _is_utf_16(raw):
+                    break  # no other line can be read either
             else:
-                found.kinds.add(line.row.kind)
-                found.phases.add(line.phase)
-                found.names.update(line.names)
+                if line is not None:
+                    found.add(number, line)
         return found
 
-    def batches(self, numbers: Sequence[int] | None) -> Iterator[list[tuple[int, Line]]]:
-        """Yield the valid lines in batches that are small enough to be held in memory.
-
-        All lines, or only those with ``numbers``, in ascending order.
-        """
+    def batches(self, numbers: Iterable[int]) -> Iterator[list[tuple[int, Line]]]:
+        """Yield the valid lines with these ascending numbers in batches that are small enough to be held in memory."""
         batch: list[tuple[int, Line]] = []
-        length, lines = 0, self._read()
-        for number, line in read_lines(lines if numbers is None else _only(lines, numbers), self.refusal):
-            if isinstance(line, BadLine):
+        length, wanted = 0, iter(numbers)
+        following = next(wanted, None)
+        for number, raw in enumerate(self.lines, start=1):
+            if following is None:
+                break
+            if number < following:
+                continue
+            following = next(wanted, None)
+            line = read_line(number, raw, self.refusal)
+            if line is None:
                 continue
             batch.append((number, line))
             length += sum(len(value) for value in vars(line).values() if isinstance(value, str))
@@ -138,47 +163,29 @@ class ImportSource:
         if batch:
             yield batch
 
-    def _read(self) -> Iterable[RawLine]:
-        if not self.left_out:
-            return self.lines
-        return ("" if number in self.left_out else line for number, line in enumerate(self.lines, start=1))
+
+def read_line(number: int, raw: RawLine, refusal: Refusal) -> Line | None:
+    """Return a line of a file; None if it is empty.
+
+    Raises:
+        InvalidInput: it is invalid.
+    """
+    if isinstance(raw, Problem):
+        raise InvalidInput([raw])
+    if isinstance(raw, ReadValues):
+        return _line_of(raw, refusal)
+    if not isinstance(raw, str | bytes):
+        raise TypeError(f"a line is text, not of type {type(raw).__name__}")
+    if not raw.strip():
+        return None
+    if number == 1 and _is_utf_16(raw):
+        raise InvalidInput([Problem((), "File is not UTF-8 but UTF-16", "json_invalid")])
+    text = _text(raw).removeprefix(_UTF_8_MARK if number == 1 else "")
+    return _line_of(_values_in(text), refusal) if text.strip() else None
 
 
-def _only(lines: Iterable[RawLine], numbers: Sequence[int]) -> Iterator[RawLine]:
-    """Yield the lines with these numbers, and an empty line in place of each other one."""
-    wanted = iter(numbers)
-    following = next(wanted, None)
-    for number, line in enumerate(lines, start=1):
-        if number != following:
-            yield ""
-            continue
-        yield line
-        following = next(wanted, None)
-        if following is None:
-            return
-
-
-def read_lines(lines: Iterable[RawLine], refusal: Refusal) -> Iterator[tuple[int, Line | BadLine]]:
-    """Yield the lines with their numbers, from 1: valid lines, and the problems of the others."""
-    for number, raw in enumerate(lines, start=1):
-        if isinstance(raw, Problem):
-            yield number, BadLine(number, (raw,))
-            continue
-        if not isinstance(raw, str | bytes):
-            raise TypeError(f"a line is text, not of type {type(raw).__name__}")
-        if not raw.strip():
-            continue
-        if number == 1 and isinstance(raw, bytes) and raw.startswith(_UTF_16_MARKS):
-            # Reported once: no other line can be read either.
-            yield number, BadLine(number, (Problem((), "File is not UTF-8 but UTF-16", "json_invalid"),))
-            return
-        try:
-            text = _text(raw)
-            text = text.removeprefix(_UTF_8_MARK) if number == 1 else text
-            if text.strip():
-                yield number, _line(text, refusal)
-        except InvalidInput as error:
-            yield number, BadLine(number, error.problems)
+def _is_utf_16(raw: RawLine) -> bool:
+    return isinstance(raw, bytes) and raw.startswith(_UTF_16_MARKS)
 
 
 def _text(raw: str | bytes) -> str:
@@ -191,7 +198,7 @@ def _text(raw: str | bytes) -> str:
     raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
 
 
-def _line(text: str, refusal: Refusal) -> Line:
+def _values_in(text: str) -> dict[str, Any]:
     try:
         values = strict_json(text.rstrip("\r\n"), _MOST_MARKS)
     except ValueError as error:
@@ -202,6 +209,10 @@ def _line(text: str, refusal: Refusal) -> Line:
         raise InvalidInput([values])
     if not isinstance(values, dict):
         raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
+    return values
+
+
+def _line_of(values: dict[str, Any], refusal: Refusal) -> Line:
     if len(values) > MOST_FIELDS:
         raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
     kind = values.get("kind")

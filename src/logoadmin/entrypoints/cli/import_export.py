@@ -305,9 +305,9 @@ def _names(lines: "Iterable[RawLine]", numbers: set[int]) -> dict[int, str]:
 
     names = {}
     for number, line in enumerate(lines, start=1):
-        if number in numbers and isinstance(line, str | bytes):
+        if number in numbers and isinstance(line, str | bytes | dict):
             with suppress(ValueError):
-                values = strict_json(line)
+                values = line if isinstance(line, dict) else strict_json(line)
                 if isinstance(values, dict):
                     names[number] = str(values.get("name") or values.get("username") or "")[:_MOST_NAME]
     return names
@@ -319,7 +319,7 @@ def _show_imported(imported: "Imported") -> None:
         became = {"created": counts.created, "amended": counts.amended, "unchanged": counts.unchanged}
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in became.items() if count)
         if outcomes:
-            done.append(f"{counted(counts.lines, kind)} ({outcomes})")
+            done.append(f"{counted(counts.total, kind)} ({outcomes})")
     click.echo(f"{'Could import' if imported.dry_run else 'Imported'} {', '.join(done) or 'nothing'}")
     if imported.without_password:
         click.echo(

@@ -1,6 +1,5 @@
 """The lines of an import: picture files that lines name, and user styles (contract I5, S3)."""
 
-import json
 import os
 import re
 import stat
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from logoadmin.domain.changes.import_source import RawLine
+from logoadmin.domain.changes.import_source import RawLine, ReadValues
 from logoadmin.domain.gallery.artworks import ListThemes
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.command import strict_json
@@ -64,9 +63,9 @@ class LinesWithPictures:
             except InvalidInput as error:
                 yield error.problems[0]
 
-    def _with_urls(self, line: str | bytes) -> str | bytes:
+    def _with_urls(self, line: str | bytes | ReadValues) -> RawLine:
         try:
-            values = strict_json(line)
+            values = {**line} if isinstance(line, ReadValues) else strict_json(line)
         except ValueError:
             return line  # the import reports the problem
         if not isinstance(values, dict):
@@ -83,7 +82,7 @@ class LinesWithPictures:
             # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
             details["screenshots"] = [{"url": self._url(SCREENSHOT_FILES, name)} for name in names]
-        return json.dumps(values, ensure_ascii=False)
+        return ReadValues(values)
 
     def _url(self, member: str, name: object) -> str:
         """Return the URL of a picture, which is read and stored once."""
@@ -126,7 +125,7 @@ def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
 
 
-def _has_files(line: str | bytes) -> bool:
+def _has_files(line: str | bytes | ReadValues) -> bool:
     if isinstance(line, bytes):
         return any(name.encode() in line for name in FILES)
     return any(name in line for name in FILES)
@@ -163,7 +162,7 @@ def style_lines(
         except UnicodeDecodeError:
             read.append(Problem((), "The file is not UTF-8", "value_error"))
         else:
-            read.append(json.dumps(values, ensure_ascii=False))
+            read.append(ReadValues(values))
             for sentence in style.lost:
                 click.echo(on_one_line(f"{path}: {sentence}"), err=True)
     return read
