@@ -29,7 +29,7 @@ from logoadmin.domain.kernel.errors import (
     TooManyChanges,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, version_of
@@ -100,7 +100,7 @@ class BulkChange(Input):
         if self.create is not None:
             if self.id is not None or self.version is not None:
                 problems.append(Problem(("create",), "A new record has no id and no version", "value_error"))
-            return _step(row, "create", self.create, {}, problems)
+            return step_of(row, "create", self.create, {}, problems)
         problems += [
             Problem((name,), "Field required", "missing") for name in ("id", "version") if getattr(self, name) is None
         ]
@@ -108,7 +108,7 @@ class BulkChange(Input):
         verb: Verb = "remove" if self.remove else "amend" if self.block is None else "block"
         if verb not in _COMMANDS[self.kind]:
             raise InvalidInput([*problems, Problem(("block",), "Only a theme or logo can be blocked", "value_error")])
-        return _step(row, verb, self.block or self.set or {}, options, problems)
+        return step_of(row, verb, self.block or self.set or {}, options, problems)
 
 
 class _ExtraFields(Input):
@@ -136,29 +136,30 @@ class Step:
     remove_tags: tuple[str, ...] = ()
 
 
-def _step(
-    kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: list[Problem]
+def step_of(
+    kind: AnyKind, verb: Verb, given: Mapping[str, Any], options: Mapping[str, Any], problems: Sequence[Problem] = ()
 ) -> Step:
-    """Return the step for these values, or raise ``problems`` and those of the values."""
-    values, field = dict(given), "set" if verb == "amend" else verb
-    extra_fields = _AmendedExtraFields if verb == "amend" else _ExtraFields
-    named = extra_fields.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
-    found: _ExtraFields = extra_fields()
+    """Return the step for these values, or raise InvalidInput with ``problems`` and those of the values."""
+    values, field, problems = dict(given), "set" if verb == "amend" else verb, [*problems]
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
+    extra_fields = _AmendedExtraFields if verb == "amend" else _ExtraFields
+    named = extra_fields.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
+    extras: dict[str, Any] = {}
+    made: Command | None = None
     try:
-        found = extra_fields(**{name: values.pop(name) for name in named})
+        if named:
+            extras = extra_fields(**{name: values.pop(name) for name in named}).new_values()
     except InvalidInput as error:
         problems += error.at(field)
-    made: Command | None = None
     try:
         made = _COMMANDS[kind.kind][verb](**values, **options)
     except InvalidInput as error:
         problems += error.at(field)
     if made is None or problems:
         raise InvalidInput(problems)
-    return Step(kind, verb, made, **found.new_values())
+    return Step(kind, verb, made, **extras)
 
 
 class WithSteps(Command):
@@ -298,13 +299,28 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
 
 
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
+    if step.author_ids is None or not isinstance(step.kind, ArtworkKind):
+        return work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
+    if step.verb == "create":
+        return _created(uow, step.kind, step.command, step.author_ids)
     record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    if step.author_ids is not None:
-        for author_id in step.author_ids:
-            get_existing(uow, AUTHORS, author_id)
-        kind = next(kind for kind in ARTWORK_KINDS if kind is step.kind)
-        AuditedLinks(kind, uow).assign(kind.id_of(record), step.author_ids)
+    _check_authors(uow, step.author_ids)
+    AuditedLinks(step.kind, uow).assign(step.kind.id_of(record), step.author_ids)
     return record
+
+
+def _created(uow: AuditedUnitOfWork, kind: AnyArtworkKind, command: Command, author_ids: Sequence[int]) -> Any:
+    """Create an artwork with its authors, so that nobody has to look for links that it may have."""
+    _check_authors(uow, author_ids)
+    id_ = uow.records(kind).next_id()
+    values = {**command.own_values(), kind.id_field: id_, "authors": (), "created_at": uow.now}
+    links = AuditedLinks(kind, uow).made(id_, author_ids)
+    return uow.records(kind).add(kind.record(**values), links={kind: links})
+
+
+def _check_authors(uow: AuditedUnitOfWork, author_ids: Sequence[int]) -> None:
+    for author_id in author_ids:
+        get_existing(uow, AUTHORS, author_id)
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:

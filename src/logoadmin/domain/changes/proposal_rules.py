@@ -5,13 +5,13 @@ A proposed change is the JSON of a bulk change with two more fields: ``before``,
 record as the submitter would have left it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pydantic_core import to_json
 
-from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, Verb, placed, step_of
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.details import Details
@@ -43,6 +43,7 @@ _NOT_SETTABLE: Final = {
     "details.origin": "Submitters do not set this: it is the id that an artwork had elsewhere",
     "user_id": "Submitters do not give their author to another user",
 }
+_VERBS: Final[Sequence[Verb]] = ("create", "block", "remove")
 _BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
 
 
@@ -99,13 +100,15 @@ def after(change: Values) -> Values | None:
     before = change["before"] or {}
     if "block" in change:
         return {**before, "active": False, BLOCKED_FIELD: change["block"]["reason"]}
-    values = {**before, **_values(change)}
+    given = _values(change)
+    values = {**before, **given}
     values.pop("unblock", None)
     if KINDS[change["kind"]] in ARTWORK_KINDS:
-        values = {name: value for name, value in values.items() if name not in _DETAILS}
-        values |= _details_after(before, _values(change))
-    if KINDS[change["kind"]] in ARTWORK_KINDS and values.setdefault("active", False):
-        values.pop(BLOCKED_FIELD, None)
+        if not given.keys().isdisjoint(_DETAILS):
+            values = {name: value for name, value in values.items() if name not in _DETAILS}
+            values |= _details_after(before, given)
+        if values.setdefault("active", False):
+            values.pop(BLOCKED_FIELD, None)
     return values
 
 
@@ -121,20 +124,20 @@ def _details_after(before: Values, values: Values) -> Values:
 
 
 def steps_in(
-    changes: Iterable[Values], user_id: int | None, own: Callable[[], Author | None]
+    uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None, own: Author | None
 ) -> Iterator[tuple[int, Step]]:
     """Yield the places and commands of a submitter's changes, for any version of their records, in execution order.
 
-    The own author of the submitter is created before it is needed; ``own`` is called for each artwork that needs it.
+    Artworks that need the submitter's own author get ``own``, or else the one that the changes created before them.
     """
     for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
-        given = {name: change[name] for name in BulkChange.model_fields if name in change}
-        given |= {name: _values(change) for name in ("set", "create") if name in change}
-        step = BulkChange(**given).step()
-        command = step.command.model_copy(update={"if_match": None})
-        author = own() if needs_author(change) else None
-        author_ids = step.author_ids if author is None else (author.author_id,)
-        yield place, replace(step, command=command, author_ids=author_ids)
+        kind = KINDS[change["kind"]]
+        verb: Verb = next((verb for verb in _VERBS if verb in change), "amend")
+        values = change["block"] if verb == "block" else _values(change)
+        step = step_of(kind, verb, values, {} if verb == "create" else {kind.id_field: change["id"]})
+        if needs_author(change) and (own := own or own_author(uow, user_id)) is not None:
+            step = replace(step, author_ids=(own.author_id,))
+        yield place, step
 
 
 def _creates_author_of(user_id: int | None, change: Values) -> bool:

@@ -109,7 +109,8 @@ def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[
     undoings = {each.change_id: each for each in undone_changes if each}
     names = Usernames([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
     waiting = [each for each in proposals if each.state is ProposalState.WAITING]
-    successful = proposals_in(uow).successful({each.user_id for each in waiting if each.user_id is not None})
+    waiting_of = {each.user_id for each in waiting if each.user_id is not None}
+    successful = proposals_in(uow).successful(waiting_of) if waiting_of else frozenset()
     for proposal in proposals:
         undoing = undoings.get(proposal.undone_change or 0)
         is_first = proposal.user_id is not None and (proposal.user_id, proposal.user_since) not in successful

@@ -1,6 +1,6 @@
 """Proposals: changes that wait until a user with the right applies or declines them (contract R1 to R3)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -182,17 +182,21 @@ class ProposalService(Service):
             proposal = self._for_decision(uow, command)
             if changed := rules.stale(uow, proposal.changes, proposal.user_id):
                 raise Conflict(f"Changed since proposal {proposal.proposal_id} was made: {'; '.join(changed)}")
-            change_log_of(uow).submitter_id = proposal.user_id
-            if rules.brings_author(proposal.changes, proposal.user_id):
-                # First, so that all changes that follow are those of the proposal.
-                self._own_author(uow, proposal)
-            before = change_log_of(uow).last_id
-            artworks = self._make(uow, proposal.changes, proposal.user_id, lambda: self._own_author(uow, proposal))
-            last = change_log_of(uow).last_id
-            made = (change_log_of(uow).act.request_id, before + 1, last) if last > before else (None, None, None)
-            request_id, first_change, last_change = made
-            applied = replace(proposal, request_id=request_id, first_change=first_change, last_change=last_change)
-            applied = replace(applied, summary={**applied.summary, "artworks": artworks})
+            change_log = change_log_of(uow)
+            change_log.submitter_id = proposal.user_id
+            # The author comes first, so that all changes that follow are those of the proposal.
+            is_needed = rules.brings_author(proposal.changes, proposal.user_id)
+            own = self._own_author(uow, proposal) if is_needed else None
+            before = change_log.last_id
+            artworks = self._make(uow, proposal.changes, proposal.user_id, own)
+            has_changed = change_log.last_id > before
+            applied = replace(
+                proposal,
+                request_id=change_log.act.request_id if has_changed else None,
+                first_change=before + 1 if has_changed else None,
+                last_change=change_log.last_id if has_changed else None,
+                summary={**proposal.summary, "artworks": artworks},
+            )
             return self._decide(uow, applied, ProposalState.APPLIED)
 
         return self._shown(gate.write(command, caller, apply))
@@ -282,25 +286,27 @@ class ProposalService(Service):
         """Return a proposal with other changes, which were checked and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
-
         # A missing author is created only by applying the proposal; until then, its name may change.
-        user_id = proposal.user_id
-        rehearse(uow, lambda uow: self._make(uow, changes, user_id, lambda: rules.own_author(uow, user_id)))
-        kinds = [KINDS[change["kind"]] for change in changes]
-        summary = views.summary_of(changes, judge, self._own_host)
-        new = replace(proposal, changes=changes, kinds=rules.bits_of(kinds), summary=summary)
-        return replace(new, first_change=None, last_change=None)
+        rehearse(uow, lambda uow: self._make(uow, changes, proposal.user_id))
+        return replace(
+            proposal,
+            changes=changes,
+            kinds=rules.bits_of(KINDS[change["kind"]] for change in changes),
+            summary=views.summary_of(changes, judge, self._own_host),
+            first_change=None,
+            last_change=None,
+        )
 
     def _make(
         self,
         uow: AuditedUnitOfWork,
         changes: Sequence[rules.Values],
         user_id: int | None,
-        own: Callable[[], Author | None],
+        own: Author | None = None,
     ) -> Sequence[rules.Values]:
         """Make the changes of a proposal; return the artworks that it created or changed."""
         artworks = []
-        for place, step in rules.steps_in(changes, user_id, own):
+        for place, step in rules.steps_in(uow, changes, user_id, own):
             record = make(uow, self._services, place, step)
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
                 artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
@@ -358,9 +364,9 @@ def _require_waiting(proposal: StoredProposal) -> None:
 
 def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     """Store a proposal under a new version, and return it."""
-    is_new = proposal.version == 0
-    proposal = replace(proposal, version=proposals_in(uow).next_version())
-    (proposals_in(uow).add if is_new else proposals_in(uow).update)(proposal)
+    is_new, proposals = proposal.version == 0, proposals_in(uow)
+    proposal = replace(proposal, version=proposals.next_version())
+    (proposals.add if is_new else proposals.update)(proposal)
     if proposal.state is ProposalState.WAITING:
         named = (pictures_in(change["kind"], rules.after(change)) for change in proposal.changes)
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))

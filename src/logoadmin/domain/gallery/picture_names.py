@@ -66,9 +66,9 @@ def hold_pictures(uow: AuditedUnitOfWork, proposal_id: int, named: frozenset[str
 
 def release_pictures(uow: UnitOfWork, proposal_id: int, now: int) -> None:
     """Keep the pictures of a decided proposal for another week; after that, only other names keep them."""
-    pictures = uow.pictures
-    pictures.keep(pictures.named_by(_PROPOSAL, proposal_id), now + _WEEK)
-    pictures.drop_names(_PROPOSAL, proposal_id)
+    if named := uow.pictures.named_by(_PROPOSAL, proposal_id):
+        uow.pictures.keep(named, now + _WEEK)
+        uow.pictures.drop_names(_PROPOSAL, proposal_id)
 
 
 def _forget_user(uow: UnitOfWork, user_id: int, now: int) -> None:
