@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_lines import AuthorsByName, Line, LineOutcome, UserLine, serialized_line
-from logoadmin.domain.changes.import_source import BadLines, CheckedLines, ImportSource, RawLine, problem_of
+from logoadmin.domain.changes.import_source import BadLines, ImportSource, RawLine, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -168,16 +168,7 @@ class ImportExportService(Service):
         if command.lines_hash is None:
             # Without an idempotency key, which needs the hash of the lines to distinguish them.
             command = command.model_copy(update={"idempotency_key": None})
-        checked = source.checked()
-        while True:
-            try:
-                return _import_all(gate, command, source, checked, caller, progress)
-            except InvalidLines as error:
-                bad = {line.number for line in error.lines}
-                if skipped is None or error.count > len(bad):
-                    raise
-                skipped.extend(error.lines)
-                checked = checked.without(bad)
+        return _import_all(gate, command, source, caller, progress, skipped)
 
     def _source(
         self, command: ImportRecords, lines: Iterable[RawLine], caller: Caller, *, with_password_hashes: bool
@@ -236,11 +227,12 @@ def _import_all(
     gate: Gate,
     command: ImportRecords,
     source: ImportSource,
-    checked: CheckedLines,
     caller: Caller,
     progress: Callable[[], object],
+    skipped: MutableSequence[BadLine] | None,
 ) -> Imported:
-    """Import all lines that were checked, phase by phase, or none."""
+    """Import all lines of a source, phase by phase, or none; or all but those that are then ``skipped``."""
+    checked = source.checked()
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
@@ -251,7 +243,15 @@ def _import_all(
             raise bad.error()
         return results.imported(command.dry_run)
 
-    return gate.write(command, caller, load)
+    while True:
+        try:
+            return gate.write(command, caller, load)
+        except InvalidLines as error:
+            bad = {line.number for line in error.lines}
+            if skipped is None or error.count > len(bad):
+                raise
+            skipped.extend(error.lines)
+            checked = checked.without(bad)
 
 
 def _format_line(command: ExportRecords, line: Mapping[str, Any], record: StoredRecord) -> str:
