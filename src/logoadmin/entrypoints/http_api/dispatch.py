@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
 from functools import partial
 from typing import Any, Final, TypeVar, TypeVarTuple
@@ -56,7 +56,7 @@ class Dispatch:
         self._most = {Work.READING: gallery.concurrent_reads, **_THREADS}
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
-        self._long_calls = self._slow_calls = 0  # they may lock in-memory storage, which otherwise never waits
+        self._long_calls = 0  # they may lock in-memory storage, which otherwise never waits
         self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
 
@@ -78,7 +78,7 @@ class Dispatch:
         Raises:
             HttpError, StorageUnavailable: it is late.
         """
-        if work in (Work.READING, Work.WRITING) and not (self._gallery.waits or self._long_calls or self._slow_calls):
+        if work in (Work.READING, Work.WRITING) and not (self._gallery.waits or self._long_calls):
             return call(*args)
         loop, may_take_long = asyncio.get_running_loop(), work in _IN_TURN and deadline is None
         start_by = deadline or loop.time() + (SLOW_WAIT if work in _IN_TURN else TIMEOUT)
@@ -126,24 +126,20 @@ class Dispatch:
                 its client got the error.
         """
         threads = self._threads[work]
-        try:
-            submitted = threads.submit(call, *args)
-        except RuntimeError:
-            self._threads[work] = ThreadPoolExecutor(self._most[work])
-            threads.shutdown(wait=False, cancel_futures=True)
+        with ExitStack() as held:
             if turn_lock is not None:
-                turn_lock.release()
-            raise too_busy("requests") from None
-        if work in _IN_TURN:
-            self._slow_calls += 1
-            ended = partial(self._slow_call_ended, turn_lock)
-            submitted.add_done_callback(partial(_call_in, asyncio.get_running_loop(), ended))
+                held.callback(turn_lock.release)
+            if work in _IN_TURN:
+                held.enter_context(self.long_call())
+            try:
+                submitted = threads.submit(call, *args)
+            except RuntimeError:
+                self._threads[work] = ThreadPoolExecutor(self._most[work])
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise too_busy("requests") from None
+            if work in _IN_TURN:  # both last as long as the call, also if its client leaves
+                submitted.add_done_callback(partial(_call_in, asyncio.get_running_loop(), held.pop_all().close))
         return submitted
-
-    def _slow_call_ended(self, turn_lock: asyncio.Lock | None) -> None:
-        self._slow_calls -= 1
-        if turn_lock is not None:
-            turn_lock.release()
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
         if self._gallery.is_failing():
