@@ -34,8 +34,7 @@ from logoadmin.ports.signing import SigningKey
 from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys
-from logoadmin.settings.sign_in import GITHUB, host_of
-from logoadmin.settings.values import keys_in
+from logoadmin.settings.values import GITHUB, host_of, keys_in
 from logoadmin.starting import (
     Create,
     access_tokens,

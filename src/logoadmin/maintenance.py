@@ -26,8 +26,7 @@ from logoadmin.ports.storage import UnitOfWork
 from logoadmin.ports.tokens import Grant
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.sign_in import GITHUB
-from logoadmin.settings.values import keys_in
+from logoadmin.settings.values import GITHUB, keys_in
 from logoadmin.starting import MEMORY, access_tokens, given_keys, open_storage, start, stored_keys
 
 _PAGE: Final = 500  # users

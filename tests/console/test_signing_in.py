@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
 from logoadmin.domain.publication.publication_records import Page
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.sign_in import GITHUB
+from logoadmin.settings.values import GITHUB
 from tests.console.authenticator import plugged_in
 from tests.console.driver import Person, looking
 from tests.console.external_hosts import PICTURES

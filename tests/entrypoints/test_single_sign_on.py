@@ -19,7 +19,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.sign_in import GITHUB
+from logoadmin.settings.values import GITHUB
 from tests.asgi import AppClient, ask
 from tests.gallery import FrozenClock, gallery_on
 from tests.github import CLIENT_ID as ID_AT_GITHUB

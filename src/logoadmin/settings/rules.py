@@ -8,8 +8,7 @@ from logoadmin.domain.logo_admin import Rules
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
 from logoadmin.settings.settings import Settings
-from logoadmin.settings.sign_in import GITHUB, roles_of
-from logoadmin.settings.values import urls_in
+from logoadmin.settings.values import GITHUB, group_and_role, urls_in
 
 
 def rules_of(settings: Settings, reader: bytes, *, demo: bool) -> Rules:
@@ -50,7 +49,7 @@ def sign_in_rules(settings: Settings) -> SignInRules:
             settings.oidc_issuer,
             issuer_reports_time=settings.oidc_issuer != GITHUB,
         ),
-        single_sign_on=SingleSignOnRules(roles_of(settings), settings.oidc_default_role),
+        single_sign_on=SingleSignOnRules(tuple(map(group_and_role, settings.oidc_roles)), settings.oidc_default_role),
     )
 
 

@@ -1,9 +1,10 @@
 """The settings (contract H1)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import (
+    BaseModel,
     ByteSize,
     ConfigDict,
     Field,
@@ -15,17 +16,22 @@ from pydantic import (
     model_validator,
 )
 
-from logoadmin.domain.kernel.access import MAX_PORT, Policy
+from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy
+from logoadmin.domain.kernel.access import MAX_PORT, Policy, is_loopback
 from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.public_url import PublicUrl, local_public_url, public_url
-from logoadmin.settings.gallery_page import GalleryPageSettings
-from logoadmin.settings.sign_in import SignInSettings, is_encrypted
 from logoadmin.settings.values import (
+    GITHUB,
     Address,
     CaseInsensitive,
+    ClientId,
+    ClientSecret,
+    FactorKey,
     Files,
     FirstPassword,
+    Home,
     Hosts,
+    IssuerUrl,
     Level,
     LogFormat,
     Networks,
@@ -34,10 +40,19 @@ from logoadmin.settings.values import (
     OutgoingHosts,
     PictureHosts,
     Prefix,
+    PublicUrlText,
+    RoleOfAll,
+    RolesOfGroups,
+    Title,
+    WayToReport,
+    WayToSubmit,
+    host_of,
 )
 
+_TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
-class Settings(SignInSettings, GalleryPageSettings):
+
+class Settings(BaseModel):
     """All settings; creating an instance reads nothing but its arguments.
 
     The descriptions appear in docs/settings.md (``make tables``), with links relative to that page.
@@ -45,6 +60,60 @@ class Settings(SignInSettings, GalleryPageSettings):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
+    gallery_page: bool = Field(True, description="publish a [page for visitors](publish.md#the-page)")
+    gallery_title: Title = Field("Gallery", description="title of the page for visitors")
+    gallery_home: Home = Field("", description="URL of your site, to which the page links")
+    gallery_submit: WayToSubmit = Field(
+        True,
+        description="link to the console for people who want to submit works; or the URL of a page of your site that "
+        "[signs members in](people.md#links)",
+    )
+    gallery_report: WayToReport = Field(
+        "",
+        description="URL or `mailto:` where visitors report a work; `{url}` stands for the URL of its page",
+    )
+    oidc_issuer: IssuerUrl | None = Field(
+        None,
+        description="URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its metadata, or "
+        "`https://github.com`; requires `logoadmin[client]`",
+    )
+    oidc_client_id: ClientId | None = Field(None, description="id of this service at the issuer")
+    oidc_client_secret: ClientSecret | None = Field(None, description="secret of this service at the issuer")
+    oidc_roles: RolesOfGroups = Field(
+        (),
+        description="[roles of groups](people.md#roles-of-groups), by name or id, such as `editors=editor,staff=2`; "
+        "the user's first group counts",
+    )
+    oidc_default_role: RoleOfAll | None = Field(
+        None, description="role of users whose groups have no role; by default they cannot sign in"
+    )
+    public_url: PublicUrlText | None = Field(
+        None,
+        description="[URL that browsers open](proxy.md#the-public-url); by default `http://localhost:PORT` and "
+        "`root_path`",
+    )
+    password_sign_in: bool = Field(True, description="allow sign-in with passwords")
+    min_password_length: int = Field(
+        8,
+        ge=1,
+        le=64,
+        description="minimum length of new passwords under `guarded`, 1 to 64; from 8 on, common passwords are refused",
+    )
+    second_factor: Annotated[SecondFactorPolicy, CaseInsensitive] = Field(
+        "optional",
+        description="`optional`, or `required` for users who can change something",
+    )
+    factor_key: FactorKey | None = Field(
+        None,
+        description="keys that encrypt [second factors](people.md#where-the-secrets-are), at least 32 characters "
+        "each, separated by commas; by default in the database",
+    )
+    event_days: int = Field(
+        180,
+        ge=1,
+        le=3_660,
+        description="days for which [security events](people.md#security-events) are kept, 1 to 3660",
+    )
     host: Address = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=MAX_PORT, description="port; 0 chooses a free one")
     database: SecretStr = Field(
@@ -189,11 +258,26 @@ class Settings(SignInSettings, GalleryPageSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> "Settings":
+        self._check_single_sign_on()
         if self.port and self.metrics_port == self.port:
             raise ValueError("metrics_port must not be port: metrics have a listener of their own")
-        if self.oidc_issuer is not None and not is_encrypted(self.oidc_issuer, self.outgoing_hosts):
-            raise ValueError("oidc_issuer should begin with https://, or its host should be in outgoing_hosts")
         return self
+
+    def _check_single_sign_on(self) -> None:
+        given = {name for name in type(self).model_fields if name.startswith("oidc_") and getattr(self, name)}
+        if not given:
+            return
+        if self.oidc_issuer is None or not given.issuperset(_TOGETHER):
+            missing = ", ".join(name for name in _TOGETHER if name not in given)
+            raise ValueError(f"{missing} must be set as well: single sign-on needs {', '.join(_TOGETHER)}")
+        if self.oidc_issuer == GITHUB and (self.oidc_roles or self.oidc_default_role is None):
+            raise ValueError("oidc_default_role must be set, and oidc_roles must not: GitHub has no groups")
+        if not self.oidc_roles and self.oidc_default_role is None:
+            raise ValueError("oidc_roles or oidc_default_role must be set: nobody could sign in through the issuer")
+        # Without TLS, the issuer is contacted only where nobody can listen: on this machine or a listed host.
+        host = host_of(self.oidc_issuer) or ""
+        if not (self.oidc_issuer.startswith("https:") or is_loopback(host) or host in self.outgoing_hosts):
+            raise ValueError("oidc_issuer should begin with https://, or its host should be in outgoing_hosts")
 
 
 def settings_of(**values: Any) -> Settings:

@@ -24,7 +24,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.sign_in import GITHUB
+from logoadmin.settings.values import GITHUB
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract O7")
