@@ -1,6 +1,6 @@
 """The OpenAPI document: paths and operations, request bodies and responses."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from http import HTTPStatus
 from importlib.metadata import metadata
@@ -16,13 +16,14 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDE
 from logoadmin.domain.kernel.limits import BlockReason
 from logoadmin.entrypoints.http_api.openapi_texts import (
     ABOUT,
-    ERROR_SCHEMAS,
+    ERRORS,
     REF,
     RESPONSE_HEADERS,
     STATUSES,
     TAGS,
     describe_field,
     error_schema,
+    reference,
     request_headers,
     response_headers,
     statuses_of,
@@ -60,22 +61,21 @@ def _schema_of(command: type[Command]) -> dict[str, Any]:
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
     """Return the OpenAPI document for a service under an access policy, mounted at ``root_path``."""
-    inputs: list[tuple[tuple[str, str], Any, TypeAdapter[Any]]] = [
-        ((row.name, str(row.answer)), "serialization", row.renderer())
-        for operation in OPERATIONS
-        for row in operation.variants
-    ]
-    found, definitions = TypeAdapter.json_schemas(inputs, ref_template=REF)
-    answers = {key: answer for (key, _), answer in found.items()}
-    schemas = {**_parts_of_bodies(), **definitions["$defs"], **ERROR_SCHEMAS}
+    answers = [(str(row.answer), row.renderer()) for operation in OPERATIONS for row in operation.variants]
+    errors = [(error.__name__, TypeAdapter(error)) for error in ERRORS]
+    found, definitions = TypeAdapter.json_schemas(
+        [(name, "serialization", adapter) for name, adapter in dict([*answers, *errors]).items()], ref_template=REF
+    )
+    schemas = {**_parts_of_bodies(), **definitions["$defs"]}
     snapshots = _snapshots(schemas)
     for name in ("before", "after"):
-        schemas["Change"]["properties"][name].update(_or_null(*snapshots))
+        either = [*map(reference, snapshots), {"type": "null"}]
+        schemas["Change"]["properties"][name]["anyOf"] = either
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
-        either = [answers[row.name, str(row.answer)] for row in operation.variants]
-        described = _operation(operation, either[0] if len(either) == 1 else {"anyOf": either}, access)
-        paths.setdefault(operation.path, {})[operation.method.lower()] = described
+        either = [found[str(row.answer), "serialization"] for row in operation.variants]
+        answer = either[0] if len(either) == 1 else {"anyOf": either}
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, answer, access)
     return {
         "openapi": "3.1.0",
         "info": _info(),
@@ -84,7 +84,7 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {
-                **{title: with_examples(title, schema) for title, schema in {**schemas, **snapshots}.items()},
+                **{title: with_examples(schema) for title, schema in {**schemas, **snapshots}.items()},
                 **_named_bodies(),
             },
             "headers": RESPONSE_HEADERS,
@@ -221,10 +221,11 @@ def _contents(operation: Operation) -> dict[str, Any]:
         schema = _body(operation.command, operation.not_in_body)
         del schema["description"]  # the operation has its own
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
-    contents = {JSON: _any_of(command.__name__ for command in _commands(operation))}
-    if operation.form:
-        contents[FORM] = _any_of(f"{command.__name__}Form" for command in _form_commands(operation))
-    return contents
+    forms = [reference(f"{command.__name__}Form") for command in _form_commands(operation)]
+    return {
+        JSON: {"schema": {"anyOf": [*map(reference, _commands(operation))]}},
+        FORM: {"schema": {"anyOf": forms}},
+    }
 
 
 def _commands(operation: Operation) -> tuple[type[Command], ...]:
@@ -236,24 +237,15 @@ def _form_commands(operation: Operation) -> tuple[type[Command], ...]:
     return tuple(command for command in _commands(operation) if fields_of(command).keys() <= FORM_FIELDS)
 
 
-def _or_null(*models: str) -> dict[str, Any]:
-    return {"anyOf": [*({"$ref": REF.format(model=model)} for model in models), {"type": "null"}]}
-
-
-def _any_of(models: Iterable[str]) -> dict[str, Any]:
-    return {"schema": {"anyOf": [{"$ref": REF.format(model=model)} for model in models]}}
-
-
 def _named_bodies() -> dict[str, Any]:
     """Return named schemas for operations with several bodies, so that generated clients have a class for each."""
     found: dict[str, Any] = {}
     for operation in OPERATIONS:
         if operation.grants:
             found |= {grant.command.__name__: _body(grant.command, (), grant) for grant in operation.grants}
-            if operation.form:
-                # Other fields of a form are ignored (RFC 6749 §3.2).
-                forms = [command.__name__ for command in _form_commands(operation)]
-                found |= {f"{name}Form": {**found[name], "additionalProperties": True} for name in forms}
+            # Other fields of a form are ignored (RFC 6749 §3.2).
+            forms = [command.__name__ for command in _form_commands(operation)]
+            found |= {f"{name}Form": {**found[name], "additionalProperties": True} for name in forms}
     return found
 
 
@@ -272,7 +264,12 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
                 properties[artwork.plural] = _links(records, artwork, artwork.id_field)
         # Changes that are older than a field lack it.
         required = [name for name in (kind.id_field, "created_at") if name in properties]
-        found[f"{kind.name}Snapshot"] = {"type": "object", "properties": properties, "required": required}
+        found[f"{kind.name}Snapshot"] = {
+            "type": "object",
+            "description": f"The {kind.kind} as recorded in the history.",
+            "properties": properties,
+            "required": required,
+        }
     return found
 
 
@@ -280,7 +277,7 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
     fields = records[f"{kind.name}Author"]["properties"]
     names = (kind.link_id_field, other_id)
     link = {"type": "object", "properties": {name: fields[name] for name in names}, "required": [*names]}
-    described = with_examples("", link)
+    described = with_examples(link)
     return {
         "type": "array",
         "items": described,
@@ -293,10 +290,10 @@ def _body(command: type[Command], path_fields: Collection[str], grant: Grant | N
     """Return the schema of a body, from a command without its path fields, and from its grant."""
     schema = _schema_of(command) if grant is None else grant.described(_schema_of(command))
     schema.pop("$defs", None)
-    title = schema.pop("title")
+    del schema["title"]
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
-    return with_examples(title, {**schema, "required": required} if required else schema)
+    return with_examples({**schema, "required": required} if required else schema)
 
 
 def _parts_of_bodies() -> dict[str, Any]:
@@ -304,4 +301,4 @@ def _parts_of_bodies() -> dict[str, Any]:
     parts: dict[str, Any] = {}
     for command in (command for operation in OPERATIONS for command in _commands(operation)):
         parts |= _schema_of(command).get("$defs", {})
-    return {name: with_examples("", part) if "properties" in part else part for name, part in parts.items()}
+    return {name: with_examples(part) if "properties" in part else part for name, part in parts.items()}

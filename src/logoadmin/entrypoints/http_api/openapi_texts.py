@@ -2,11 +2,12 @@
 
 import re
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, Field
 
 from logoadmin.domain.kernel.access import PUBLIC, Policy
-from logoadmin.domain.kernel.kinds import RECORDED_KINDS
-from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, MAX_CHANGE_NOTE, MAX_IDEMPOTENCY_KEY
+from logoadmin.domain.kernel.limits import CHALLENGE_EXAMPLE, MAX_CHANGE_NOTE, MAX_IDEMPOTENCY_KEY, described
 from logoadmin.entrypoints.http_api.operation import Operation
 
 ABOUT: Final = """\
@@ -39,15 +40,6 @@ TAGS: Final = {
     "proposals": "Changes that wait until a user with the required scopes applies or declines them.",
     "import": "Importing many records from a file.",
     "export": "Exporting many records to a file.",
-}
-
-# The descriptions of schemas that are not records.
-SCHEMAS: Final = {
-    "SecondFactorRequired": "The password is correct, and a second factor is required. The challenge grants no access.",
-    **{f"{kind.name}Snapshot": f"The {kind.kind} as recorded in the history." for kind in RECORDED_KINDS.values()},
-    "Problem": "A problem with a request.",
-    "Error": "The response to a failed request.",
-    "InvalidInput": "The response to an invalid request, with all of its problems.",
 }
 
 # The meaning of each status, and an example of its `detail`.
@@ -90,12 +82,12 @@ _WORDS: Final = ("description", "examples")
 _SOURCES: Final = re.compile(r" \((?:spec|contract) [^)]*\)")
 
 
-def with_examples(title: str, schema: dict[str, Any]) -> dict[str, Any]:
+def with_examples(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with a description and an example for each field, and for the object.
 
     The example of the object has all fields, unless the schema has its own examples.
     """
-    description = SCHEMAS.get(title) or without_sources(schema.get("description", ""))
+    description = without_sources(schema.get("description", ""))
     described = {**schema, "description": description} if description else schema
     if "properties" not in schema:
         return described
@@ -195,84 +187,76 @@ def response_headers(operation: Operation, status: int) -> dict[str, Any]:
 
 REF: Final = "#/components/schemas/{model}"
 
-# The schemas of 422 problems and of all other errors (spec §Errors).
-_PROBLEM: Final = {
-    "type": "object",
-    "required": ["loc", "msg", "type"],
-    "properties": {
-        "loc": {
-            "type": "array",
-            "items": {"type": ["string", "integer"]},
-            "description": "`path`, `query`, `header` or `body` and the field; in a file `line`, its number and field.",
-            "examples": [["path", "logo_id"]],
-        },
-        "msg": {
-            "type": "string",
-            "description": "The problem as a sentence.",
-            "examples": ["Input should be greater than or equal to 0"],
-        },
-        "type": {
-            "type": "string",
-            "description": "The problem as a code, for programs.",
-            "examples": ["greater_than_equal"],
-        },
-    },
-    "additionalProperties": False,
-}
+
+def reference(model: type | str) -> dict[str, str]:
+    """Return the reference to the schema of a model."""
+    return {"$ref": REF.format(model=model if isinstance(model, str) else model.__name__)}
 
 
-def _detail(schema: dict[str, Any], status: int) -> dict[str, Any]:
-    described = {**schema, "description": "A description of the error.", "examples": [STATUSES[status][1]]}
-    return {
-        "type": "object",
-        "required": ["detail"],
-        "properties": {"detail": described},
-        "additionalProperties": False,
-    }
+# The bodies of error responses (spec §Errors).
+class _Body(BaseModel, extra="forbid"):
+    pass
 
 
-# The response to a correct password if the user has a second factor (contract O2).
-_CODE: Final = _detail({"type": "string"}, 401)
-_SECOND_FACTOR_REQUIRED: Final = {
-    **_CODE,
-    "required": ["detail", "challenge", "factors"],
-    "properties": {
-        "detail": {**_CODE["properties"]["detail"], "examples": ["A second factor is required"]},
-        "challenge": {
-            "type": "string",
-            "description": "Identifies this sign-in in the second step. It is not a token and grants no access.",
-            "examples": [CHALLENGE_EXAMPLE],
-        },
-        "factors": {
-            "type": "array",
-            "items": {"enum": ["totp", "passkey", "recovery_code"]},
-            "description": "The possible second steps; each is also the name of its field.",
-            "examples": [["totp", "recovery_code"]],
-        },
-        "passkey": {
-            "type": "object",
-            "description": "For passkeys, the options for `parseRequestOptionsFromJSON`.",
-            "examples": [{"challenge": CHALLENGE_EXAMPLE, "rpId": "gallery.example"}],
-        },
-    },
-}
+class Problem(_Body):
+    """A problem with a request."""
 
-ERROR_SCHEMAS: Final = {
-    "Problem": _PROBLEM,
-    "Error": _detail({"type": "string"}, 404),
-    "SecondFactorRequired": _SECOND_FACTOR_REQUIRED,
-    "InvalidInput": _detail({"type": "array", "items": {"$ref": REF.format(model="Problem")}}, 422),
-}
+    loc: Annotated[
+        list[str | int],
+        described(
+            "`path`, `query`, `header` or `body` and the field; in a file `line`, its number and field.",
+            ["path", "logo_id"],
+        ),
+    ]
+    msg: Annotated[str, described("The problem as a sentence.", "Input should be greater than or equal to 0")]
+    type: Annotated[str, described("The problem as a code, for programs.", "greater_than_equal")]
+
+
+class Error(_Body):
+    """The response to a failed request."""
+
+    detail: Annotated[str, described("A description of the error.", STATUSES[404][1])]
+
+
+class SecondFactorRequired(_Body):
+    """The password is correct, and a second factor is required. The challenge grants no access."""
+
+    detail: Annotated[str, described("A description of the error.", "A second factor is required")]
+    challenge: Annotated[
+        str,
+        described(
+            "Identifies this sign-in in the second step. It is not a token and grants no access.", CHALLENGE_EXAMPLE
+        ),
+    ]
+    factors: Annotated[
+        list[Literal["totp", "passkey", "recovery_code"]],
+        described("The possible second steps; each is also the name of its field.", ["totp", "recovery_code"]),
+    ]
+    passkey: Annotated[
+        dict[str, Any],
+        described(
+            "For passkeys, the options for `parseRequestOptionsFromJSON`.",
+            {"challenge": CHALLENGE_EXAMPLE, "rpId": "gallery.example"},
+        ),
+    ] = Field(default_factory=dict)
+
+
+class InvalidInput(_Body):
+    """The response to an invalid request, with all of its problems."""
+
+    detail: Annotated[list[Problem], described("A description of the error.", STATUSES[422][1])]
+
+
+ERRORS: Final = (Error, SecondFactorRequired, InvalidInput)
 
 
 def error_schema(operation: Operation, status: int) -> dict[str, Any]:
     """Return the schema of an error response of an operation."""
     if status == HTTPStatus.UNPROCESSABLE_ENTITY:
-        return {"$ref": REF.format(model="InvalidInput")}
-    error = {"$ref": REF.format(model="Error")}
+        return reference(InvalidInput)
     if status == HTTPStatus.UNAUTHORIZED and operation.grants:
-        return {"anyOf": [error, {"$ref": REF.format(model="SecondFactorRequired")}]}
-    return error
+        return {"anyOf": [reference(Error), reference(SecondFactorRequired)]}
+    return reference(Error)
 
 
 def errors_of(operation: Operation) -> tuple[int, ...]:

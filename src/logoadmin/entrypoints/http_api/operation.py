@@ -98,8 +98,8 @@ class Operation:
         description: further details in Markdown.
         success: the status on success, 201 if it creates a record.
         also: additional error statuses, which :mod:`logoadmin.entrypoints.http_api.openapi_texts` cannot derive.
-        grants: the grants for each ``grant_type`` of the body, first that of the operation's own command and use case.
-        form: whether the body may also be a form (RFC 6749 §4.3).
+        grants: the grants for each ``grant_type`` of the body, first that of the operation's own command and use case;
+            the body may then also be a form (RFC 6749 §4.3).
         bodiless: whether the body may be missing.
         takes_jsonl: whether the body is JSON Lines or CSV, and the fields of the command are in the query.
         takes_file: whether the body is a picture, and the fields of the command are in the query.
@@ -120,7 +120,6 @@ class Operation:
     success: int = 200
     also: tuple[int, ...] = ()
     grants: tuple[Grant, ...] = ()
-    form: bool = False
     bodiless: bool = False
     takes_jsonl: bool = False
     takes_file: bool = False
@@ -250,7 +249,7 @@ class Operation:
         """The media types that the body may have."""
         if self.takes_jsonl or self.takes_file:
             return IMPORTED if self.takes_jsonl else PICTURES
-        return (JSON, FORM) if self.form else (JSON,)
+        return (JSON, FORM) if self.grants else (JSON,)
 
     @cached_property
     def max_body(self) -> int:

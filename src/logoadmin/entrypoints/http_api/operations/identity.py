@@ -118,8 +118,7 @@ IDENTITY_OPERATIONS: Final = (
               "link of `POST /api/auth/links`. With `authorization_code`, accepts a code of the issuer (`GET "
               "/api/auth/ways`): 403 if the user's groups have no role. After many failures, the response is 429 for a "
               "while.",
-              also=(401, 403, 409, 429), form=True,
-              grants=_GRANTS),
+              also=(401, 403, 409, 429), grants=_GRANTS),
     Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, passkeys.PasskeyService.options,
               PasskeyOptions, "Start signing in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
