@@ -82,12 +82,12 @@ def write_and_fail(storage: Storage, *steps: Step) -> None:
         write(storage, *steps, lambda _: 1 // 0)
 
 
-def get(storage: Storage, kind: RecordKind[Record, Any], id_: int) -> Record | None:
+def get(storage: Storage, kind: RecordKind[Record], id_: int) -> Record | None:
     return storage.read(lambda uow: uow.records(kind).get(id_))
 
 
 def page(
-    storage: Storage, kind: RecordKind[Record, Any], after: int = -1, limit: int = 99, where: Filter = EVERYTHING
+    storage: Storage, kind: RecordKind[Record], after: int = -1, limit: int = 99, where: Filter = EVERYTHING
 ) -> tuple[Record, ...]:
     return storage.read(lambda uow: uow.records(kind).page(after, limit, where))
 

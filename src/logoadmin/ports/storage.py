@@ -13,7 +13,7 @@ stored, and no record has to be locked.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
@@ -31,7 +31,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 class UnitOfWork(Protocol):
     """The repositories of one transaction, each created when it is first used."""
 
-    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+    def records(self, kind: RecordKind[Record], /) -> Records[Record]:
         """Return the records of a kind."""
 
     @property

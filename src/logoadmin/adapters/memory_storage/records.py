@@ -42,7 +42,7 @@ Record = TypeVar("Record", bound=StoredRecord)
 class MemoryRecords(Repository, Generic[Record]):
     """Implements :class:`~logoadmin.ports.record_storage.Records`."""
 
-    def __init__(self, kind: RecordKind[Record, Any], tables: Tables, journal: Journal) -> None:
+    def __init__(self, kind: RecordKind[Record], tables: Tables, journal: Journal) -> None:
         super().__init__(tables, journal)
         self._kind = kind
         self._rows = tables.records[kind.kind]

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from logoadmin.adapters.memory_storage import gallery, identity, proposals, records
 from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
@@ -47,7 +47,7 @@ class MemoryUnitOfWork(Repository):
     withdrawals = cached_property(lambda self: gallery.MemoryWithdrawals(self._tables, self._journal))
     identity = cached_property(lambda self: _Identity(self._tables, self._journal))
 
-    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+    def records(self, kind: RecordKind[Record], /) -> Records[Record]:
         return records.REPOSITORIES.get(kind.kind, records.MemoryRecords)(kind, self._tables, self._journal)
 
     def links(self, kind: AnyArtworkKind, /) -> Links:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from logoadmin.adapters.sql_storage import gallery, history, identity, proposals, records, sign_in
 from logoadmin.adapters.sql_storage.failures import DriverErrors, Failure, error_of
@@ -57,7 +57,7 @@ class SqlUnitOfWork(_Room):
     withdrawals = cached_property(lambda room: gallery.SqlWithdrawals(room._transaction))
     identity = cached_property(lambda room: _Identity(room._transaction))
 
-    def records(self, kind: RecordKind[Record, Any], /) -> Records[Record]:
+    def records(self, kind: RecordKind[Record], /) -> Records[Record]:
         repository, statements = records.RECORDS[kind.kind]
         return repository(self._transaction, statements)
 

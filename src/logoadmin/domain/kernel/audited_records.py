@@ -148,7 +148,7 @@ class AuditedRecords(Generic[Record]):
     # The repository, where it is not that of the unit of work.
     _repository: ClassVar[Any] = None
 
-    _kind: RecordKind[Record, Any]
+    _kind: RecordKind[Record]
     uow: InitVar[UnitOfWork]
     change_log: InitVar[ChangeLog]
     guard: InitVar[Guard | None]

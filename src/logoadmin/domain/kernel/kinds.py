@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -15,13 +16,10 @@ from logoadmin.domain.kernel.records import (
     Logo,
     LogoAuthor,
     PictureFile,
-    RemovedAuthor,
     RemovedLogo,
     RemovedLogoAuthor,
-    RemovedRole,
     RemovedTheme,
     RemovedThemeAuthor,
-    RemovedUser,
     Role,
     SharedSettings,
     StoredRecord,
@@ -40,14 +38,13 @@ RemovedLink = TypeVar("RemovedLink")
 CssForm = Literal["declarations", "sheet"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RecordKind(Generic[Record, Removed]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordKind(Generic[Record]):
     """A row.
 
     Attributes:
         kind: its name in the history, on the command line and in files.
         record: the type of the records.
-        removed: makes the answer to a removal from the id.
         name_field: the field that ``q`` searches.
         write_scope: the scope that is required to change such records.
         read_scope: the scope that is required to read them; None if they are public.
@@ -55,23 +52,16 @@ class RecordKind(Generic[Record, Removed]):
         filters: the fields that lists can be filtered by, beside ``q`` and the authors of artworks.
         page_sizes: how many records are fetched at a time.
         gives_ids: whether the service assigns the ids; otherwise the caller chooses the id.
-        shows: the kinds that are part of the records, itself first.
+        contains: the kind of the records that are part of the records.
         references: the fields with the id of another record, with its kind.
-        name: the name of a record in messages.
-        plural: the name of several.
-        id_field: the field with the id.
-        id_of: returns the id of a record, or of the record that a command names.
         usual: values of fields, as in JSON, that bodies and the history leave out.
         published: the fields that readers of the published gallery get (contract L1); none for other kinds. Of the
             details of an artwork, each member is one, and named after a dot.
         settable: the fields that people who may only propose changes may set (contract R2).
-        stored_fields: the fields without authors and version.
-        values_of: returns their values.
     """
 
     kind: Kind
     record: type[Record]
-    removed: Callable[[int], Removed]
     name_field: str = "name"
     write_scope: Scope
     read_scope: Scope | None = None
@@ -79,32 +69,41 @@ class RecordKind(Generic[Record, Removed]):
     filters: tuple[str, ...] = ()
     page_sizes: PageSizes = RECORD_PAGE_SIZES
     gives_ids: bool = True
-    shows: tuple[Kind, ...] = ()
+    contains: Kind | None = None
     references: Mapping[str, Kind] = field(default_factory=dict)
     usual: Mapping[str, Any] = field(default_factory=dict)
     published: tuple[str, ...] = ()
     settable: tuple[str, ...] = ()
-    name: str = field(init=False)
-    plural: str = field(init=False)
-    id_field: str = field(init=False)
-    id_of: Callable[[Any], int] = field(init=False)
-    stored_fields: tuple[str, ...] = field(init=False)
-    values_of: Callable[[Record], tuple[Any, ...]] = field(init=False)
 
-    def __post_init__(self) -> None:
-        id_field = f"{self.kind}_id"
-        stored = tuple(each.name for each in fields(self.record) if each.name not in {"authors", "version"})
-        derived = {
-            "shows": (self.kind, *self.shows),
-            "name": self.kind.capitalize(),
-            "plural": f"{self.kind}s",
-            "id_field": id_field,
-            "id_of": attrgetter(id_field),
-            "stored_fields": stored,
-            "values_of": attrgetter(*stored) if len(stored) > 1 else lambda record: (getattr(record, stored[0]),),
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+    @cached_property
+    def name(self) -> str:
+        """The name of a record in messages."""
+        return self.kind.capitalize()
+
+    @cached_property
+    def plural(self) -> str:
+        """The name of several."""
+        return f"{self.kind}s"
+
+    @cached_property
+    def id_field(self) -> str:
+        """The field with the id."""
+        return f"{self.kind}_id"
+
+    @cached_property
+    def id_of(self) -> Callable[[Any], int]:
+        """Returns the id of a record, or of the record that a command names."""
+        return attrgetter(self.id_field)
+
+    @cached_property
+    def stored_fields(self) -> tuple[str, ...]:
+        """The fields without authors and version."""
+        return tuple(each.name for each in fields(self.record) if each.name not in {"authors", "version"})
+
+    @cached_property
+    def values_of(self) -> Callable[[Record], tuple[Any, ...]]:
+        """Returns the values of the stored fields, of which there are several."""
+        return attrgetter(*self.stored_fields)
 
     def __reduce__(self) -> tuple[Callable[[Kind], "AnyKind"], tuple[Kind]]:
         """Return the row itself for a copy, also one in another process."""
@@ -112,52 +111,49 @@ class RecordKind(Generic[Record, Removed]):
 
     def version_of_list(self, last_changes: Mapping[Kind, int]) -> int:
         """Return the version of the lists of this kind from the last change of each kind (contract F1)."""
-        return max(last_changes.get(shown, 0) for shown in self.shows)
+        return max(last_changes.get(shown, 0) for shown in (self.kind, self.contains) if shown is not None)
 
 
 # Named one by one: a new field of artworks is neither published nor settable by submitters until it is added here.
 _DETAILS: Final = tuple(
     f"details.{name}"
-    for name in (
-        *("description", "text", "homepage", "source", "support", "licence", "version", "tags", "screenshots"),
-    )
+    for name in ("description", "text", "homepage", "source", "support", "licence", "version", "tags", "screenshots")
 )
 _PUBLISHED: Final = ("name", "preview_url", "target", "custom_css", "active", "created_at", *_DETAILS, "details.origin")
 _SETTABLE: Final = ("name", "preview_url", "target", "custom_css", "author_ids", *_DETAILS)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ArtworkKind(RecordKind[AnyArtwork, Removed], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ArtworkKind(RecordKind[AnyArtwork], Generic[AnyArtwork, LinkAnswer, Removed, RemovedLink]):
     """A row of records that have authors.
 
     Attributes:
         css_form: the grammar of its CSS (contract L4).
+        removed: makes the answer to a removal from the id.
         link: makes the answer to a link from the ids of the link, the artwork and the author.
         removed_link: makes the answer to its removal from the ids of the artwork and the author.
-        link_id_field: the field with the id of a link.
     """
 
     unique: tuple[str, ...] = ("details.origin",)
     filters: tuple[str, ...] = ("target", "active")
     page_sizes: PageSizes = ARTWORK_PAGE_SIZES
-    shows: tuple[Kind, ...] = (Kind.AUTHOR,)
+    contains: Kind | None = Kind.AUTHOR
     usual: Mapping[str, Any] = field(default_factory=lambda: {"details": {}})
     settable: tuple[str, ...] = _SETTABLE
     css_form: CssForm
+    removed: Callable[[int], Removed]
     link: Callable[[int, int, int], LinkAnswer]
     removed_link: Callable[[int, int], RemovedLink]
-    link_id_field: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        # Not super(): dataclass replaces the class by one with slots.
-        RecordKind.__post_init__(self)
-        object.__setattr__(self, "link_id_field", f"{self.kind}_author_id")
+    @cached_property
+    def link_id_field(self) -> str:
+        """The field with the id of a link."""
+        return f"{self.kind}_author_id"
 
 
 ROLES: Final = RecordKind(
     kind=Kind.ROLE,
     record=Role,
-    removed=RemovedRole,
     write_scope=Scope.ROLES_WRITE,
     read_scope=Scope.ROLES_READ,
     unique=("name",),
@@ -165,7 +161,6 @@ ROLES: Final = RecordKind(
 USERS: Final = RecordKind(
     kind=Kind.USER,
     record=User,
-    removed=RemovedUser,
     name_field="username",
     write_scope=Scope.USERS_WRITE,
     read_scope=Scope.USERS_READ,
@@ -178,7 +173,6 @@ USERS: Final = RecordKind(
 AUTHORS: Final = RecordKind(
     kind=Kind.AUTHOR,
     record=Author,
-    removed=RemovedAuthor,
     name_field="username",
     write_scope=Scope.AUTHORS_WRITE,
     unique=("user_id", "username"),
@@ -211,7 +205,6 @@ LOGOS: Final = ArtworkKind(
 SETTINGS: Final = RecordKind(
     kind=Kind.SETTINGS,
     record=SharedSettings,
-    removed=lambda _: None,
     name_field="",
     write_scope=Scope.ALL,
     usual={
@@ -222,11 +215,9 @@ SETTINGS: Final = RecordKind(
 )
 
 # Of these, the history has the removals alone, each under the number of its change: none can be undone.
-PICTURES: Final[Any] = RecordKind(
-    kind=Kind.PICTURE, record=PictureFile, removed=lambda _: None, name_field="", write_scope=Scope.ALL
-)
+PICTURES: Final[Any] = RecordKind(kind=Kind.PICTURE, record=PictureFile, name_field="", write_scope=Scope.ALL)
 
-AnyKind = RecordKind[Any, Any]
+AnyKind = RecordKind[Any]
 AnyArtworkKind = ArtworkKind[Any, Any, Any, Any]
 
 # The kinds with lists. Kinds that others refer to come first.

@@ -75,8 +75,8 @@ def list_records(
     service: Service,
     uow: Reading,
     command: SearchedCommand,
-    kind: RecordKind[Record, Any],
-    of: RecordKind[Any, Any] | None = None,
+    kind: RecordKind[Record],
+    of: RecordKind[Any] | None = None,
 ) -> Listing[Record]:
     """Return a list of records (contract E), or of those of the record of the kind ``of`` whose id is in the command.
 

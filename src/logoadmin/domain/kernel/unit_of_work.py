@@ -70,7 +70,7 @@ class ReadUnitOfWork:
     def __init__(self, uow: UnitOfWork) -> None:
         _UOW.__set__(self, uow)
 
-    def records(self, kind: RecordKind[Record, Any]) -> ReadRecords[Record]:
+    def records(self, kind: RecordKind[Record]) -> ReadRecords[Record]:
         """Return the records of a kind."""
         return ReadRecords(read_from(self).records(kind))
 
@@ -167,7 +167,7 @@ class AuditedUnitOfWork:
         change_log = ChangeLog(uow, now, held.user_id, act, last_id, origin, auditing.subscribers, caller)
         _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
 
-    def records(self, kind: RecordKind[Record, Any]) -> AuditedRecords[Record]:
+    def records(self, kind: RecordKind[Record]) -> AuditedRecords[Record]:
         """Return the records of a kind."""
         write = _write_of(self)
         found = write.records.get(kind.kind)
@@ -230,7 +230,7 @@ Reading = UnitOfWork | ReadUnitOfWork
 AnyUnitOfWork = Reading | AuditedUnitOfWork
 
 
-def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) -> Record:
+def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record], id_: int) -> Record:
     """Return a record.
 
     Raises:
@@ -242,12 +242,12 @@ def get_existing(uow: AnyUnitOfWork, kind: RecordKind[Record, Any], id_: int) ->
     return record
 
 
-def all_records(kind: RecordKind[Record, Any], page: Fetch[Record]) -> Iterator[Record]:
+def all_records(kind: RecordKind[Record], page: Fetch[Record]) -> Iterator[Record]:
     """Yield the records of a kind, by id, which come in pages."""
     return iter(Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes))
 
 
-def stored_records(storage: Storage, kind: RecordKind[Record, Any], where: Filter = EVERYTHING) -> Iterator[Record]:
+def stored_records(storage: Storage, kind: RecordKind[Record], where: Filter = EVERYTHING) -> Iterator[Record]:
     """Yield records by id; no transaction is open between two pages."""
     return all_records(kind, lambda after, limit: storage.read(lambda uow: uow.records(kind).page(after, limit, where)))
 
@@ -262,7 +262,7 @@ def replace_value(uow: AuditedUnitOfWork, kind: Kind, id_: int, field: str, befo
     return True
 
 
-def get_unless_unmodified(uow: Reading, kind: RecordKind[Record, Any], command: Command) -> Record:
+def get_unless_unmodified(uow: Reading, kind: RecordKind[Record], command: Command) -> Record:
     """Return the record that a command names.
 
     Raises:
