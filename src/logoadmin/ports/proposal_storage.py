@@ -1,7 +1,7 @@
 """Proposals (contract R1), unsent notices (contract R6), and notices for members (contract R7)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
@@ -46,9 +46,9 @@ class ListedProposal:
     user_id: int | None
     user_since: int
     title: str
-    kinds: int
-    summary: Mapping[str, Any]
-    size: int
+    kinds: int = 0
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 0
     created_at: int
     waiting_since: int
     reason: str | None = None
@@ -66,7 +66,7 @@ class StoredProposal(ListedProposal):
     """A proposal, with the message of the submitter, and its changes as JSON."""
 
     note: str
-    changes: Sequence[Mapping[str, Any]]
+    changes: Sequence[Mapping[str, Any]] = ()
 
     def listed(self) -> ListedProposal:
         """Return it without its long texts."""
@@ -222,10 +222,11 @@ class MemberNotices(Protocol):
     """The sources of notices for members. The newest come first; within a second, higher ids first."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        """Return up to ``limit`` applied or declined proposals of the user whom the change ``since`` created."""
+        """Return proposals of the user whom the change ``since`` created.
 
-    def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        """Return up to ``limit`` proposals of that user that wait because all their changes were undone."""
+        They are up to ``limit`` applied or declined ones, and up to ``limit`` that wait because all their changes were
+        undone.
+        """
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         """Return up to ``limit`` blocked artworks that exist and have the author with this ``user_id``.

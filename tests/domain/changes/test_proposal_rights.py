@@ -421,6 +421,16 @@ def test_new_artworks_are_linked_to_the_author_that_the_proposal_creates(
         assert (linked.author_id, linked.username) == (id_, f"Cyd {id_}")
 
 
+@pytest.mark.rule("contract R2", "contract R3")
+def test_a_new_artwork_has_an_author_even_if_the_proposal_removes_the_submitters(
+    gallery: LogoAdmin, member: SignedIn
+) -> None:
+    propose(gallery, member, of("author", remove=True), NEW)
+    assert apply(gallery).state == "applied"
+    (author,) = gallery.logos.get(artworks.GetLogo(logo_id=3)).authors
+    assert (author.author_id, author.user_id) == (3, MEMBER_ID)
+
+
 @pytest.mark.rule("contract R3")
 def test_leaving_out_a_new_record_changes_no_other(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn

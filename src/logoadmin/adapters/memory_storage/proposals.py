@@ -115,13 +115,13 @@ class MemoryMemberNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        states = (ProposalState.APPLIED, ProposalState.DECLINED)
-        found = (each for each in self._of_user(user_id, since) if each.state in states)
-        return _newest(found, limit, "decided_at")
-
-    def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        waiting = (each for each in self._of_user(user_id, since) if each.state is ProposalState.WAITING)
-        return _newest((each for each in waiting if each.undone_change is not None), limit, "waiting_since")
+        proposals = self._tables.proposals.values()
+        own = [each for each in proposals if (each.user_id, each.user_since) == (user_id, since)]
+        decided = [each for each in own if each.state in (ProposalState.APPLIED, ProposalState.DECLINED)]
+        undone = [each for each in own if each.state is ProposalState.WAITING and each.undone_change is not None]
+        newest = nlargest(limit, decided, attrgetter("decided_at", "proposal_id"))
+        newest += nlargest(limit, undone, attrgetter("waiting_since", "proposal_id"))
+        return tuple(_copied(each).listed() for each in newest)
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         return tuple(nlargest(limit, self._blocked(user_id), attrgetter("at", "kind", "id")))
@@ -132,10 +132,6 @@ class MemoryMemberNotices(Repository):
     def set_seen(self, user_id: int, seen: SeenNotices) -> None:
         self._journal.set(self._tables.seen_notices, user_id, seen)
 
-    def _of_user(self, user_id: int, since: int) -> Iterator[StoredProposal]:
-        proposals = self._tables.proposals.values()
-        return (each for each in proposals if (each.user_id, each.user_since) == (user_id, since))
-
     def _blocked(self, user_id: int) -> Iterator[BlockedWork]:
         authors = self._tables.records[Kind.AUTHOR].values()
         own = [author.author_id for author in authors if author.user_id == user_id]
@@ -145,10 +141,6 @@ class MemoryMemberNotices(Repository):
                 if withdrawal is not None and withdrawal.reason is not None and any(each in links for each in own):
                     name = self._tables.records[kind.kind][id_].name
                     yield BlockedWork(kind.kind, id_, name, withdrawal.at, withdrawal.reason)
-
-
-def _newest(proposals: Iterator[StoredProposal], limit: int, by: str) -> tuple[ListedProposal, ...]:
-    return tuple(_copied(each).listed() for each in nlargest(limit, proposals, attrgetter(by, "proposal_id")))
 
 
 def _copied(proposal: StoredProposal) -> StoredProposal:

@@ -221,10 +221,8 @@ class SqlMemberNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        return self._all(_listed, _DECIDED, {"key": user_id, "since": since, "limit": limit})
-
-    def undone(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        return self._all(_listed, _UNDONE, {"key": user_id, "since": since, "limit": limit})
+        given = {"key": user_id, "since": since, "limit": limit}
+        return self._all(_listed, _DECIDED, given) + self._all(_listed, _UNDONE, given)
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         rows = self._transaction.rows(_BLOCKED, {"key": user_id, "limit": limit})

@@ -116,8 +116,7 @@ class MemberNoticeService(Service):
 def _notices(uow: AnyUnitOfWork, user_id: int) -> tuple[MemberNotice, ...]:
     stored = member_notices_in(uow)
     # Proposals of an earlier user with this id were another person's.
-    of_user = (user_id, creation_of(history_in(uow), user_id), MOST_NOTICES)
-    proposals = [*stored.decided(*of_user), *stored.undone(*of_user)]
+    proposals = stored.decided(user_id, creation_of(history_in(uow), user_id), MOST_NOTICES)
     blocked: Any = stored.blocked(user_id, MOST_NOTICES)
     notices = [
         *map(_of_proposal, proposals),

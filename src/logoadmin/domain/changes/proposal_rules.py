@@ -52,11 +52,6 @@ def bits_of(kinds: Iterable[AnyKind]) -> int:
     return sum(_BITS[kind] for kind in {*kinds})
 
 
-def kinds_of(bits: int) -> list[AnyKind]:
-    """Return the kinds of record of these bits."""
-    return [kind for kind, bit in _BITS.items() if bits & bit]
-
-
 def own_author(uow: AnyUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author with a user's number at the community site; None without one."""
     found = () if user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=user_id))
@@ -123,21 +118,16 @@ def _details_after(before: Values, values: Values) -> Values:
     return {"details": members} if members else {}
 
 
-def steps_in(
-    uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None, own: Author | None
-) -> Iterator[tuple[int, Step]]:
+def steps_in(changes: Iterable[Values], user_id: int | None) -> Iterator[tuple[int, Step]]:
     """Yield the places and commands of a submitter's changes, for any version of their records, in execution order.
 
-    Artworks that need the submitter's own author get ``own``, or else the one that the changes created before them.
+    The own author of the submitter is created before it is needed.
     """
     for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
         kind = KINDS[change["kind"]]
         verb: Verb = next((verb for verb in _VERBS if verb in change), "amend")
         values = change["block"] if verb == "block" else _values(change)
-        step = step_of(kind, verb, values, {} if verb == "create" else {kind.id_field: change["id"]})
-        if needs_author(change) and (own := own or own_author(uow, user_id)) is not None:
-            step = replace(step, author_ids=(own.author_id,))
-        yield place, step
+        yield place, step_of(kind, verb, values, {} if verb == "create" else {kind.id_field: change["id"]})
 
 
 def _creates_author_of(user_id: int | None, change: Values) -> bool:

@@ -26,7 +26,15 @@ from logoadmin.domain.gallery.pictures import count_use, may_write
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, WRITE_SCOPES, AnyArtworkKind, pictures_in
+from logoadmin.domain.kernel.kinds import (
+    ARTWORK_KINDS,
+    AUTHORS,
+    KINDS,
+    USERS,
+    WRITE_SCOPES,
+    AnyArtworkKind,
+    pictures_in,
+)
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.unit_of_work import (
@@ -99,10 +107,6 @@ class ProposalService(Service):
                 user_since=0 if user_id is None else creation_of(history_in(uow), user_id),
                 title=command.title,
                 note=command.note,
-                changes=(),
-                kinds=0,
-                summary={},
-                size=0,
                 created_at=uow.now,
                 waiting_since=uow.now,
             )
@@ -188,7 +192,7 @@ class ProposalService(Service):
             is_needed = rules.brings_author(proposal.changes, proposal.user_id)
             own = self._own_author(uow, proposal) if is_needed else None
             before = change_log.last_id
-            artworks = self._make(uow, proposal.changes, proposal.user_id, own)
+            artworks = self._make(uow, proposal, proposal.changes, own)
             has_changed = change_log.last_id > before
             applied = replace(
                 proposal,
@@ -287,7 +291,7 @@ class ProposalService(Service):
         if text_length(changes) > _MOST_TEXT:
             raise TooManyChanges("These changes are too long for one proposal; propose fewer of them at once")
         # A missing author is created only by applying the proposal; until then, its name may change.
-        rehearse(uow, lambda uow: self._make(uow, changes, proposal.user_id))
+        rehearse(uow, lambda uow: self._make(uow, proposal, changes))
         return replace(
             proposal,
             changes=changes,
@@ -300,13 +304,21 @@ class ProposalService(Service):
     def _make(
         self,
         uow: AuditedUnitOfWork,
+        proposal: StoredProposal,
         changes: Sequence[rules.Values],
-        user_id: int | None,
         own: Author | None = None,
     ) -> Sequence[rules.Values]:
-        """Make the changes of a proposal; return the artworks that it created or changed."""
-        artworks = []
-        for place, step in rules.steps_in(uow, changes, user_id, own):
+        """Make changes of a proposal; return the artworks that they created or changed.
+
+        New artworks get the author of their submitter: ``own``, which is created again if a change removed it, or else
+        the one that exists by then.
+        """
+        artworks, is_given = [], own is not None
+        for place, step in rules.steps_in(changes, proposal.user_id):
+            if rules.needs_author(changes[place]):
+                if own is None or uow.records(AUTHORS).get(own.author_id) is None:
+                    own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
+                step = step if own is None else replace(step, author_ids=(own.author_id,))
             record = make(uow, self._services, place, step)
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
                 artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
@@ -354,7 +366,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
     """Require the write scopes of all kinds in a proposal."""
-    uow.held.require(kind.write_scope for kind in rules.kinds_of(proposal.kinds))
+    uow.held.require(KINDS[kind].write_scope for kind in proposal.summary["counts"])
 
 
 def _require_waiting(proposal: StoredProposal) -> None:

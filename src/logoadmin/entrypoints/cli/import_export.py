@@ -246,11 +246,10 @@ class _RewindingFile:
         self._start = source.tell()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the lines from the start."""
+        """Return the lines from the start."""
         self._source.seek(self._start)
-        # Not ``yield from``, which closes the file if the iteration stops early.
-        for line in self._source:  # noqa: UP028 (see above)
-            yield line
+        # An iterator of the file itself would close it if the iteration stops early.
+        return iter(self._source.readline, b"")
 
 
 @contextmanager
@@ -279,13 +278,13 @@ def _with_pictures(
     A dry run stores pictures in a temporary gallery in memory.
     """
     from logoadmin.domain.changes.csv_lines import CsvLines
-    from logoadmin.entrypoints.cli.import_files import FILES, LinesWithPictures, kept_in
+    from logoadmin.entrypoints.cli.import_files import FILES, LinesWithPictures
 
     # User styles and their pictures may be in any folder.
     folder = source.folder if isinstance(source, _RewindingFile) else Path("/")
     lines = source if command.kind is None else CsvLines(source, command.kind, command.charset, FILES)
     with gallery_in_memory() if command.dry_run else nullcontext(gallery) as keeper:
-        yield LinesWithPictures(lines, folder, kept_in(keeper))
+        yield LinesWithPictures(lines, folder, keeper)
 
 
 def _show_problems(files: tuple[str, ...], bad: "Sequence[BadLine]", names: Mapping[int, str]) -> None:

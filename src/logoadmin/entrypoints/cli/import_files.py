@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -44,12 +44,12 @@ def _refused(name: str, text: str) -> InvalidInput:
 class LinesWithPictures:
     """The lines of a file, with URLs in place of the picture files that they name.
 
-    No file outside the folder is read. ``keep`` stores a picture and returns its URL.
+    No file outside the folder is read. The pictures are stored in ``gallery``.
     """
 
     lines: Iterable[RawLine]
     folder: Path
-    keep: Callable[[bytes], str]
+    gallery: "LogoAdmin"
     _urls: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
@@ -91,7 +91,7 @@ class LinesWithPictures:
         if name not in self._urls:
             content = self._content(member, name.strip())
             try:
-                self._urls[name] = self.keep(content)
+                self._urls[name] = self.gallery.pictures.send(SendPicture(), content).url
             except InvalidInput as error:
                 raise _refused(member, f"{name}: {error.problems[0].msg}") from None
         return self._urls[name]
@@ -113,11 +113,6 @@ class LinesWithPictures:
         if len(content) > MAX_PICTURE:
             raise _refused(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
         return content
-
-
-def kept_in(gallery: "LogoAdmin") -> Callable[[bytes], str]:
-    """Return a function that stores a picture in a gallery and returns its URL."""
-    return lambda content: gallery.pictures.send(SendPicture(), content).url
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
