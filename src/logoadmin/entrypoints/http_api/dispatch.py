@@ -1,7 +1,7 @@
 """Runs calls of the core in threads: within limits, in time, and fairly (contract A20, E1, E3)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
@@ -57,8 +57,8 @@ class Dispatch:
         self._threads = {work: ThreadPoolExecutor(most) for work, most in self._most.items()}
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._long_calls = 0  # they may lock in-memory storage, which otherwise never waits
-        self._shared = SingleFlight()
         self._reads: dict[Hashable, asyncio.Task[Any]] = {}
+        self._next_reads: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def run(
         self,
@@ -165,18 +165,28 @@ class Dispatch:
         It starts when the previous read has ended, so that a burst of requests makes few reads; it does not wait for a
         hanging one.
         """
+        task = self._next_reads.get(key)
+        if task is None:
+            task = self._next_reads[key] = asyncio.create_task(self._read(key, call, deadline))
+            task.add_done_callback(_retrieve_error)
+        answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
+        return answer
 
-        async def read() -> Answer:
-            if key in self._reads:
-                await asyncio.wait({self._reads[key]}, timeout=_HANGS_AFTER)
-            self._reads[key] = this = self._shared.close(key)
-            try:
-                return await self.run(Work.READING, call, deadline=deadline)
-            finally:
-                if self._reads.get(key) is this:
-                    del self._reads[key]
+    async def _read(self, key: Hashable, call: Callable[[], Answer], deadline: float) -> Answer:
+        if key in self._reads:
+            await asyncio.wait({self._reads[key]}, timeout=_HANGS_AFTER)
+        self._reads[key] = this = self._next_reads.pop(key)
+        try:
+            return await self.run(Work.READING, call, deadline=deadline)
+        finally:
+            if self._reads.get(key) is this:
+                del self._reads[key]
 
-        return await self._shared.run(key, read)
+
+def _retrieve_error(task: asyncio.Task[Any]) -> None:
+    """Retrieve the error of a task, since all clients that wait for it may have disconnected."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _end_of(submitted: Future[Any], until: float | None) -> None:
@@ -195,29 +205,3 @@ def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], object], _: Fut
     """Make a call in an event loop when a thread's call has ended, unless the loop has closed."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
-
-
-class SingleFlight:
-    """Shares one call among concurrent requests for the same thing."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
-
-    async def run(self, key: Hashable, start: Callable[[*Args], Coroutine[Any, Any, Answer]], *args: *Args) -> Answer:
-        """Return the result of the call for a key; start one if none is in progress."""
-        task = self._tasks.get(key)
-        if task is None:
-            task = self._tasks[key] = asyncio.create_task(start(*args))
-            task.add_done_callback(lambda task: self._done(key, task))
-        answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
-        return answer
-
-    def close(self, key: Hashable) -> asyncio.Task[Any]:
-        """Let later requests start another call; return this one, which continues for its waiting requests."""
-        return self._tasks.pop(key)
-
-    def _done(self, key: Hashable, task: asyncio.Task[Any]) -> None:
-        if self._tasks.get(key) is task:
-            del self._tasks[key]
-        if not task.cancelled():
-            task.exception()  # all clients may have disconnected

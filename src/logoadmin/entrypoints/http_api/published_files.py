@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from contextlib import suppress
 from math import inf
 from typing import Final
+from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
@@ -15,7 +16,6 @@ from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTAB
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import FEED, POINTER, READER
 from logoadmin.entrypoints.http_api.conditions import Fields, StaticFile
-from logoadmin.entrypoints.http_api.dispatch import SingleFlight
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -82,7 +82,7 @@ class PublishedFolder:
     def __init__(self, files: GalleryFiles, *, interval: float = 1.0) -> None:
         """Read a folder on demand, and check its pointer for changes every ``interval`` seconds."""
         self._folder, self._interval = files, interval
-        self._flight = SingleFlight()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._pointer: PublishedFile | None = None
         self._files: LRUCache[str, PublishedFile] = LRUCache(_MOST_BYTES, lambda file: file.size)
         self._stamp: Hashable | None = None
@@ -103,13 +103,20 @@ class PublishedFolder:
         if time.monotonic() >= self._next_look:
             self.look_now()
         if not self._is_current:
-            await self._flight.run(POINTER, self._read_pointer)
+            async with self._lock(POINTER):
+                if not self._is_current:
+                    await self._read_pointer()
         found = self._current(name)
         if found is None and name != POINTER:
-            found = await self._flight.run(name, self._read, name)
+            async with self._lock(name):
+                found = self._current(name) or await self._read(name)
         if self._pointer is None:
             raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
         return found
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        """Return a lock, so that simultaneous requests read a file once."""
+        return self._locks.setdefault(name, asyncio.Lock())
 
     def _current(self, name: str) -> PublishedFile | None:
         """Return a file that was read before, unless it has been replaced."""
