@@ -3,9 +3,10 @@
 from collections.abc import Collection, Hashable, Iterable
 from contextlib import AbstractContextManager
 from math import inf
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class GalleryFiles(Protocol):
     """The files below ``/gallery/`` by their names, such as ``css/ab.css``. Used by one thread.
 

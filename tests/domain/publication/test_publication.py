@@ -82,6 +82,12 @@ def test_the_page_gets_a_changed_title_and_link_at_the_next_check(storage: Memor
     assert published() == ("Gallery", "https://configured.example")
 
 
+@pytest.mark.rule("contract L1")
+def test_the_name_of_a_folder_is_not_its_files(stocked: LogoAdmin) -> None:
+    with pytest.raises(TypeError, match=r"^publish\(\) needs files such as .*, not str$"):
+        stocked.publication.publish(cast("Any", "DIR"))
+
+
 @pytest.mark.rule("contract L1", "contract L2")
 def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> None:
     stocked.logos.create(CreateLogo(**ARTWORK | {"name": "Draft", "active": False}))

@@ -81,7 +81,11 @@ class PublicationService(StatusService):
         Raises:
             StartError: the files do not belong to this gallery, or somebody else is publishing there.
             OSError: a file cannot be read, written or removed; the last publication is still whole.
+            TypeError: ``files`` are no such files, but for example the name of a folder.
         """
+        given: type = type(files)
+        if not issubclass(given, GalleryFiles):
+            raise TypeError(f"publish() needs files such as logoadmin.starting.folder(path), not {given.__name__}")
         links = links or self.rules.links
         with files.locked():
             while (published := self._publish(files, links, is_own=is_own)) is None:
