@@ -9,8 +9,11 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.shared_settings import AmendSettings
+from logoadmin.settings import settings_of
+from logoadmin.starting import folder
 from tests.answering import serving
 from tests.entrypoints.command_line import Run, assert_one_line
 from tests.gallery import ARTWORK
@@ -99,6 +102,18 @@ def test_a_copy_is_verified_like_in_readers(run: Run, copy: str) -> None:
     broken = run("publish", "elsewhere", "--verify", copy)
     assert broken.code == 1
     assert f"Readers do not accept the copy at {copy}: " in broken.err
+
+
+@pytest.mark.server("a web server in a thread")
+def test_what_the_service_itself_serves_can_be_verified(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    create_logo()
+    with serving(Path()) as port:
+        monkeypatch.setenv("LOGOADMIN_PORT", str(port))
+        with open_gallery(settings_of(database="sqlite:///logoadmin.db", port=port)) as service:
+            service.publication.publish(folder(FOLDER))
+        verified = run("publish", "elsewhere", "--verify", f"http://localhost:{port}/gallery/")
+        assert (verified.code, verified.err) == (0, "")
+        assert run("publish", "elsewhere", "--verify", f"http://localhost:{port}/other/").code == 1
 
 
 @pytest.mark.server("a web server in a thread")

@@ -51,7 +51,7 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
         raise click.UsageError("--verify reads one publication; it cannot be combined with --watch")
     try:
         with gallery_at(database, "never") as gallery:
-            links = _links(gallery, address)
+            links = _links(gallery, address, url)
             published = (_watch if watch else _publish)(gallery, directory, links)
             keys = gallery.publication.public_keys()
     except SettingsError as error:  # such as a gallery_key_file that is missing
@@ -64,13 +64,16 @@ def publish(directory: Path, url: str | None, address: str | None, watch: bool, 
         sys.exit(_UNCHANGED)
 
 
-def _links(gallery: "LogoAdmin", address: str | None) -> "Links":
-    """Return the links for a folder that is served at an address."""
+def _links(gallery: "LogoAdmin", address: str | None, copy: str | None) -> "Links":
+    """Return the links for a folder that is served at an address, or whose copy the service itself serves."""
     from logoadmin.domain.public_url import public_url
 
-    links = gallery.publication.rules.links_elsewhere
+    rules = gallery.publication.rules
+    if address is None:
+        is_own = copy is not None and f"{copy.rstrip('/')}/" == rules.links.gallery
+        return rules.links if is_own else rules.links_elsewhere
     try:
-        return links if address is None else replace(links, gallery=f"{public_url(address).base}/", is_public=True)
+        return replace(rules.links_elsewhere, gallery=f"{public_url(address).base}/", is_public=True)
     except ValueError as error:
         raise click.UsageError(f"--url {error}") from None
 
