@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from operator import attrgetter
+from typing import Any
 
 from logoadmin.adapters.memory_storage.tables import PictureRow, Repository
 from logoadmin.domain.kernel.limits import Ground
@@ -27,28 +28,28 @@ class MemoryPictures(Repository):
         return None if row is None or row.files is None else row.files[thumbnail]
 
     def add(self, stored: StoredPicture, content: bytes, thumbnail: bytes) -> None:
-        self._set(PictureRow(stored, (content, thumbnail)))
+        self._tables.pictures[stored.picture] = PictureRow(stored, (content, thumbnail))
 
     def keep(self, pictures: Collection[str], until: int) -> None:
         for row in self._rows(pictures):
-            self._set(replace(row, kept_until=max(row.kept_until, until)))
+            self._tables.pictures[row.stored.picture] = row._replace(kept_until=max(row.kept_until, until))
 
     def remove(self, picture: str) -> None:
         for row in self._rows([picture]):
-            self._set(replace(row, stored=replace(row.stored, is_removed=True), files=None))
+            self._change(row._replace(files=None), is_removed=True)
 
     def note_in_history(self, pictures: Collection[str]) -> None:
         for row in self._rows(pictures):
-            self._set(replace(row, stored=replace(row.stored, in_history=True)))
+            self._change(row, in_history=True)
 
     def forget_sender(self, user_id: int) -> None:
         for row in [row for row in self._tables.pictures.values() if row.stored.sender_id == user_id]:
-            self._set(replace(row, stored=replace(row.stored, sender_id=None)))
+            self._change(row, sender_id=None)
 
     def forget_unnamed(self, now: int, most: int) -> int:
         found = self._unnamed(now)[:most]
         for picture in found:
-            self._journal.delete(self._tables.pictures, picture)
+            del self._tables.pictures[picture]
         return len(found)
 
     def has_unnamed(self, now: int) -> bool:
@@ -75,54 +76,45 @@ class MemoryPictures(Repository):
 
     def put_names(self, names: Iterable[PictureName]) -> None:
         for name in names:
-            of_picture, by_record = self._tables.picture_names, self._tables.named_by
-            key = (name.kind, name.id)
-            self._journal.set(of_picture, name.picture, {**of_picture.get(name.picture, {}), key: name.standing})
-            self._journal.set(by_record, key, by_record.get(key, frozenset()) | {name.picture})
+            self._tables.picture_names[name.kind, name.id, name.picture] = name
 
     def drop_names(self, kind: str, *ids: int) -> None:
-        for key in ((kind, id_) for id_ in ids):
-            for picture in self._tables.named_by.get(key, ()):
-                rest = {other: standing for other, standing in self._names_of(picture).items() if other != key}
-                if rest:
-                    self._journal.set(self._tables.picture_names, picture, rest)
-                else:
-                    self._journal.delete(self._tables.picture_names, picture)
-            self._journal.delete(self._tables.named_by, key)
+        dropped = set(ids)
+        for key in [key for key in self._tables.picture_names if key[0] == kind and key[1] in dropped]:
+            del self._tables.picture_names[key]
 
     def named_by(self, kind: str, id_: int) -> tuple[str, ...]:
-        return tuple(sorted(self._tables.named_by.get((kind, id_), ())))
+        return tuple(sorted(name.picture for name in self._tables.picture_names.where(kind=kind, id=id_)))
 
     def names(self, picture: str, most: int) -> tuple[PictureName, ...]:
-        found = (PictureName(*key, picture, standing) for key, standing in self._names_of(picture).items())
+        found = self._tables.picture_names.where(picture=picture)
         return tuple(sorted(found, key=lambda name: -name.standing)[:most])
 
     def published(self) -> int:
-        rows = self._tables.pictures.items()
-        return sum(Standing.PUBLISHED in self._names_of(key).values() for key, row in rows if row.files)
+        named = {name.picture for name in self._tables.picture_names.where(standing=Standing.PUBLISHED)}
+        return sum(row.files is not None for row in self._rows(named))
 
     def taken_down(self) -> frozenset[str]:
-        return frozenset(filter(self.is_taken_down, self._tables.picture_names))
+        blocked = {name.picture for name in self._tables.picture_names.where(standing=Standing.BLOCKED)}
+        return frozenset(filter(self.is_taken_down, blocked))
 
     def is_taken_down(self, picture: str) -> bool:
-        standings = self._names_of(picture).values()
+        standings = (name.standing for name in self._tables.picture_names.where(picture=picture))
         return max(standings, default=Standing.OTHER) is Standing.BLOCKED
 
-    def _names_of(self, picture: str) -> Mapping[tuple[str, int], Standing]:
-        return self._tables.picture_names.get(picture, {})
-
     def _unnamed(self, now: int) -> list[str]:
+        named = {name.picture for name in self._tables.picture_names.values()}
         return [
             picture
             for picture, row in self._tables.pictures.items()
-            if row.files and not row.stored.in_history and row.kept_until < now and not self._names_of(picture)
+            if row.files and not row.stored.in_history and row.kept_until < now and picture not in named
         ]
 
     def _rows(self, pictures: Iterable[str]) -> list[PictureRow]:
         return [self._tables.pictures[picture] for picture in pictures if picture in self._tables.pictures]
 
-    def _set(self, row: PictureRow) -> None:
-        self._journal.set(self._tables.pictures, row.stored.picture, row)
+    def _change(self, row: PictureRow, **values: Any) -> None:
+        self._tables.pictures[row.stored.picture] = row._replace(stored=replace(row.stored, **values))
 
 
 _age = attrgetter("at", "kind", "id")
@@ -137,11 +129,11 @@ class MemoryWithdrawals(Repository):
 
     def put(self, *withdrawals: Withdrawal) -> None:
         for each in withdrawals:
-            self._journal.set(self._tables.withdrawals, (each.kind, each.id), each)
+            self._tables.withdrawals[each.kind, each.id] = each
 
     def drop(self, kind: Kind, *ids: int) -> None:
         for id_ in ids:
-            self._journal.delete(self._tables.withdrawals, (kind, id_))
+            self._tables.withdrawals.discard((kind, id_))
 
     def newest(self, since: int, limit: int) -> tuple[Withdrawal, ...]:
         return tuple(nlargest(limit, (each for each in self._tables.withdrawals.values() if each.at >= since), _age))

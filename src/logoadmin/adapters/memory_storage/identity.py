@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from logoadmin.adapters.memory_storage.tables import KeyRow, Repository, Tables
 from logoadmin.domain.identity.records import CountedEvent, ServiceKey, SignInEvent
+from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.lists import Order
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Session
+from logoadmin.domain.kernel.records import Kind, PasswordHash
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Credentials, Session
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 
@@ -35,25 +36,24 @@ class MemorySessions(Repository):
         user = self._tables.records[Kind.USER].get(user_id)
         if user is None:
             return None
-        scope, refused = _rights(self._tables, user_id).scope, self._is_refused(user_id)
-        return Admission(user.username, scope, user.active, refused)
+        scope = _rights(self._tables, user_id).scope
+        return Admission(user.username, scope, user.active, _is_refused(self._tables, user_id))
 
     def add(self, session: Session) -> None:
-        self._journal.set(self._tables.sessions, session.session_id, session)
+        self._tables.sessions[session.session_id] = session
 
     def of_user(self, user_id: int) -> tuple[Session, ...]:
-        return tuple(sorted(self._of(user_id), key=attrgetter("created_at", "session_id")))
+        return tuple(sorted(self._tables.sessions.where(user_id=user_id), key=attrgetter("created_at", "session_id")))
 
     update = add
 
     def end(self, session_id: str) -> bool:
-        tokens = self._tables.refresh_tokens
-        for token_hash in [hash_ for hash_, (of, _) in tokens.items() if of == session_id]:
-            self._journal.delete(tokens, token_hash)
-        return self._journal.delete(self._tables.sessions, session_id)
+        for token_hash in self._tokens_of(session_id):
+            del self._tables.refresh_tokens[token_hash]
+        return self._tables.sessions.discard(session_id)
 
     def end_all(self, user_id: int, keep: str | None = None) -> None:
-        for session in self._of(user_id):
+        for session in self._tables.sessions.where(user_id=user_id):
             if session.session_id != keep:
                 self.end(session.session_id)
 
@@ -61,9 +61,9 @@ class MemorySessions(Repository):
         left = most
         expired = sorted((s.expires_at, s.session_id) for s in self._tables.sessions.values() if s.expires_at <= now)
         for _, session_id in expired[:most]:
-            tokens = [hash_ for hash_, (of, _) in self._tables.refresh_tokens.items() if of == session_id][:left]
+            tokens = self._tokens_of(session_id)[:left]
             for token_hash in tokens:
-                self._journal.delete(self._tables.refresh_tokens, token_hash)
+                del self._tables.refresh_tokens[token_hash]
             left -= len(tokens)
             if not left:
                 break
@@ -71,10 +71,10 @@ class MemorySessions(Repository):
         return most - left
 
     def expire_by(self, latest: int, most: int) -> int:
-        return self._end_by(self._tables.sessions, latest, most)
+        return self._tables.sessions.expire_by(latest, most)
 
     def add_refresh_token(self, token_hash: str, session_id: str) -> None:
-        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, None))
+        self._tables.refresh_tokens[token_hash] = (session_id, None)
 
     def refresh_token(self, token_hash: str) -> tuple[Session, int | None] | None:
         found = self._tables.refresh_tokens.get(token_hash)
@@ -82,10 +82,10 @@ class MemorySessions(Repository):
 
     def use_refresh_token(self, token_hash: str, now: int) -> None:
         session_id, _ = self._tables.refresh_tokens[token_hash]
-        self._journal.set(self._tables.refresh_tokens, token_hash, (session_id, now))
+        self._tables.refresh_tokens[token_hash] = (session_id, now)
 
-    def _of(self, user_id: int) -> list[Session]:
-        return [session for session in self._tables.sessions.values() if session.user_id == user_id]
+    def _tokens_of(self, session_id: str) -> list[str]:
+        return [token_hash for token_hash, (of, _) in self._tables.refresh_tokens.items() if of == session_id]
 
 
 class MemoryPreferences(Repository):
@@ -95,7 +95,7 @@ class MemoryPreferences(Repository):
         return self._tables.preferences.get(user_id)
 
     def set(self, user_id: int, text: str) -> None:
-        self._journal.set(self._tables.preferences, user_id, text)
+        self._tables.preferences[user_id] = text
 
 
 class MemorySecrets(Repository):
@@ -109,7 +109,7 @@ class MemorySecrets(Repository):
         return {name: found[name] for name in names if name in found}
 
     def put(self, name: str, value: str) -> None:
-        self._journal.set(self._tables.secrets, name, value)
+        self._tables.secrets[name] = value
 
 
 class MemoryServiceKeys(Repository):
@@ -119,17 +119,17 @@ class MemoryServiceKeys(Repository):
         return self._next("key_id")
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
-        self._journal.set(self._tables.keys, key.key_id, KeyRow(key, user_id, key_hash))
+        self._tables.keys[key.key_id] = KeyRow(key, user_id, key_hash)
 
     def of_user(self, user_id: int) -> tuple[ServiceKey, ...]:
-        theirs = [row.key for row in self._tables.keys.values() if row.user_id == user_id]
+        theirs = [row.key for row in self._tables.keys.where(user_id=user_id)]
         return tuple(sorted(theirs, key=attrgetter("key_id")))
 
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
-        found = next((row for row in self._tables.keys.values() if row.key_hash == key_hash), None)
-        if found is None or self._is_refused(found.user_id):
-            return None
-        return found.key, _rights(self._tables, found.user_id)
+        for key, user_id, _ in self._tables.keys.where(key_hash=key_hash):
+            if not _is_refused(self._tables, user_id):
+                return key, _rights(self._tables, user_id)
+        return None
 
     def use(self, key_id: int, now: int) -> None:
         self._change_key(key_id, last_used_at=now)
@@ -139,11 +139,11 @@ class MemoryServiceKeys(Repository):
 
     def remove(self, key_id: int, user_id: int) -> bool:
         row = self._tables.keys.get(key_id)
-        return row is not None and row.user_id == user_id and self._journal.delete(self._tables.keys, key_id)
+        return row is not None and row.user_id == user_id and self._tables.keys.discard(key_id)
 
     def _change_key(self, key_id: int, **times: Any) -> None:
         row = self._tables.keys[key_id]
-        self._journal.set(self._tables.keys, key_id, row._replace(key=replace(row.key, **times)))
+        self._tables.keys[key_id] = row._replace(key=replace(row.key, **times))
 
 
 class MemorySignInAttempts(Repository):
@@ -153,7 +153,7 @@ class MemorySignInAttempts(Repository):
         return self._tables.sign_in_attempts.get(counted, (0, 0))
 
     def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        self._journal.set(self._tables.sign_in_attempts, counted, (attempts, ends_at))
+        self._tables.sign_in_attempts[counted] = (attempts, ends_at)
 
     def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
         return tuple(map(self.count, counted))
@@ -165,12 +165,52 @@ class MemorySignInAttempts(Repository):
                 self.set(name, 0 if name == forgiven else attempts - 1, ends_at)
 
     def forget_ended(self, now: int, most: int) -> int:
-        return self._remove_some(self._tables.sign_in_attempts, most, lambda row: row[1] <= now)
+        return self._tables.sign_in_attempts.remove_some(most, lambda row: row[1] <= now)
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:
     user = tables.records[Kind.USER][user_id]
     return Rights(user_id, frozenset(tables.records[Kind.ROLE][user.role_id].scope), username=user.username)
+
+
+def _is_refused(tables: Tables, user_id: int) -> bool:
+    """Return whether an issuer refused a user."""
+    return bool(tables.identities.where(user_id=user_id, refused=True))
+
+
+class MemoryPasswords(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
+
+    def get(self, user_id: int) -> PasswordHash | None:
+        return self._tables.passwords.get(user_id)
+
+    def set(self, user_id: int, password: PasswordHash) -> None:
+        self._tables.passwords[user_id] = password
+
+    def credentials(self, username: str) -> Credentials | None:
+        for user in self._tables.records[Kind.USER].where(username=username):
+            has_factor = bool(self._tables.factors.where(user_id=user.user_id, confirmed=True))
+            return Credentials(user.user_id, self.get(user.user_id), has_factor)
+        return None
+
+    def classes(self) -> frozenset[str]:
+        hashes = [stored.hash for stored in self._tables.passwords.values()]
+        return frozenset(each.rsplit("$", 2)[0] for each in hashes if ",p=" in each)
+
+    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
+        users = self._tables.records[Kind.USER].where(role_id=role_id)
+        return any(self.can_user_sign_in(user.user_id, ways) for user in users)
+
+    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
+        user = self._tables.records[Kind.USER].get(user_id)
+        if user is None or not user.active or _is_refused(self._tables, user_id):
+            return False
+        kinds = {factor.kind for factor in self._tables.factors.where(user_id=user_id, confirmed=True)}
+        if ways.passkey and "passkey" in kinds:
+            return True
+        if ways.password and user_id in self._tables.passwords and kinds != {"passkey"}:
+            return True
+        return bool(self._tables.identities.where(user_id=user_id, issuer=ways.issuer))
 
 
 _HOUR: Final = 3600
@@ -183,23 +223,19 @@ class MemoryFactors(Repository):
         return self._next("factor_id")
 
     def add(self, factor: Factor) -> None:
-        self._journal.set(self._tables.factors, factor.factor_id, factor)
+        self._tables.factors[factor.factor_id] = factor
 
     update = add
 
     def of_user(self, user_id: int) -> tuple[Factor, ...]:
-        theirs = [factor for factor in self._tables.factors.values() if factor.user_id == user_id]
-        return tuple(sorted(theirs, key=attrgetter("factor_id")))
+        return tuple(sorted(self._tables.factors.where(user_id=user_id), key=attrgetter("factor_id")))
 
     def find_credential(self, credential: str) -> Factor | None:
-        found = (factor for factor in self._tables.factors.values() if factor.credential == credential)
-        return next(found, None)
+        return next(iter(self._tables.factors.where(credential=credential)), None)
 
     def remove(self, factor_id: int, user_id: int) -> bool:
-        factor = self._tables.factors.get(factor_id)
-        if factor is None or factor.user_id != user_id:
-            return False
-        return self._journal.delete(self._tables.factors, factor_id)
+        theirs = self._tables.factors.where(factor_id=factor_id, user_id=user_id)
+        return bool(theirs) and self._tables.factors.discard(factor_id)
 
 
 class MemoryRecoveryCodes(Repository):
@@ -207,15 +243,15 @@ class MemoryRecoveryCodes(Repository):
 
     def replace(self, user_id: int, hashes: Sequence[str]) -> None:
         for code_hash in self._of(user_id):
-            self._journal.delete(self._tables.recovery_codes, code_hash)
+            self._tables.recovery_codes.discard(code_hash)
         for code_hash in hashes:
-            self._journal.set(self._tables.recovery_codes, code_hash, user_id)
+            self._tables.recovery_codes[code_hash] = user_id
 
     def left(self, user_id: int) -> int:
         return len(self._of(user_id))
 
     def use(self, user_id: int, code_hash: str) -> bool:
-        return code_hash in self._of(user_id) and self._journal.delete(self._tables.recovery_codes, code_hash)
+        return code_hash in self._of(user_id) and self._tables.recovery_codes.discard(code_hash)
 
     def _of(self, user_id: int) -> list[str]:
         return [code_hash for code_hash, of in self._tables.recovery_codes.items() if of == user_id]
@@ -225,7 +261,7 @@ class MemoryChallenges(Repository):
     """Implements :class:`~logoadmin.ports.sign_in_storage.Challenges`."""
 
     def add(self, challenge: Challenge) -> None:
-        self._journal.set(self._tables.challenges, challenge.challenge_hash, challenge)
+        self._tables.challenges[challenge.challenge_hash] = challenge
 
     def get(self, challenge_hash: str) -> Challenge | None:
         return self._tables.challenges.get(challenge_hash)
@@ -237,16 +273,15 @@ class MemoryChallenges(Repository):
         return True
 
     def take(self, challenge_hash: str) -> bool:
-        return self._journal.delete(self._tables.challenges, challenge_hash)
+        return self._tables.challenges.discard(challenge_hash)
 
     def drop(self, user_id: int, purpose: ChallengePurpose | None = None) -> None:
-        theirs = [each for each in self._tables.challenges.values() if each.user_id == user_id]
-        for challenge in theirs:
+        for challenge in self._tables.challenges.where(user_id=user_id):
             if purpose in (None, challenge.purpose):
                 self.take(challenge.challenge_hash)
 
     def forget_expired(self, now: int, most: int) -> int:
-        return self._remove_some(self._tables.challenges, most, lambda row: row.expires_at <= now)
+        return self._tables.challenges.remove_some(most, lambda row: row.expires_at <= now)
 
 
 class MemoryIdentities(Repository):
@@ -256,11 +291,10 @@ class MemoryIdentities(Repository):
         return self._tables.identities.get((issuer, subject))
 
     def of_user(self, user_id: int) -> tuple[Identity, ...]:
-        theirs = [identity for identity in self._tables.identities.values() if identity.user_id == user_id]
-        return tuple(sorted(theirs, key=attrgetter("issuer", "subject")))
+        return tuple(sorted(self._tables.identities.where(user_id=user_id), key=attrgetter("issuer", "subject")))
 
     def put(self, identity: Identity) -> None:
-        self._journal.set(self._tables.identities, (identity.issuer, identity.subject), identity)
+        self._tables.identities[identity.issuer, identity.subject] = identity
 
 
 class MemoryEvents(Repository):
@@ -270,7 +304,7 @@ class MemoryEvents(Repository):
         return self._next("event_id")
 
     def add(self, event: SignInEvent, user_since: int = 0) -> None:
-        self._journal.set(self._tables.events, event.event_id, (event, user_since))
+        self._tables.events[event.event_id] = (event, user_since)
 
     def count(
         self,
@@ -302,7 +336,7 @@ class MemoryEvents(Repository):
         return tuple(islice(found, limit))
 
     def forget_before(self, at: int, most: int) -> int:
-        return self._remove_some(self._tables.events, most, lambda row: row[0].at < at)
+        return self._tables.events.remove_some(most, lambda row: row[0].at < at)
 
     def _of_hour(self, event: CountedEvent, at: int) -> Iterator[tuple[SignInEvent, int]]:
         rows = self._tables.events.after(-1, "asc")

@@ -1,12 +1,12 @@
 """The proposals, the notices, and the sources of notices for members."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from copy import deepcopy
 from heapq import nlargest
 from itertools import islice
 from operator import attrgetter
 
-from logoadmin.adapters.memory_storage.tables import Repository, copied
+from logoadmin.adapters.memory_storage.tables import Repository
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.lists import Order, text_length, truncated_page
 from logoadmin.domain.kernel.records import Kind
@@ -37,8 +37,7 @@ class MemoryProposals(Repository):
         return max((each.version for each in self._tables.proposals.values() if each.user_id == user_id), default=0)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
-        proposal = self._tables.proposals.get(proposal_id)
-        return None if proposal is None else _copied(proposal)
+        return deepcopy(self._tables.proposals.get(proposal_id))
 
     def made_change(self, change_id: int) -> StoredProposal | None:
         made = self._tables.proposals.values()
@@ -46,7 +45,7 @@ class MemoryProposals(Repository):
         return next(found, None)
 
     def add(self, proposal: StoredProposal) -> None:
-        self._journal.set(self._tables.proposals, proposal.proposal_id, _copied(proposal))
+        self._tables.proposals[proposal.proposal_id] = deepcopy(proposal)
 
     update = add
 
@@ -60,7 +59,7 @@ class MemoryProposals(Repository):
         order: Order = "asc",
     ) -> tuple[ListedProposal, ...]:
         found = (
-            _copied(proposal).listed()
+            deepcopy(proposal).listed()
             for proposal in self._tables.proposals.after(after, order)
             if state in (None, proposal.state)
             and user_id in (None, proposal.user_id)
@@ -87,8 +86,7 @@ class MemoryProposals(Repository):
         return len(waiting), min((proposal.waiting_since for proposal in waiting), default=None)
 
     def _waiting(self) -> list[StoredProposal]:
-        proposals = self._tables.proposals.values()
-        return [proposal for proposal in proposals if proposal.state is ProposalState.WAITING]
+        return self._tables.proposals.where(state=ProposalState.WAITING)
 
 
 class MemoryNotices(Repository):
@@ -98,30 +96,29 @@ class MemoryNotices(Repository):
         return self._next("notice_id")
 
     def add(self, notice: StoredNotice) -> None:
-        self._journal.set(self._tables.notices, notice.notice_id, notice)
+        self._tables.notices[notice.notice_id] = notice
 
     def due(self, now: int) -> StoredNotice | None:
         due = (each for each in self._tables.notices.values() if each.due_at <= now)
         return min(due, key=lambda each: (each.due_at, each.notice_id), default=None)
 
     def attempt(self, notice_id: int, due_at: int, attempts: int) -> None:
-        self._change(self._tables.notices, notice_id, due_at=due_at, attempts=attempts)
+        self._tables.notices.change(notice_id, due_at=due_at, attempts=attempts)
 
     def remove(self, notice_id: int) -> None:
-        self._journal.delete(self._tables.notices, notice_id)
+        self._tables.notices.discard(notice_id)
 
 
 class MemoryMemberNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.MemberNotices`."""
 
     def decided(self, user_id: int, since: int, limit: int) -> tuple[ListedProposal, ...]:
-        proposals = self._tables.proposals.values()
-        own = [each for each in proposals if (each.user_id, each.user_since) == (user_id, since)]
+        own = self._tables.proposals.where(user_id=user_id, user_since=since)
         decided = [each for each in own if each.state in (ProposalState.APPLIED, ProposalState.DECLINED)]
         undone = [each for each in own if each.state is ProposalState.WAITING and each.undone_change is not None]
         newest = nlargest(limit, decided, attrgetter("decided_at", "proposal_id"))
         newest += nlargest(limit, undone, attrgetter("waiting_since", "proposal_id"))
-        return tuple(_copied(each).listed() for each in newest)
+        return tuple(deepcopy(each).listed() for each in newest)
 
     def blocked(self, user_id: int, limit: int) -> tuple[BlockedWork, ...]:
         return tuple(nlargest(limit, self._blocked(user_id), attrgetter("at", "kind", "id")))
@@ -130,7 +127,7 @@ class MemoryMemberNotices(Repository):
         return self._tables.seen_notices.get(user_id)
 
     def set_seen(self, user_id: int, seen: SeenNotices) -> None:
-        self._journal.set(self._tables.seen_notices, user_id, seen)
+        self._tables.seen_notices[user_id] = seen
 
     def _blocked(self, user_id: int) -> Iterator[BlockedWork]:
         authors = self._tables.records[Kind.AUTHOR].values()
@@ -141,7 +138,3 @@ class MemoryMemberNotices(Repository):
                 if withdrawal is not None and withdrawal.reason is not None and any(each in links for each in own):
                     name = self._tables.records[kind.kind][id_].name
                     yield BlockedWork(kind.kind, id_, name, withdrawal.at, withdrawal.reason)
-
-
-def _copied(proposal: StoredProposal) -> StoredProposal:
-    return replace(proposal, changes=copied(proposal.changes), summary=copied(proposal.summary))

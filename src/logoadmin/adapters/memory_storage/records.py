@@ -1,8 +1,12 @@
-"""Records of every kind, their links, passwords and history."""
+"""Records of every kind, their links and their history.
+
+What is stored or returned of the history is copied, so that nobody can change it.
+"""
 
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from heapq import nlargest, nsmallest
 from itertools import groupby, islice
@@ -10,15 +14,12 @@ from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.identity import (
-    MemoryFactors,
-    MemoryIdentities,
     MemoryRecoveryCodes,
     MemorySessions,
 )
-from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables, copied
-from logoadmin.domain.identity.sign_in_rules import Ways
+from logoadmin.adapters.memory_storage.tables import Repository, Tables
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import (
     EVERY_CHANGE,
@@ -32,9 +33,8 @@ from logoadmin.domain.kernel.lists import (
     text_length,
     truncated_page,
 )
-from logoadmin.domain.kernel.records import Artwork, Author, Change, Kind, Link, PasswordHash, StoredRecord, User
+from logoadmin.domain.kernel.records import Artwork, Author, Change, Kind, Link, StoredRecord, User
 from logoadmin.ports.history_storage import Obstacle, StoredAct, StoredResponse, created_by
-from logoadmin.ports.identity_storage import Credentials
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -42,12 +42,10 @@ Record = TypeVar("Record", bound=StoredRecord)
 class MemoryRecords(Repository, Generic[Record]):
     """Implements :class:`~logoadmin.ports.record_storage.Records`."""
 
-    def __init__(self, kind: RecordKind[Record], tables: Tables, journal: Journal) -> None:
-        super().__init__(tables, journal)
+    def __init__(self, kind: RecordKind[Record], tables: Tables) -> None:
+        super().__init__(tables)
         self._kind = kind
         self._rows = tables.records[kind.kind]
-        self._taken = {key: tables.taken.setdefault((kind.kind, key), {}) for key in kind.unique}
-        self._value_of = {key: attrgetter(key) for key in kind.unique}
 
     def next_id(self) -> int:
         return self._next(self._kind.id_field)
@@ -83,44 +81,36 @@ class MemoryRecords(Repository, Generic[Record]):
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        self._claim(id_, record)
+        for field, value in self._taken(record, self._rows.values()):
+            raise DuplicateEntry(value, field)
         if id_ <= MAX_COUNTED_ID:
             self._mark_used(self._kind.id_field, id_)
-        self._journal.set(self._rows, id_, record)
+        self._rows[id_] = record
 
     def update(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        self._claim(id_, record, self._rows[id_])
-        self._journal.set(self._rows, id_, record)
+        for field, value in self._taken(record, [row for key, row in self._rows.items() if key != id_]):
+            raise DuplicateUpdate(value, field)
+        self._rows[id_] = record
 
     def remove(self, id_: int) -> bool:
-        self._release(self._rows.get(id_))
-        return self._journal.delete(self._rows, id_)
+        return self._rows.discard(id_)
 
     def touch(self, ids: Collection[int], version: int) -> None:
         for id_ in ids:
-            self._change(self._rows, id_, version=version)
+            self._rows.change(id_, version=version)
 
     def _matches(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
         name = search_form(getattr(row, self._kind.name_field))
         return part in name and all(getattr(row, field) == value for field, value in wanted.items())
 
-    def _claim(self, id_: int, record: Record, before: Record | None = None) -> None:
-        for key, taken in self._taken.items():
-            value = self._value_of[key](record)
-            if before is None and value in taken:
-                raise DuplicateEntry(value, key)
-            if taken.get(value, id_) != id_:
-                raise DuplicateUpdate(value, key)
-        self._release(before)
-        for key, taken in self._taken.items():
-            if (value := self._value_of[key](record)) is not None:
-                self._journal.set(taken, value, id_)
-
-    def _release(self, record: Record | None) -> None:
-        if record is not None:
-            for key, taken in self._taken.items():
-                self._journal.delete(taken, self._value_of[key](record))
+    def _taken(self, record: Record, others: Collection[Record]) -> Iterator[tuple[str, Any]]:
+        """Yield the unique fields, with their values, that other records have as well."""
+        for field in self._kind.unique:
+            value_of = attrgetter(field)
+            value = value_of(record)
+            if value is not None and any(value_of(other) == value for other in others):
+                yield field, value
 
 
 class MemoryUsers(MemoryRecords[User]):
@@ -128,12 +118,12 @@ class MemoryUsers(MemoryRecords[User]):
 
     def remove(self, id_: int) -> bool:
         tables = self._tables
-        MemorySessions(tables, self._journal).end_all(id_)
-        MemoryRecoveryCodes(tables, self._journal).replace(id_, ())
+        MemorySessions(tables).end_all(id_)
+        MemoryRecoveryCodes(tables).replace(id_, ())
         for of_user in (tables.passwords, tables.preferences, tables.seen_notices):
-            self._journal.delete(of_user, id_)
+            of_user.discard(id_)
         for theirs in (tables.keys, tables.factors, tables.challenges, tables.identities):
-            self._remove_some(theirs, len(theirs), lambda row: row.user_id == id_)
+            theirs.remove_some(len(theirs), lambda row: row.user_id == id_)
         return super().remove(id_)
 
 
@@ -142,7 +132,7 @@ class MemoryAuthors(MemoryRecords[Author]):
 
     def remove(self, id_: int) -> bool:
         for kind in ARTWORK_KINDS:
-            links = MemoryLinks(kind, self._tables, self._journal)
+            links = MemoryLinks(kind, self._tables)
             for link in links.of_author(id_):
                 links.remove(link.artwork_id, id_)
         return super().remove(id_)
@@ -159,10 +149,6 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         return page_of(super().get_many(ids), self._with_authors)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
-        if where == Filter(origin=where.origin) and where.origin is not None:
-            id_ = self._taken["details.origin"].get(where.origin, after)
-            artwork = self.get(id_) if (id_ > after if order == "asc" else id_ < after) else None
-            return () if artwork is None or limit < 1 else (artwork,)
         return page_of(super().page(after, limit, where, order), self._with_authors)
 
     def sorted_page(
@@ -177,7 +163,7 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         super().update(replace(record, authors=()))
 
     def remove(self, id_: int) -> bool:
-        self._journal.delete(self._tables.links[self._kind.kind], id_)
+        self._tables.links[self._kind.kind].discard(id_)
         return super().remove(id_)
 
     def _matches(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
@@ -205,8 +191,8 @@ REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
 class MemoryLinks(Repository):
     """Implements :class:`~logoadmin.ports.gallery_storage.Links`."""
 
-    def __init__(self, kind: AnyArtworkKind, tables: Tables, journal: Journal) -> None:
-        super().__init__(tables, journal)
+    def __init__(self, kind: AnyArtworkKind, tables: Tables) -> None:
+        super().__init__(tables)
         self._kind, self._links = kind, tables.links[kind.kind]
 
     def next_id(self) -> int:
@@ -230,54 +216,14 @@ class MemoryLinks(Repository):
 
     def add(self, links: Sequence[Link]) -> None:
         for artwork_id, added in groupby(links, key=lambda link: link.artwork_id):
-            there = self._links.get(artwork_id, {}) | {link.author_id: link.link_id for link in added}
-            self._journal.set(self._links, artwork_id, dict(sorted(there.items(), key=lambda pair: pair[1])))
+            there = {**self._links.get(artwork_id, {}), **{link.author_id: link.link_id for link in added}}
+            self._links[artwork_id] = dict(sorted(there.items(), key=lambda pair: pair[1]))
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         authors = dict(self._links.get(artwork_id, {}))
         there = authors.pop(author_id, None) is not None
-        self._journal.set(self._links, artwork_id, authors)
+        self._links[artwork_id] = authors
         return there
-
-
-class MemoryPasswords(Repository):
-    """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
-
-    def get(self, user_id: int) -> PasswordHash | None:
-        return self._tables.passwords.get(user_id)
-
-    def set(self, user_id: int, password: PasswordHash) -> None:
-        self._journal.set(self._tables.passwords, user_id, password)
-
-    def credentials(self, username: str) -> Credentials | None:
-        user_id = self._tables.taken.get((Kind.USER, USERS.name_field), {}).get(username)
-        if user_id is None:
-            return None
-        factors = self._tables.factors.values()
-        has_factor = any(factor.user_id == user_id and factor.confirmed for factor in factors)
-        return Credentials(user_id, self.get(user_id), has_factor)
-
-    def classes(self) -> frozenset[str]:
-        return frozenset(
-            stored.hash.rsplit("$", 2)[0] for stored in self._tables.passwords.values() if ",p=" in stored.hash
-        )
-
-    def can_sign_in(self, role_id: int, ways: Ways) -> bool:
-        users = self._tables.records[Kind.USER].values()
-        return any(user.role_id == role_id and self.can_user_sign_in(user.user_id, ways) for user in users)
-
-    def can_user_sign_in(self, user_id: int, ways: Ways) -> bool:
-        user = self._tables.records[Kind.USER].get(user_id)
-        if user is None or not user.active or self._is_refused(user_id):
-            return False
-        factors = MemoryFactors(self._tables, self._journal).of_user(user_id)
-        kinds = {factor.kind for factor in factors if factor.confirmed}
-        if ways.passkey and "passkey" in kinds:
-            return True
-        if ways.password and user_id in self._tables.passwords and kinds != {"passkey"}:
-            return True
-        identities = MemoryIdentities(self._tables, self._journal).of_user(user_id)
-        return any(identity.issuer == ways.issuer for identity in identities)
 
 
 _id_of = attrgetter("change_id")
@@ -295,13 +241,12 @@ class MemoryChanges(Repository):
     def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         for change in changes:
             if act_id is not None:
-                self._journal.set(self._tables.acts_of_changes, change.change_id, act_id)
-            self._journal.set(self._tables.changes, change.change_id, _copied(change))
-            self._journal.set(self._tables.last_of_kinds, change.kind, change.change_id)
+                self._tables.acts_of_changes[change.change_id] = act_id
+            self._tables.changes[change.change_id] = deepcopy(change)
+            self._tables.last_of_kinds[change.kind] = change.change_id
 
     def get(self, change_id: int) -> Change | None:
-        change = self._tables.changes.get(change_id)
-        return None if change is None else _copied(change)
+        return deepcopy(self._tables.changes.get(change_id))
 
     def times(self, change_ids: Sequence[int]) -> Mapping[int, int]:
         found = (self._tables.changes.get(change_id) for change_id in change_ids)
@@ -321,7 +266,7 @@ class MemoryChanges(Repository):
     def of_request(self, request_id: str, below: int, limit: int) -> tuple[Change, ...]:
         of = (change for change in self._tables.changes.values() if change.request_id == request_id)
         newest_first = sorted((each for each in of if each.change_id < below), key=_id_of, reverse=True)
-        return truncated_page(map(_copied, newest_first[:limit]), text_length)
+        return truncated_page(map(deepcopy, newest_first[:limit]), text_length)
 
     def undoer_of(self, change_id: int) -> tuple[int, str | None] | None:
         undoers = (change for change in self._tables.changes.values() if change.undoes == change_id)
@@ -332,11 +277,7 @@ class MemoryChanges(Repository):
         self, after: int, limit: int, where: ChangeFilter = EVERY_CHANGE, order: Order = "asc"
     ) -> tuple[Change, ...]:
         found = (change for change in self._tables.changes.after(after, order) if matches(change, where))
-        return truncated_page(map(_copied, islice(found, limit)), text_length)
-
-
-def _copied(change: Change) -> Change:
-    return replace(change, before=copied(change.before), after=copied(change.after))
+        return truncated_page(map(deepcopy, islice(found, limit)), text_length)
 
 
 def matches(change: Change, where: ChangeFilter) -> bool:
@@ -353,42 +294,38 @@ class MemoryStoredResponses(Repository):
         return self._tables.stored_responses.get(key_hash)
 
     def add(self, response: StoredResponse) -> None:
-        self._journal.set(self._tables.stored_responses, response.key_hash, response)
+        self._tables.stored_responses[response.key_hash] = response
 
     def forget(self, key_hash: str) -> None:
-        self._journal.delete(self._tables.stored_responses, key_hash)
+        self._tables.stored_responses.discard(key_hash)
 
     def forget_expired(self, now: int, most: int) -> int:
-        return self._remove_some(self._tables.stored_responses, most, lambda row: row.expires_at <= now)
+        return self._tables.stored_responses.remove_some(most, lambda row: row.expires_at <= now)
 
     def expire_by(self, latest: int, most: int) -> int:
-        return self._end_by(self._tables.stored_responses, latest, most)
+        return self._tables.stored_responses.expire_by(latest, most)
 
 
 class MemoryActs(Repository):
     """Implements :class:`~logoadmin.ports.history_storage.Acts`."""
 
     def get(self, act_id: int) -> StoredAct | None:
-        act = self._tables.acts.get(act_id)
-        return None if act is None else _act_copied(act)
+        return deepcopy(self._tables.acts.get(act_id))
 
     def of_request(self, request_id: str) -> StoredAct | None:
-        return self.get(self._tables.acts_of_requests.get(request_id, 0))
+        return next(map(deepcopy, self._tables.acts.where(request_id=request_id)), None)
 
     def of_change(self, change_id: int) -> StoredAct | None:
         return self.get(self._tables.acts_of_changes.get(change_id, 0))
 
     def add(self, act: StoredAct) -> None:
-        if act.request_id is not None:
-            self._journal.set(self._tables.acts_of_requests, act.request_id, act.act_id)
-        self.update(act)
+        self._tables.acts[act.act_id] = deepcopy(act)
 
-    def update(self, act: StoredAct) -> None:
-        self._journal.set(self._tables.acts, act.act_id, _act_copied(act))
+    update = add
 
     def page(self, after: int, limit: int, where: ChangeFilter, order: Order) -> tuple[StoredAct, ...]:
         found = (act for act in self._tables.acts.after(after, order) if self._is_found(act, where))
-        return tuple(map(_act_copied, islice(found, limit)))
+        return tuple(map(deepcopy, islice(found, limit)))
 
     def obstacles(self, acts: Sequence[StoredAct]) -> Mapping[int, Obstacle]:
         found = ((act.act_id, next(self._obstacles(act), None)) for act in acts)
@@ -430,7 +367,3 @@ class MemoryActs(Repository):
     def _has_created(self, act: StoredAct, kind: Kind, id_: int) -> bool:
         changes = (self._tables.changes[change_id] for change_id in range(act.act_id, act.last_id + 1))
         return any((change.action, change.id) == (f"{kind}.created", id_) for change in changes)
-
-
-def _act_copied(act: StoredAct) -> StoredAct:
-    return replace(act, summary=copied(act.summary))

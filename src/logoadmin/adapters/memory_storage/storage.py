@@ -3,11 +3,10 @@
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TypeVar
 
 from logoadmin.adapters.memory_storage import gallery, identity, proposals, records
-from logoadmin.adapters.memory_storage.tables import Journal, Repository, Tables
+from logoadmin.adapters.memory_storage.tables import Tables, undone_on_error
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AnyArtworkKind, RecordKind
@@ -20,41 +19,44 @@ Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=StoredRecord)
 
 
-class _Identity(Repository):
-    passwords = cached_property(lambda self: records.MemoryPasswords(self._tables, self._journal))
-    sessions = cached_property(lambda self: identity.MemorySessions(self._tables, self._journal))
-    preferences = cached_property(lambda self: identity.MemoryPreferences(self._tables, self._journal))
-    keys = cached_property(lambda self: identity.MemoryServiceKeys(self._tables, self._journal))
-    sign_in_attempts = cached_property(lambda self: identity.MemorySignInAttempts(self._tables, self._journal))
-    factors = cached_property(lambda self: identity.MemoryFactors(self._tables, self._journal))
-    recovery_codes = cached_property(lambda self: identity.MemoryRecoveryCodes(self._tables, self._journal))
-    challenges = cached_property(lambda self: identity.MemoryChallenges(self._tables, self._journal))
-    identities = cached_property(lambda self: identity.MemoryIdentities(self._tables, self._journal))
-    events = cached_property(lambda self: identity.MemoryEvents(self._tables, self._journal))
+class _Identity:
+    def __init__(self, tables: Tables) -> None:
+        self.passwords = identity.MemoryPasswords(tables)
+        self.sessions = identity.MemorySessions(tables)
+        self.preferences = identity.MemoryPreferences(tables)
+        self.keys = identity.MemoryServiceKeys(tables)
+        self.sign_in_attempts = identity.MemorySignInAttempts(tables)
+        self.factors = identity.MemoryFactors(tables)
+        self.recovery_codes = identity.MemoryRecoveryCodes(tables)
+        self.challenges = identity.MemoryChallenges(tables)
+        self.identities = identity.MemoryIdentities(tables)
+        self.events = identity.MemoryEvents(tables)
 
 
-class MemoryUnitOfWork(Repository):
-    """Implements :class:`~logoadmin.ports.storage.UnitOfWork`."""
+class MemoryUnitOfWork:
+    """Implements :class:`~logoadmin.ports.storage.UnitOfWork`; one serves all transactions."""
 
-    changes = cached_property(lambda self: records.MemoryChanges(self._tables, self._journal))
-    acts = cached_property(lambda self: records.MemoryActs(self._tables, self._journal))
-    stored_responses = cached_property(lambda self: records.MemoryStoredResponses(self._tables, self._journal))
-    secrets = cached_property(lambda self: identity.MemorySecrets(self._tables, self._journal))
-    proposals = cached_property(lambda self: proposals.MemoryProposals(self._tables, self._journal))
-    notices = cached_property(lambda self: proposals.MemoryNotices(self._tables, self._journal))
-    member_notices = cached_property(lambda self: proposals.MemoryMemberNotices(self._tables, self._journal))
-    pictures = cached_property(lambda self: gallery.MemoryPictures(self._tables, self._journal))
-    withdrawals = cached_property(lambda self: gallery.MemoryWithdrawals(self._tables, self._journal))
-    identity = cached_property(lambda self: _Identity(self._tables, self._journal))
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self.changes = records.MemoryChanges(tables)
+        self.acts = records.MemoryActs(tables)
+        self.stored_responses = records.MemoryStoredResponses(tables)
+        self.secrets = identity.MemorySecrets(tables)
+        self.proposals = proposals.MemoryProposals(tables)
+        self.notices = proposals.MemoryNotices(tables)
+        self.member_notices = proposals.MemoryMemberNotices(tables)
+        self.pictures = gallery.MemoryPictures(tables)
+        self.withdrawals = gallery.MemoryWithdrawals(tables)
+        self.identity = _Identity(tables)
 
     def records(self, kind: RecordKind[Record], /) -> Records[Record]:
-        return records.REPOSITORIES.get(kind.kind, records.MemoryRecords)(kind, self._tables, self._journal)
+        return records.REPOSITORIES.get(kind.kind, records.MemoryRecords)(kind, self._tables)
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
-        return records.MemoryLinks(kind, self._tables, self._journal)
+        return records.MemoryLinks(kind, self._tables)
 
     def savepoint(self) -> AbstractContextManager[None]:
-        return self._journal.undone_on_error()
+        return undone_on_error(self._tables.journal)
 
 
 class MemoryStorage:
@@ -68,13 +70,14 @@ class MemoryStorage:
 
     def __init__(self) -> None:
         self._tables = Tables()
+        self._uow = MemoryUnitOfWork(self._tables)
         self._one_at_a_time = threading.RLock()
         self._writes = 0
         self._is_writing = False
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
         with self._one_at_a_time:
-            return work(MemoryUnitOfWork(self._tables, Journal()))
+            return work(self._uow)
 
     snapshot = read
 
@@ -88,14 +91,14 @@ class MemoryStorage:
         with self._one_at_a_time:
             if self._is_writing:
                 raise StorageUnavailable(self.server, Cause.TOO_BUSY)
-            journal = Journal()
             self._writes += 1
             self._is_writing = True
             try:
-                with journal.undone_on_error():
-                    return work(MemoryUnitOfWork(self._tables, journal))
+                with self._uow.savepoint():
+                    return work(self._uow)
             finally:
                 self._is_writing = False
+                self._tables.journal.clear()
 
     def try_write(self, work: Callable[[UnitOfWork], object]) -> bool:
         if not self._one_at_a_time.acquire(blocking=False):
