@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from logoadmin.adapters.sql_storage import databases, open_sql_storage
-from logoadmin.adapters.sql_storage.databases import DATABASES, Database
+from logoadmin.adapters.sql_storage.databases import DATABASES
 from logoadmin.adapters.sql_storage.databases.sqlite import Sqlite
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
@@ -18,9 +18,9 @@ def test_another_database_is_a_module_and_a_row(tmp_path: Path, monkeypatch: pyt
         product = "Other"
 
     module = ModuleType("other")
-    module.open_dialect = lambda url, _driver, _text: Other(url.database)  # type: ignore[attr-defined]  # made here
+    module.open_dialect = lambda url, _text: Other(url.database)  # type: ignore[attr-defined]  # made here
     monkeypatch.setitem(sys.modules, f"{databases.__name__}.other", module)
-    monkeypatch.setattr(databases, "DATABASES", (*DATABASES, Database("other", {"other": "sqlite3"})))
+    monkeypatch.setattr(databases, "DATABASES", {**DATABASES, "other": "other"})
     storage = open_sql_storage(f"other:///{tmp_path / 'gallery.other'}")
     try:
         storage.prepare()

@@ -1,6 +1,6 @@
 """Read-only checks of a database: everything that stops a service from working, or will (contract K4)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Final
 
@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
 from logoadmin.ports.metrics import NoMetrics
 
-Check = Callable[[Connection], Iterable[Result]]
+Check = Callable[[Connection], Result]
 
 _NOWHERE: Final = literal(1) == literal(0)
 # Statements that need each right and change no row.
@@ -51,36 +51,36 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
 
 
 def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may_create: bool) -> Iterator[Result]:
-    def begins(connection: Connection) -> Iterator[Result]:
+    def begins(connection: Connection) -> Result:
         # A server that is cut off from its cluster accepts connections, but no transaction.
         for statement in (*dialect.begin_snapshot, "ROLLBACK"):
             connection.exec_driver_sql(statement)
-        yield ok("database", f"{dialect.product} at {dialect.server} responds")
+        return ok("database", f"{dialect.product} at {dialect.server} responds")
 
     reached = _guarded(pool, "database", begins, f"{dialect.server}: ")
-    yield from reached
-    if reached[0].cure:
+    yield reached
+    if reached.cure:
         return
-    tables = _guarded(pool, "tables", lambda connection: [_tables(dialect, connection, may_create=may_create)])
-    yield from tables
+    tables = _guarded(pool, "tables", lambda connection: _tables(dialect, connection, may_create=may_create))
+    yield tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
-    if not tables[0].cure:
+    if not tables.cure:
         checks |= {"columns": _columns, "writing": _writing}
     for name, check in checks.items():
-        yield from _guarded(pool, name, check)
+        yield _guarded(pool, name, check)
 
 
-def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> list[Result]:
-    """Return the results of a check, including a failure of the database."""
+def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> Result:
+    """Return the result of a check, or the failure of the database."""
     try:
-        return pool.once(pool.on_connection(lambda connection: list(check(connection))))
+        return pool.once(pool.on_connection(check))
     except Failure as failure:
         cause = failure.cause
         # A long write may hold a lock for a while, but a failure to connect is a finding.
         found = warning if cause is Cause.TOO_BUSY and name != "database" else wrong
-        return [found(name, where + cause.text, cause.cure)]
+        return found(name, where + cause.text, cause.cure)
     except (SQLAlchemyError, pool.engine.dialect.loaded_dbapi.Error) as error:
-        return [warning(name, f"it could not be looked at ({type(error).__name__})", "look at it by hand")]
+        return warning(name, f"it could not be looked at ({type(error).__name__})", "look at it by hand")
 
 
 def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Result:
@@ -97,7 +97,7 @@ def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Re
     return ok("tables", f"version {NEWEST} matches this program")
 
 
-def _columns(connection: Connection) -> Iterator[Result]:
+def _columns(connection: Connection) -> Result:
     """Check that no table and no column was removed by hand."""
     there = inspect(connection)
     missing = [*(metadata.tables.keys() - set(there.get_table_names()))]
@@ -105,13 +105,12 @@ def _columns(connection: Connection) -> Iterator[Result]:
         columns = {found["name"] for found in there.get_columns(name)}
         missing += [f"{name}.{column.name}" for column in metadata.tables[name].c if column.name not in columns]
     if missing:
-        yield wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
-    else:
-        yield ok("columns", "all tables and columns exist")
+        return wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
+    return ok("columns", "all tables and columns exist")
 
 
-def _writing(connection: Connection) -> Iterator[Result]:
+def _writing(connection: Connection) -> Result:
     """Check that the database accepts changes; no row is changed."""
     for statement in _WRITES:
         connection.execute(statement)
-    yield ok("writing", "the database accepts changes")
+    return ok("writing", "the database accepts changes")

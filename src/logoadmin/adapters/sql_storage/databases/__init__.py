@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, QueuePool, make_url
 from sqlalchemy.exc import ArgumentError
@@ -15,7 +15,7 @@ from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError
 
 # Checks of a database, by name (contract K4).
-Checks = Mapping[str, Callable[[Connection], Iterable[Result]]]
+Checks = Mapping[str, Callable[[Connection], Result]]
 
 
 def pool_options(connections: int, wait: float) -> dict[str, Any]:
@@ -142,32 +142,11 @@ class Dialect(ABC):
         """Return the options with which a new table compares text by code points (contract A6)."""
 
 
-class Database(NamedTuple):
-    """A row of the registry.
-
-    Attributes:
-        module: the module in this package whose ``open_dialect`` takes the parsed URL and its text.
-        drivers: the schemes of its URLs, with the driver of each.
-    """
-
-    module: str
-    drivers: dict[str, str]
-
-
-DATABASES: Final = (
-    Database("sqlite", {"sqlite": "sqlite3"}),
-    Database(
-        "mysql",
-        {
-            "mysql": "pymysql",
-            "mariadb": "pymysql",
-            "mysql+pymysql": "pymysql",
-            "mariadb+pymysql": "pymysql",
-            "mysql+mysqldb": "mysqldb",
-            "mariadb+mysqldb": "mysqldb",
-        },
-    ),
-)
+# The module of a database in this package, by the scheme of its URLs. Its ``open_dialect`` takes a URL and its text.
+DATABASES: Final = {
+    "sqlite": "sqlite",
+    **dict.fromkeys(("mysql", "mariadb", "mysql+pymysql", "mariadb+pymysql"), "mysql"),
+}
 
 
 def dialect_of(url: str) -> Dialect:
@@ -176,13 +155,12 @@ def dialect_of(url: str) -> Dialect:
     Raises SettingsError if it cannot be used; the text never repeats it, since it may contain a password.
     """
     parsed = parsed_url(url)
-    for database in DATABASES:
-        if parsed.drivername in database.drivers:
-            # Imported here, so that unused drivers are not loaded.
-            module = import_module(f"{__name__}.{database.module}")
-            dialect: Dialect = module.open_dialect(parsed, database.drivers[parsed.drivername], url)
-            return dialect
-    raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
+    if parsed.drivername not in DATABASES:
+        raise SettingsError("The database URL must begin with sqlite:///, mysql+pymysql://, mysql:// or mariadb://")
+    # Imported here, so that unused drivers are not loaded.
+    module = import_module(f"{__name__}.{DATABASES[parsed.drivername]}")
+    dialect: Dialect = module.open_dialect(parsed, url)
+    return dialect
 
 
 def connections_of(dialect: Dialect) -> int:

@@ -1,15 +1,16 @@
 """The dialect of MariaDB and MySQL."""
 
 import logging
-import math
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+import pymysql  # type: ignore[import-untyped]  # the driver has no types
+from pymysql.cursors import SSCursor  # type: ignore[import-untyped]
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.dialects.mysql.base import MySQLCompiler
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
@@ -65,25 +66,22 @@ class Mysql(Dialect):
     begin_write = ("START TRANSACTION",)
     begin_snapshot = ("START TRANSACTION",)
 
-    def __init__(self, url: URL, driver: str) -> None:
-        """Use a database of a server; raise SettingsError for an unusable URL or a driver that is not installed."""
+    def __init__(self, url: URL) -> None:
+        """Use a database of a server; raise SettingsError for an unusable URL."""
         if not url.database:
             raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
-        self._url = url.set(drivername=f"mysql+{driver}", host=url.host or "localhost", port=url.port or 3306)
-        try:
-            self._cursors = import_module(f"{'pymysql' if driver == 'pymysql' else 'MySQLdb'}.cursors")
-        except ImportError:
-            raise SettingsError(f"The driver of mysql+{driver}:// is not installed") from None
+        self._url = url.set(drivername="mysql+pymysql", host=url.host or "localhost", port=url.port or 3306)
         self._may_be_cluster = True
-        self._connector = Connector(self._url) if driver == "pymysql" else None
+        self._connector = Connector(self._url)
         host = str(self._url.host)
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """The engine detects in time that its server is gone."""
+        answer_wait = _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
         engine = create_engine(
             self._url,
-            **self._connecting(timeout),
+            creator=lambda: self._connector.connect(timeout, answer_wait),
             **pool_options(connections, _POOL_WAIT),
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
@@ -96,7 +94,7 @@ class Mysql(Dialect):
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
         """An unbuffered cursor does not read the whole result at once."""
-        return connection.cursor(self._cursors.SSCursor)
+        return connection.cursor(SSCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
         return classify(error)
@@ -115,7 +113,12 @@ class Mysql(Dialect):
         )
 
     def looks_inside(self, connections: int) -> Checks:
-        return mysql_checks.looks_inside(connections)
+        return {
+            "product": mysql_checks.check_product,
+            "packets": mysql_checks.check_packets,
+            "connections": partial(mysql_checks.check_connections, connections),
+            "durability": mysql_checks.check_durability,
+        }
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
@@ -135,27 +138,17 @@ class Mysql(Dialect):
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 
-    def _stay_fresh(self, connection: Any, errors: type[Exception]) -> None:
+    def _stay_fresh(self, connection: Any, _record: object) -> None:
         """Make a connection see commits through other servers, if its server may be in a cluster."""
         if not self._may_be_cluster:
             return
         try:
             with closing(connection.cursor()) as cursor:
                 cursor.execute(_FRESH)
-        except errors as error:
+        except pymysql.err.Error as error:
             if error.args[0] != _UNKNOWN_VARIABLE:
                 raise
             self._may_be_cluster = False
-
-    def _connecting(self, timeout: float | None) -> dict[str, Any]:
-        if self._connector is not None:
-            connector = self._connector
-            answer_wait = _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
-            return {"creator": lambda: connector.connect(timeout, answer_wait)}
-        # The other driver only accepts whole seconds.
-        wait = 10 if timeout is None else math.ceil(timeout)
-        limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
-        return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
 
     def _watch(self, engine: Engine, *, interactive: bool) -> None:
         lock_wait, statement_wait = (_LOCK_WAIT, _STATEMENT_WAIT) if interactive else (_LONG_WAIT, 0)
@@ -168,9 +161,6 @@ class Mysql(Dialect):
             cursor.close()
             record.info["process"] = os.getpid()
 
-        def stay_fresh(connection: Any, _record: object) -> None:
-            self._stay_fresh(connection, engine.dialect.loaded_dbapi.Error)
-
         def compare_process(_connection: object, record: Any, proxy: Any) -> None:
             if record.info["process"] != os.getpid():
                 # A connection from before a fork is not closed, since that would end the session of the other process.
@@ -180,7 +170,7 @@ class Mysql(Dialect):
         # Before SQLAlchemy's own first queries, which find out how the session quotes names.
         event.listen(engine, "connect", begin, insert=True)
         # After those, which read no table: a server that is cut off reports that their wait for the others is too long.
-        event.listen(engine, "connect", stay_fresh)
+        event.listen(engine, "connect", self._stay_fresh)
         event.listen(engine, "checkout", compare_process)
 
 
@@ -209,13 +199,13 @@ def _limit(seconds: float) -> str:
     )
 
 
-def open_dialect(url: URL, driver: str, text: str) -> Mysql:
+def open_dialect(url: URL, text: str) -> Mysql:
     """Return the dialect of a server; with a stray @ in the password, errors would show part of it as the host."""
     _, at, rest = text.rpartition("@")
     server = parsed_url(f"mysql://{rest}") if at else url
     if (server.host, server.port, server.database) != (url.host, url.port, url.database):
         raise SettingsError("The database URL has an @ too many: write @ in a password as %40, and so elsewhere")
-    return Mysql(url, driver)
+    return Mysql(url)
 
 
 def _command(url: URL, program: str) -> str:

@@ -4,7 +4,6 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from logoadmin.adapters.sql_storage.databases import Checks
 from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import MAX_JSON
@@ -19,17 +18,7 @@ _PACKET: Final = -(-_LARGEST_ROW // _MIB) + 1
 _OLDEST: Final = {True: (10, 2), False: (8, 0)}
 
 
-def looks_inside(connections: int) -> Checks:
-    """Return the checks of a server by name, for a service that needs this many connections."""
-    return {
-        "product": lambda connection: [_product(connection)],
-        "packets": lambda connection: [_packets(connection)],
-        "connections": lambda connection: [_connections(connection, connections)],
-        "durability": lambda connection: [_durability(connection)],
-    }
-
-
-def _product(connection: Connection) -> Result:
+def check_product(connection: Connection) -> Result:
     """Check that the server supports the tables."""
     version = str(connection.exec_driver_sql("SELECT VERSION()").scalar())
     is_mariadb = bool(getattr(connection.dialect, "is_mariadb", False))
@@ -41,7 +30,7 @@ def _product(connection: Connection) -> Result:
     return ok("product", f"{name} {version}")
 
 
-def _packets(connection: Connection) -> Result:
+def check_packets(connection: Connection) -> Result:
     """Check that the largest row fits into a packet."""
     size = int(_variables(connection, "max_allowed_packet")["max_allowed_packet"])
     if size < _PACKET * _MIB:
@@ -53,7 +42,7 @@ def _packets(connection: Connection) -> Result:
     return ok("packets", f"max_allowed_packet is {size / _MIB:.3g} MiB")
 
 
-def _connections(connection: Connection, wanted: int) -> Result:
+def check_connections(wanted: int, connection: Connection) -> Result:
     """Check that the server allows the connections that the processes here may open."""
     found = _variables(connection, "max_connections", "max_user_connections")
     given = {name: int(value) for name, value in found.items() if int(value) > 0}
@@ -68,7 +57,7 @@ def _connections(connection: Connection, wanted: int) -> Result:
     return ok("connections", told)
 
 
-def _durability(connection: Connection) -> Result:
+def check_durability(connection: Connection) -> Result:
     """Check that acknowledged writes survive a power cut."""
     found = _variables(connection, "innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog")
     weak = []

@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import NoneType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
@@ -30,8 +29,6 @@ from logoadmin.checks import Result
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
-AnyConnection = TypeVar("AnyConnection", bound=sqlite3.Connection)
-
 # The last one and either of the others stay below the two seconds of contract A20; a caller that waits for a connection
 # does so behind others that are already in the queue.
 _POOL_WAIT: Final = 0.5
@@ -49,12 +46,6 @@ _STEPS: Final = 100_000
 # file would remove the log to which they still write. The file is only opened under this lock, so that a new one is
 # closed first.
 _opening: Final = threading.Lock()
-
-# The driver asks for the adapter of each NULL and truth value. Without one it looks for methods of the value, which
-# takes longer than the rest of binding it.
-_NULLS: Final[Mapping[None, None]] = {None: None}
-sqlite3.register_adapter(NoneType, _NULLS.__getitem__)
-sqlite3.register_adapter(bool, int)
 
 
 class Sqlite(Dialect):
@@ -75,7 +66,7 @@ class Sqlite(Dialect):
         self.server = os.path.basename(self._path) or self._path
         path = Path(self._path).resolve()
         self.files = frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if path.name)
-        self._commit_watch = CommitWatch(self.file, lambda: self._opened(0, sqlite3.Connection))
+        self._commit_watch = CommitWatch(self.file, lambda: self.opened(0))
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that never creates the file: a removed one must not reappear empty."""
@@ -149,12 +140,8 @@ class Sqlite(Dialect):
     def look_outside(self) -> Iterable[Result]:
         return sqlite_checks.look_outside(Path(os.path.realpath(self._path)))
 
-    def looks_inside(
-        self,
-        connections: int,  # noqa: ARG002 (only servers have a limit)
-    ) -> Checks:
-        """A file has no limit of connections."""
-        return sqlite_checks.looks_inside(lambda: self.opened(_BUSY_WAIT))
+    def looks_inside(self, connections: int) -> Checks:  # noqa: ARG002 (only servers have a limit)
+        return {"pages": self._check_pages}
 
     @contextmanager
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
@@ -188,6 +175,10 @@ class Sqlite(Dialect):
                 copy(backup, part)
             fit(Sqlite(str(part)))
 
+    def _check_pages(self, _: Connection) -> Result:
+        with closing(self.opened(_BUSY_WAIT)) as connection:
+            return sqlite_checks.check_pages(connection)
+
     def _refuse_strangers(self) -> None:
         if os.path.isdir(self._path):
             raise StartError(f"{self.server} is a directory", "name a file")
@@ -207,13 +198,10 @@ class Sqlite(Dialect):
 
     def opened(self, busy_wait: float) -> "_Connection":
         """Return a new connection to the file, without creating it."""
-        return self._opened(busy_wait, _Connection)
-
-    def _opened(self, busy_wait: float, factory: type[AnyConnection]) -> AnyConnection:
         uri = f"file:{quote(self._path)}?mode=rw"
         with _opening:
             return sqlite3.connect(
-                uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False, factory=factory
+                uri, uri=True, timeout=busy_wait, isolation_level=None, check_same_thread=False, factory=_Connection
             )
 
     def _connect(self, *, interactive: bool) -> sqlite3.Connection:
@@ -301,9 +289,8 @@ def _use_wal(connection: sqlite3.Connection, wait: float) -> None:
         time.sleep(_WAL_RETRY)
 
 
-def open_dialect(url: URL, driver: str, text: str) -> Sqlite:
+def open_dialect(url: URL, _text: str) -> Sqlite:
     """Return the dialect of a file."""
-    del driver, text
     if url.host or url.username or url.query or not url.database or url.database == ":memory:" or "\0" in url.database:
         raise SettingsError(
             "The database URL of SQLite must name a file, like sqlite:///logoadmin.db, and nothing else"

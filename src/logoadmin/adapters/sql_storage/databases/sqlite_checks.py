@@ -6,12 +6,11 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from logoadmin.adapters.sql_storage.databases import Checks
 from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 
@@ -61,11 +60,6 @@ def look_outside(file: Path) -> Iterator[Result]:
 def may(path: str | Path, mode: int) -> bool:
     """Return whether this process has access to a file, in a mode of ``os.access``."""
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
-
-
-def looks_inside(opened: Callable[[], sqlite3.Connection]) -> Checks:
-    """Return the checks of the content of a file by name; ``opened`` opens it for a long check."""
-    return {"pages": lambda _: _pages(opened)}
 
 
 def _library(version: tuple[int, ...]) -> Result:
@@ -149,15 +143,10 @@ def _file(file: Path) -> Result:
     return ok("file", f"{file}, {found.st_size // 1024} KiB, is private to its owner")
 
 
-def _pages(opened: Callable[[], sqlite3.Connection]) -> Iterator[Result]:
+def check_pages(connection: sqlite3.Connection) -> Result:
     """Check that all pages are intact."""
-    connection = opened()
-    try:
-        sound: list[Any] = connection.execute("PRAGMA quick_check(1)").fetchall()
-        dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
-    finally:
-        connection.close()
+    sound: list[Any] = connection.execute("PRAGMA quick_check(1)").fetchall()
+    dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
     if sound != [("ok",)] or dangling is not None:
-        yield wrong("pages", Cause.CORRUPT.text, Cause.CORRUPT.cure)
-    else:
-        yield ok("pages", "all are intact")
+        return wrong("pages", Cause.CORRUPT.text, Cause.CORRUPT.cure)
+    return ok("pages", "all are intact")
