@@ -1,7 +1,6 @@
 """What a cluster requires of the storage, as far as one server shows it; ``tests/cluster`` has a real one."""
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -101,27 +100,6 @@ def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_st
 
 
 # What each transaction reads
-
-
-@pytest.mark.rule("contract B5")
-def test_a_write_that_waited_for_another_sees_its_result(mariadb_storage: SqlStorage) -> None:
-    begun, names = threading.Event(), []
-
-    def first(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).get(1)
-        begun.set()
-        time.sleep(0.2)
-        uow.records(AUTHORS).add(Author(1, 1, "ann", 0))
-
-    def second(uow: UnitOfWork) -> None:
-        names.extend([by.username for by in uow.records(AUTHORS).page(-1, 9)])
-
-    with ThreadPoolExecutor(2) as executor:
-        writing = executor.submit(mariadb_storage.write, first)
-        begun.wait(5)
-        executor.submit(mariadb_storage.write, second).result(5)
-        writing.result(5)
-    assert names == ["ann"]
 
 
 def test_no_statement_sets_session_state_behind_a_proxy(mariadb_storage: SqlStorage) -> None:

@@ -501,7 +501,6 @@ def outcome(storage: Storage, parts: list[list[Step]], *, is_committed: bool) ->
     return answers, storage.read(everything), storage.snapshot(everything)
 
 
-@pytest.mark.slow("a long random walk")
 @pytest.mark.rule(
     "contract A6", "contract A7", "contract A8", "contract A18", "contract E3", "contract F1", "contract G"
 )
@@ -510,5 +509,5 @@ def test_all_storages_agree(fresh: Callable[[], dict[str, Storage]]) -> None:
         def __init__(self) -> None:
             super().__init__(fresh())
 
-    examples = 75 if LONG else 8
+    examples = 75 if LONG else 12
     run_state_machine_as_test(Here, settings=settings(max_examples=examples, stateful_step_count=60, deadline=None))

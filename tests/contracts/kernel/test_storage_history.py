@@ -28,18 +28,6 @@ def add(storage: Storage, *changes: Change) -> None:
     storage.write(lambda uow: uow.changes.add(changes))
 
 
-def test_there_is_no_history_before_the_first_change(storage: Storage) -> None:
-    def look(uow: UnitOfWork) -> object:
-        assert not any(uow.changes.last_of_kinds().values())
-        last = uow.changes.last_id(), uow.changes.last_of(Kind.ROLE, 1)
-        return last, uow.changes.page(0, 9), uow.changes.get(0), uow.changes.get(1)
-
-    nothing = ((0, 0), (), None, None)
-    assert storage.read(look) == storage.snapshot(look) == storage.write(look) == nothing
-    add(storage)
-    assert storage.read(look) == nothing
-
-
 @pytest.mark.rule("contract E6")
 def test_the_times_of_many_changes_are_read_at_once(storage: Storage) -> None:
     add(storage, *(change(id_, at=1_000 + id_) for id_ in range(1, 121)))

@@ -9,11 +9,10 @@ import pytest
 
 from logoadmin.adapters.memory_storage import tables
 from logoadmin.adapters.sql_storage import transaction
-from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
-from logoadmin.domain.kernel.records import Author, Link, Logo, PasswordHash, Role, StoredRecord, Theme, User
+from logoadmin.domain.kernel.records import Author, Logo, PasswordHash, Role, StoredRecord, Theme, User
 from logoadmin.ports.identity_storage import Credentials
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
@@ -26,14 +25,13 @@ from tests.contracts.steps import (
     page,
     remove,
     role,
-    session,
     theme,
     update,
     user,
     write,
     write_and_fail,
 )
-from tests.gallery import add_user, link_id_of
+from tests.gallery import add_user
 
 # Names that some collation considers equal.
 LOOK_ALIKES = (
@@ -85,44 +83,6 @@ def test_the_smallest_values_are_stored(storage: Storage) -> None:
     assert get(storage, ROLES, 0) == Role(0, "r", (), 0)
 
 
-# Users
-
-
-@pytest.mark.rule("contract A7", "contract D")
-def test_a_user_gets_new_values_and_keeps_password_and_sessions(storage: Storage) -> None:
-    write(
-        storage,
-        add(role(), role(2, "admin")),
-        lambda uow: add_user(uow, user(1, "ann", "old"), PasswordHash("one")),
-        lambda uow: uow.identity.sessions.add(session("s", 1)),
-        *[update(user(1, "Ann", None, role_id=2))] * 2,
-    )
-    assert get(storage, USERS, 1) == user(1, "Ann", None, role_id=2)
-    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("one")
-    rights = Rights(1, frozenset(), signed_in_at=1_000, ends_at=2_000, factor="password", username="Ann")
-    assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) == rights
-
-
-@pytest.mark.rule("contract D")
-def test_the_sessions_of_a_removed_user_are_removed(storage: Storage) -> None:
-    write(
-        storage,
-        add(role(), user(1, "ann")),
-        lambda uow: uow.identity.sessions.add(session("s", 1)),
-        lambda uow: uow.identity.sessions.add_refresh_token("t", "s"),
-    )
-    assert [write(storage, remove(USERS, 1)) for _ in range(2)] == [True, False]
-    assert storage.read(lambda uow: uow.identity.sessions.rights("s", 1)) is None
-    assert storage.read(lambda uow: uow.identity.sessions.refresh_token("t")) is None
-    write(storage, add(user(1, "ann")))
-
-
-# Roles
-
-
-# Authors
-
-
 ODD: Final = "a'n\"n😀"
 EXISTING: Final = (
     *(role(), role(2, "admin", ("users:read", "*", "a")), user(1, "ann"), user(2, "ben")),
@@ -162,58 +122,6 @@ def test_a_duplicate_names_the_existing_key_and_the_write_continues(storage: Sto
     assert page(storage, USERS) == EXISTING[2:4]
 
 
-@pytest.mark.rule("contract D")
-def test_the_links_of_a_removed_author_are_removed(storage: Storage) -> None:
-    write(storage, add(*map(author, (1, 2)), logo(1), theme(1)), link(LOGOS, 1, 1, 2), link(THEMES, 1, 1))
-    assert [write(storage, remove(AUTHORS, 1)) for _ in range(2)] == [True, False]
-    assert get(storage, LOGOS, 1) == replace(logo(1), authors=(author(2),))
-    assert get(storage, THEMES, 1) == theme(1)
-    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
-
-
-# Artworks
-
-
-@pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 11", "spec §Rules 6", "contract A18")
-def test_authors_of_an_artwork_come_in_link_order(storage: Storage) -> None:
-    write(storage, add(*map(author, (1, 2, 3)), logo(4), logo(5, active=False)))
-    assert [write(storage, link(LOGOS, 4, i)) for i in (3, 1, 2)] == [1, 2, 3]
-    expected = replace(logo(4), authors=(author(3), author(1), author(2)))
-    assert get(storage, LOGOS, 4) == expected
-    assert write(storage, lambda uow: uow.records(LOGOS).get(4)) == expected
-    assert storage.snapshot(lambda uow: uow.records(LOGOS).page(-1, 10)) == (expected, logo(5, active=False))
-    assert get(storage, LOGOS, 5) == logo(5, active=False)
-    assert get(storage, LOGOS, 6) is None
-    assert write(storage, lambda uow: uow.records(LOGOS).get(6)) is None
-
-
-@pytest.mark.rule("spec §Endpoints 8", "spec §Endpoints 12", "spec §Rules 5", "contract A16", "contract A17")
-def test_links_are_created_found_and_removed(storage: Storage) -> None:
-    write(storage, add(*map(author, (1, 2)), theme(1), logo(1)))
-    assert write(storage, link(THEMES, 1, 2)) == 1
-    assert write(storage, link(LOGOS, 1, 2)) == 1
-    assert write(storage, link(THEMES, 1, 1)) == 2
-    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) == 1
-    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
-    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is True
-    assert write(storage, lambda uow: uow.links(THEMES).remove(1, 2)) is False
-    assert write(storage, lambda uow: uow.links(THEMES).remove(9, 9)) is False
-    assert storage.read(lambda uow: link_id_of(uow, THEMES, 1, 2)) is None
-    assert write(storage, link(THEMES, 1, 2)) == 3
-    assert get(storage, THEMES, 1) == replace(theme(1), authors=(author(1), author(2)))
-
-
-@pytest.mark.rule("spec §Endpoints 10", "contract A15", "contract D")
-def test_the_links_of_a_removed_artwork_are_removed(storage: Storage) -> None:
-    write(storage, add(author(1), logo(1)), link(LOGOS, 1, 1))
-    assert [write(storage, remove(LOGOS, 1)) for _ in range(2)] == [True, False]
-    assert storage.read(lambda uow: link_id_of(uow, LOGOS, 1, 1)) is None
-    assert write(storage, add(logo(1)), lambda uow: uow.records(LOGOS).get(1)) == logo(1)
-
-
-# Versions
-
-
 @pytest.mark.rule("contract F1")
 def test_records_are_stored_with_versions_and_compared_without_them(storage: Storage) -> None:
     records: tuple[Any, ...] = (role(), user(1, "ann"), author(1), theme(1), logo(1))
@@ -234,93 +142,6 @@ def test_records_are_stored_with_versions_and_compared_without_them(storage: Sto
     assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
     write(storage, *(update(replace(record, version=version)) for version, record in enumerate(records, 11)))
     assert storage.read(versions) == storage.write(versions) == ([11, 12, 13, 14, 15], [13])
-
-
-@pytest.mark.rule("contract C4", "contract F1")
-def test_a_password_changes_no_version(storage: Storage) -> None:
-    write(
-        storage,
-        add(role(), replace(user(1, "ann"), version=5)),
-        lambda uow: uow.identity.passwords.set(1, PasswordHash("new")),
-        lambda uow: uow.identity.passwords.set(1, PasswordHash("renewed")),
-    )
-    found = get(storage, USERS, 1)
-    assert found is not None
-    assert found.version == 5
-    assert storage.read(lambda uow: uow.identity.passwords.get(1)) == PasswordHash("renewed")
-
-
-@pytest.mark.rule("contract F1")
-def test_touching_artworks_changes_only_their_versions(storage: Storage) -> None:
-    write(
-        storage,
-        add(*(replace(logo(i), version=i) for i in (1, 2, 3)), replace(theme(1), version=1), author(1)),
-        link(LOGOS, 1, 1),
-        lambda uow: uow.records(LOGOS).touch([1, 3], 9),
-        lambda uow: uow.records(LOGOS).touch((), 10),
-    )
-    found = page(storage, LOGOS, -1, 9)
-    assert found == (replace(logo(1), authors=(author(1),)), logo(2), logo(3))
-    assert [artwork.version for artwork in found] == [9, 2, 9]
-    assert [artwork.version for artwork in page(storage, THEMES, -1, 9)] == [1]
-    write_and_fail(storage, lambda uow: uow.records(LOGOS).touch({1, 2}, 11))
-    assert [artwork.version for artwork in page(storage, LOGOS, -1, 9)] == [9, 2, 9]
-
-
-# Links
-
-
-@pytest.mark.rule("contract A16", "contract G2")
-def test_links_are_listed_in_link_order_by_artwork_and_by_author(storage: Storage) -> None:
-    write(
-        storage,
-        add(*map(author, (1, 2, 3)), *map(logo, (1, 2, 3)), theme(1)),
-        *(link(LOGOS, *each) for each in ((3, 2), (1, 3), (1, 1), (2, 2), (1, 2))),
-        link(THEMES, 1, 2),
-    )
-
-    def listed(uow: UnitOfWork) -> object:
-        logos, themes = uow.links(LOGOS), uow.links(THEMES)
-        assert logos.of_artwork(9) == logos.of_author(9) == themes.of_author(1) == ()
-        return logos.of_artwork(1), logos.of_author(2), themes.of_author(2)
-
-    of_artwork = (Link(2, 1, 3), Link(3, 1, 1), Link(5, 1, 2))
-    of_author = (Link(1, 3, 2), Link(4, 2, 2), Link(5, 1, 2))
-    assert storage.read(listed) == storage.snapshot(listed) == (of_artwork, of_author, (Link(1, 1, 2),))
-
-
-@pytest.mark.rule("contract A16", "contract G2")
-def test_restored_links_keep_their_ids_and_their_order(storage: Storage) -> None:
-    write(
-        storage,
-        add(*map(author, (1, 2, 3)), *map(logo, (1, 2))),
-        *(link(LOGOS, *each) for each in ((1, 3), (1, 1), (2, 3), (1, 2))),
-    )
-
-    def of_artwork(logo_id: int) -> tuple[Link, ...]:
-        return storage.read(lambda uow: uow.links(LOGOS).of_artwork(logo_id))
-
-    gone, before = storage.read(lambda uow: uow.links(LOGOS).of_author(3)), of_artwork(1)
-    write(storage, remove(AUTHORS, 3))
-    assert of_artwork(1) == (Link(2, 1, 1), Link(4, 1, 2))
-    write(storage, add(author(3)), lambda uow: uow.links(LOGOS).add(gone), lambda uow: uow.links(LOGOS).add(()))
-    assert of_artwork(1) == before == (Link(1, 1, 3), Link(2, 1, 1), Link(4, 1, 2))
-    assert of_artwork(2) == (Link(3, 2, 3),)
-    expected = replace(logo(1), authors=(author(3), author(1), author(2)))
-    assert get(storage, LOGOS, 1) == page(storage, LOGOS)[0] == expected
-    # Their order is not the one in which they were restored.
-    write(
-        storage,
-        *(lambda uow, each=each: uow.links(LOGOS).remove(1, each.author_id) for each in before),
-        lambda uow: uow.links(LOGOS).add(before[::-1]),
-    )
-    assert of_artwork(1) == before
-    assert get(storage, LOGOS, 1) == expected
-    write(storage, lambda uow: uow.links(LOGOS).remove(1, 3))
-    assert write(storage, link(LOGOS, 1, 3)) == 5
-
-
-# Ids
 
 
 # The kinds with generated ids, each with a function that returns the record for an id.
