@@ -18,14 +18,16 @@ import pytest
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.failures import FailureLog
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import StorageUnavailable, TooLargeToStore
+from logoadmin.domain.kernel.errors import TooLargeToStore
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Author, Change, Kind
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
 from logoadmin.ports.storage import UnitOfWork
-from tests.mariadb import PASSWORD, MariaDbServer
+from tests.adapters.test_sql_faults import add, opened, read, refused
+from tests.certificates import make_certificate
+from tests.mariadb import MariaDbServer
 from tests.privileges import unprivileged
 
 pytestmark = [
@@ -34,34 +36,10 @@ pytestmark = [
     pytest.mark.own_mariadb,
 ]
 
-Work = Callable[[SqlStorage], object]
-
-
-def read(storage: SqlStorage) -> None:
-    storage.read(lambda uow: uow.records(AUTHORS).get(1))
-
-
-def add(storage: SqlStorage) -> None:
-    storage.write(lambda uow: uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 7, "Ann" * 20, 0)))
-
-
-def cause_on(storage: SqlStorage, work: Work = read) -> Cause:
-    """Return the cause of a failure, which its text does not reveal."""
-    with pytest.raises(StorageUnavailable) as caught:
-        work(storage)
-    assert str(caught.value) == f"Cannot connect to the database server at {storage.server}"
-    return caught.value.cause
-
-
-def cause_at(url: str, work: Work = read) -> Cause:
-    with contextlib.closing(open_sql_storage(url)) as storage:
-        return cause_on(storage, work)
-
-
 # A server
 
 
-def picture_of(size: int, thumbnail: int = 1) -> Work:
+def picture_of(size: int, thumbnail: int = 1) -> Callable[[SqlStorage], object]:
     """Return work that stores a picture of bytes that must be escaped, which doubles them."""
     name = f"{size:064x}"
 
@@ -71,7 +49,7 @@ def picture_of(size: int, thumbnail: int = 1) -> Work:
     return lambda storage: storage.write(work)
 
 
-def change_of(css: str) -> Work:
+def change_of(css: str) -> Callable[[SqlStorage], object]:
     row = {"logo_id": 1, "custom_css": css}
 
     def work(uow: UnitOfWork) -> None:
@@ -111,42 +89,31 @@ def test_an_oversized_row_is_not_an_unreachable_server(
 
 
 def test_faults_of_a_url_are_distinguished(mariadb: MariaDbServer) -> None:
-    assert cause_at(f"{mariadb.url}?ssl=true") is Cause.TLS_REFUSED
     # Names that need nobody to be asked: parts are at most 63 characters long, and none is empty.
     for name in ("x" * 64, "db..example"):
-        assert cause_at(f"mysql://u:p@{name}/gallery") is Cause.UNKNOWN_HOST
+        with opened(f"mysql://u:p@{name}/gallery") as storage:
+            refused(storage, cause=Cause.UNKNOWN_HOST)
+    with opened(f"{mariadb.url}?ssl=true") as storage:
+        refused(storage, cause=Cause.TLS_REFUSED)
 
 
-def test_an_untrusted_certificate_is_not_an_unreachable_server(running: MariaDbServer) -> None:
+def test_the_certificate_of_another_host_is_refused(running: MariaDbServer) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
-        made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=db.example")
-        subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
         os.chmod(directory, 0o755)  # the server may run as another user
-        os.chmod(key, 0o644)
+        certificate = make_certificate(Path(directory))
         running.stop()
-        running.start(f"--ssl-cert={certificate}", f"--ssl-key={key}")
-        assert cause_at(f"{running.url}?ssl=true") is Cause.TLS_REFUSED
-        assert cause_at(f"{running.url}?ssl_ca={certificate}") is Cause.TLS_REFUSED  # it is for another host
-        with contextlib.closing(
-            open_sql_storage(f"{running.url}?ssl_ca={certificate}&ssl_check_hostname=false")
-        ) as storage:
-            read(storage)
-
-
-@pytest.mark.parametrize(
-    ("code", "cause"), [(1114, Cause.DISK_FULL), (1021, Cause.DISK_FULL), (1712, Cause.CORRUPT), (1047, Cause.CUT_OFF)]
-)
-@pytest.mark.usefixtures("mariadb_storage")
-def test_errors_of_the_server_have_their_causes(mariadb: MariaDbServer, code: int, cause: Cause) -> None:
-    mariadb.execute(
-        "CREATE TRIGGER failing BEFORE INSERT ON authors FOR EACH ROW "
-        f"SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = {code}, MESSAGE_TEXT = 'no'"
-    )
-    try:
-        assert cause_at(mariadb.url, add) is cause
-    finally:
-        mariadb.execute("DROP TRIGGER failing")
+        running.start(f"--ssl-cert={certificate}", f"--ssl-key={certificate.with_suffix('.key')}")
+        elsewhere = running.url.replace("127.0.0.1", "localhost")
+        trusting = f"ssl_ca={certificate}"
+        for url in (f"{running.url}?ssl=true", f"{elsewhere}?{trusting}"):
+            with opened(url) as storage:
+                refused(storage, cause=Cause.TLS_REFUSED)
+        for url in (
+            f"{running.url}?ssl_ca={certificate}",
+            f"{elsewhere}?ssl_ca={certificate}&ssl_check_hostname=false",
+        ):
+            with opened(url) as storage:
+                storage.check()
 
 
 # A file
@@ -172,34 +139,24 @@ def shared(sqlite_file: Path) -> Iterator[Path]:
     ],
 )
 def test_a_forbidden_file_is_recognised(
-    shared: Path, file_mode: int, directory_mode: int, work: Work, cause: Cause
+    shared: Path, file_mode: int, directory_mode: int, work: Callable[[SqlStorage], object], cause: Cause
 ) -> None:
     shared.chmod(file_mode)
     shared.parent.chmod(directory_mode)
-    with unprivileged():
-        assert cause_at(f"sqlite:///{shared}", work) is cause
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_file_with_garbage_pages_is_corrupt(shared: Path, first: int) -> None:
-    content = bytearray(shared.read_bytes())
-    content[first * 4096 :] = os.urandom(len(content) - first * 4096)
-    shared.write_bytes(content)
-    assert cause_at(f"sqlite:///{shared}") is Cause.CORRUPT
+    with unprivileged(), opened(f"sqlite:///{shared}") as storage:
+        refused(storage, work, cause)
 
 
 def test_a_full_file_system_is_a_full_disk(shared: Path) -> None:
     limited = (
         "import resource, signal, sys\n"
-        "from tests.adapters.test_sql_causes import add, cause_at\n"
+        "from tests.adapters.test_sql_faults import Cause, add, opened, refused\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
-        "print(cause_at(sys.argv[1], add).code)\n"
+        "with opened(sys.argv[1]) as storage:\n"
+        "    refused(storage, add, Cause.DISK_FULL)\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", limited, f"sqlite:///{shared}"], capture_output=True, text=True, check=True
-    )
-    assert ended.stdout == "disk_full\n"
+    subprocess.run([sys.executable, "-c", limited, f"sqlite:///{shared}"], check=True)
 
 
 # The log
@@ -238,7 +195,7 @@ def test_a_full_disk_is_logged_when_it_begins_and_ends(
     read(sqlite_storage)
     for _ in range(3):
         limit(sqlite_storage, 1)
-        assert cause_on(sqlite_storage, add_many) is Cause.DISK_FULL
+        refused(sqlite_storage, add_many, Cause.DISK_FULL)
         read(sqlite_storage)
     assert log_lines() == ["gallery.db: its disk is full (disk_full, 13); free some space"]
     limit(sqlite_storage, 1_000_000)
@@ -248,33 +205,6 @@ def test_a_full_disk_is_logged_when_it_begins_and_ends(
     add_many(sqlite_storage)
     (line,) = log_lines()
     assert line.startswith("gallery.db: disk_full is over, after ")
-
-
-def test_a_server_outage_is_logged_when_it_begins_and_ends(
-    running: MariaDbServer, mariadb_storage: SqlStorage, log_lines: Callable[[], list[str]]
-) -> None:
-    read(mariadb_storage)
-    running.stop()
-    for work in (add, read, add):
-        assert cause_on(mariadb_storage, work) is Cause.OUT_OF_REACH
-    (begins,) = log_lines()
-    assert begins.startswith(f"{running.address}: no database server responds there")
-    assert "(out_of_reach, " in begins
-    running.start()
-    deadline = time.monotonic() + 10
-    while fails(mariadb_storage):
-        assert time.monotonic() < deadline
-    (ends,) = log_lines()
-    assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
-    assert PASSWORD not in begins + ends
-
-
-def fails(storage: SqlStorage) -> bool:
-    try:
-        read(storage)
-    except StorageUnavailable:
-        return True
-    return False
 
 
 @pytest.mark.parametrize(
@@ -313,6 +243,6 @@ def test_a_timeout_and_the_late_failure_of_its_call_are_one_outage(
     assert sqlite_storage.timed_out(writing=True).cause is Cause.TOO_BUSY
     with contextlib.closing(sqlite3.connect(tmp_path / "gallery.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert cause_on(sqlite_storage, add) is Cause.TOO_BUSY
+        refused(sqlite_storage, add, Cause.TOO_BUSY)
     (line,) = log_lines()
     assert "(too_busy, late)" in line

@@ -131,7 +131,7 @@ def test_a_read_waits_for_writes_on_other_servers(
         assert storage.read(lambda uow: uow.changes.last_id()) >= 0
 
 
-# Errors that only clusters report
+# Errors of servers and clusters
 
 
 @pytest.mark.rule("contract A20", "contract H5")
@@ -148,9 +148,12 @@ def test_a_read_waits_for_writes_on_other_servers(
         (1180, 'Got error 5 "Input/output error" during COMMIT', FailureKind.BUSY, Cause.IO_ERROR),
         (1205, "Lock wait timeout exceeded; try restarting transaction", FailureKind.BUSY, Cause.TOO_BUSY),
         (1317, "Query execution was interrupted", FailureKind.BUSY, Cause.TOO_BUSY),
+        (1114, "The table is full", FailureKind.BUSY, Cause.DISK_FULL),
+        (1021, "Disk full", FailureKind.BUSY, Cause.DISK_FULL),
+        (1712, "Index is corrupted", FailureKind.BUSY, Cause.CORRUPT),
     ],
 )
-def test_errors_of_clusters_are_classified(number: int, words: str, kind: FailureKind, cause: Cause) -> None:
+def test_errors_of_servers_are_classified(number: int, words: str, kind: FailureKind, cause: Cause) -> None:
     driver_errors = DriverErrors(classify, pymysql)
     # As the driver creates it from a packet of the server.
     packet = b"\xff" + number.to_bytes(2, "little") + b"#HY000" + words.encode()

@@ -96,11 +96,14 @@ def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
 # A server that is gone
 
 
-@pytest.mark.rule("spec §Errors 503")
+@pytest.mark.rule("spec §Errors 503", "contract K3")
 @pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
 def test_a_lost_server_is_detected_and_reconnected(
-    running: MariaDbServer, mariadb_storage: SqlStorage, end: Callable[[MariaDbServer], None]
+    running: MariaDbServer,
+    mariadb_storage: SqlStorage,
+    end: Callable[[MariaDbServer], None],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert mariadb_storage.server == running.address
     read(mariadb_storage)
@@ -110,6 +113,9 @@ def test_a_lost_server_is_detected_and_reconnected(
     running.start()
     recovered(mariadb_storage)
     add(mariadb_storage)
+    begins, ends = caplog.messages
+    assert begins.startswith(f"{running.address}: no database server responds there")
+    assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
 
 
 @pytest.mark.usefixtures("no_secrets")
@@ -135,25 +141,6 @@ def test_an_unresponsive_address_times_out(mariadb: MariaDbServer, full: bool) -
             waiting.connect_ex(silent.getsockname())
         storage = stack.enter_context(opened(mariadb.url_of("gallery", port=silent.getsockname()[1])))
         refused(storage, cause=Cause.NO_ANSWER)
-
-
-@pytest.mark.rule("contract K3")
-@pytest.mark.usefixtures("no_secrets")
-@pytest.mark.parametrize(
-    ("database", "other", "cause"),
-    [
-        ("gallery", {"password": "another"}, Cause.ACCESS_DENIED),
-        ("gallery_nowhere", {}, Cause.UNKNOWN_DATABASE),
-        ("mysql", {}, Cause.NO_RIGHTS),
-        ("gallery", {"port": 1}, Cause.OUT_OF_REACH),
-    ],
-)
-def test_refused_credentials_are_reported_only_with_the_server(
-    mariadb: MariaDbServer, database: str, other: dict[str, Any], cause: Cause
-) -> None:
-    for call in (read, SqlStorage.check):
-        with opened(mariadb.url_of(database, **other)) as storage:
-            refused(storage, call, cause)
 
 
 # Connections that break
