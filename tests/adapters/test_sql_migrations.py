@@ -86,23 +86,6 @@ def test_a_database_without_tables_is_empty_and_refused(new: SqlStorage) -> None
     new.check()
 
 
-@pytest.mark.parametrize(
-    ("version", "sentence"),
-    [
-        ("x0000", r"^The database is older than this program; run logoadmin init for the same database$"),
-        ("x0999", r"^The database was made by a newer logoadmin; install that version or a newer one$"),
-    ],
-)
-def test_tables_of_another_version_are_refused(prepared: SqlStorage, version: str, sentence: str) -> None:
-    execute(prepared, f"UPDATE {VERSION_TABLE} SET version_num = '{version}'")
-    with pytest.raises(SchemaMismatch, match=sentence):
-        prepared.check()
-    assert not prepared.is_empty()
-    if version > schema.NEWEST:
-        with pytest.raises(SchemaMismatch, match=sentence):
-            prepared.prepare()
-
-
 def test_tables_of_another_program_are_left_alone(new: SqlStorage, sqlite_url: str) -> None:
     if new.embedded:
         Path(sqlite_url.removeprefix("sqlite:///")).touch()
