@@ -338,10 +338,11 @@ def test_a_missing_package_is_reported(
 @pytest.mark.usefixtures("gallery")
 def test_a_full_temporary_directory_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said(run("doctor"))["temporary files"][0] == "ok"
-    real = tempfile.TemporaryFile
+    real, temporary = tempfile.TemporaryFile, Path(tempfile.gettempdir())
 
     def full(**given: Any) -> Any:
-        return real(**given) if given else Path("/dev/full").open("r+b", buffering=0)  # doctor closes it
+        # Doctor closes it.
+        return Path("/dev/full").open("r+b", buffering=0) if given["dir"] == temporary else real(**given)
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     verdict, text = said(run("doctor"))["temporary files"]

@@ -164,17 +164,12 @@ def _damage_explained(name: str) -> Iterator[None]:
 
 
 def _make_current(dialect: Dialect) -> None:
+    def work(connection: Connection, transaction: Transaction) -> None:
+        _pass_over_ids(connection)
+        raise_epoch(SqlUnitOfWork(transaction), int(time.time()))
+
     with closing(_storage_of(dialect)) as storage:
-        storage.prepare()
-    with closing(_pool_of(dialect)) as pool:
-
-        def write(transaction: Transaction) -> None:
-            transaction.take_write_lock(dialect.begin_write)
-            pool.on_connection(_pass_over_ids)(transaction)
-            raise_epoch(SqlUnitOfWork(transaction), int(time.time()))
-            transaction.commit()
-
-        pool.call(write, writing=True)
+        storage.prepare_and(work)
 
 
 def _pass_over_ids(connection: Connection) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import ssl
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -11,13 +10,14 @@ from dataclasses import dataclass
 from http.client import HTTPException, InvalidURL
 from importlib.util import find_spec
 from ipaddress import ip_address
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from logoadmin.checks import Result, Verdict, ok, warning, wrong
+from logoadmin.checks import Result, Verdict, free_space, ok, warning, wrong
 from logoadmin.domain.kernel.access import is_loopback
 from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.serve import load_server
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 _MAX_BODY: Final = 2**20  # bytes
 _TIMEOUT: Final = 5.0  # seconds
 _MIB: Final = 2**20
-# The bytes written to test for free space.
-_TRIAL: Final = 256 * 1024
 # A request that is rejected with 422 after its token is verified.
 _INVALID: Final = "/api/changes?limit=none"
 
@@ -125,12 +123,8 @@ def check_packages(settings: "Settings") -> Result:
 def check_temporary_directory() -> Result:
     """Check that there is room for imports (contract I4)."""
     try:
-        with tempfile.TemporaryFile() as trial:
-            trial.write(bytes(_TRIAL))
-            trial.flush()
-            os.fsync(trial.fileno())
-        directory = tempfile.gettempdir()
-        free = shutil.disk_usage(directory).free
+        directory = Path(tempfile.gettempdir())
+        free = free_space(directory)
     except OSError as error:
         text = f"imports fail: no temporary file can be written ({error.strerror})"
         return wrong("temporary files", text, "free space, or set TMPDIR to another directory")

@@ -2,16 +2,14 @@
 
 import errno
 import os
-import shutil
 import sqlite3
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from logoadmin.checks import Result, ok, warning, wrong
+from logoadmin.checks import Result, free_space, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 
 # The WAL-reset bug: https://www.sqlite.org/wal.html#walresetbug
@@ -19,8 +17,6 @@ _CURED: Final = (3, 51, 3)
 _CURED_BEFORE: Final = {(3, 44): 6, (3, 50): 7}
 _MIB: Final = 2**20
 _LITTLE: Final = 64 * _MIB
-# The bytes written to test for free space: more than a commit needs.
-_TRIAL: Final = 256 * 1024
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _MOUNTS: Final = Path("/proc/self/mounts")
@@ -92,15 +88,11 @@ def _directory(directory: Path) -> Result:
 def _room(directory: Path) -> Result:
     """Check that writes succeed, which a full disk, a quota or a process limit can prevent."""
     try:
-        with tempfile.TemporaryFile(dir=directory) as trial:
-            trial.write(bytes(_TRIAL))
-            trial.flush()
-            os.fsync(trial.fileno())
+        free = free_space(directory)
     except OSError as error:
         refused = Cause.READ_ONLY if error.errno in _REFUSED else Cause.IO_ERROR
         cause = Cause.DISK_FULL if error.errno in _FULL else refused
         return wrong("disk", f"{cause.text} ({error.strerror})", cause.cure)
-    free = shutil.disk_usage(directory).free
     told = f"{free // _MIB} MiB are free"
     if free < _LITTLE:
         return warning("disk", told, "free space before writes fail; a backup on the same disk also needs space")
