@@ -302,6 +302,9 @@ def test_identifying_the_caller_does_not_query_storage(stocked: LogoAdmin, stora
     assert caller(stocked, tokens).user_id == 7
     with pytest.raises(errors.InvalidToken):
         stocked.sessions.caller("x.y.z")
+    for missing in (None, b"x.y.z"):
+        with pytest.raises(errors.InvalidInput, match="token: Input should be a valid string"):
+            stocked.sessions.caller(missing)  # type: ignore[arg-type]
     assert storage.asked == []
 
 

@@ -18,9 +18,11 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
 )
 from logoadmin.domain.kernel.errors import (
+    InvalidInput,
     InvalidToken,
     NotFound,
     NotPermitted,
+    Problem,
     RecentSignInRequired,
     StorageUnavailable,
 )
@@ -44,7 +46,13 @@ class Callers:
         """Return the caller of an access token or a service key, as far as it can be verified without storage.
 
         The history has the ``request_id``; ``origin`` and ``user_agent`` are those of the client (contract A19, C5, G).
+
+        Raises:
+            InvalidInput: the token is not a text.
+            InvalidToken: it is none of ours, or has expired.
         """
+        if not isinstance(token, str):
+            raise InvalidInput([Problem(("token",), "Input should be a valid string", "string_type")])
         if token.startswith(KEY_PREFIX):
             return KeyHolder(hashed_key(token), request_id)
         granted = self._verifier.verify(token, self._clock.now())
