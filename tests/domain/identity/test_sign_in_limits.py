@@ -1,5 +1,6 @@
 """Limits on sign-ins, and known networks, from which attackers elsewhere lock nobody out (contract C1)."""
 
+from collections.abc import Callable
 from ipaddress import IPv6Address
 from itertools import pairwise
 
@@ -23,11 +24,13 @@ from logoadmin.domain.identity.sign_in_limits import (
     wider_network,
 )
 from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.access import Anonymous, network_of
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.domain.identity.second_factors import answering, challenged, code_of, enrolled
+from tests.domain.identity.sign_ins import ANN, caller, refreshing
 from tests.gallery import ANN_PASSWORD, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract C1")
@@ -201,7 +204,6 @@ def test_a_sign_in_forgets_the_failures_before_it(gallery: LogoAdmin) -> None:
 
 
 DAY = 86_400
-ANN = SignIn(username="ann", password=ANN_PASSWORD)
 HOME, MOBILE, NEW = Anonymous("198.51.100.1"), Anonymous("2001:db8:0:1::1"), Anonymous("2001:db8:0:ff::1")
 RULES = SignInRules(event_days=180)
 
@@ -325,3 +327,17 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     origin = f"2001:db8:0:{MOST_NETWORKS:x}::1"
     storage.write(lambda uow: remember_network(uow.identity.sign_in_attempts, 7, 0, origin, now + DAY, 1))
     assert known(MOST_NETWORKS, now + DAY)
+
+
+@pytest.mark.rule("contract H6")
+def test_attempts_in_an_atomic_block_are_refused_because_a_failing_block_would_forget_them(gallery: LogoAdmin) -> None:
+    tokens = gallery.sessions.sign_in(ANN)
+    changed = SetPassword(user_id=7, password="another", current_password="guessed")
+    calls: list[Callable[[LogoAdmin], object]] = [
+        lambda bound: bound.sessions.sign_in(ANN),
+        lambda bound: bound.sessions.refresh(refreshing(tokens)),
+        lambda bound: bound.users.set_password(changed, caller(bound, tokens)),
+    ]
+    for call in calls:
+        with pytest.raises(RuntimeError, match="outside of the atomic block"):
+            gallery.atomic(call)

@@ -18,9 +18,9 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
+from logoadmin.domain.identity.factors import SignInWithFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import SignInWithPasskey
-from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
@@ -352,7 +352,7 @@ RAW: Final = {
     # The published gallery names the author of blocked work.
     r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {"gallery/audited_artworks.py", "publication/status.py"},
     # A new hash of the same password is not a change of the user.
-    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/second_step.py", "identity/sessions.py"},
+    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/factors.py", "identity/sessions.py"},
     # An unconfirmed factor cannot sign in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors.py", "identity/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},

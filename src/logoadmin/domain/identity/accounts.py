@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from logoadmin.domain.identity.records import EventName
+from logoadmin.domain.identity.challenges import replace_recovery_codes
+from logoadmin.domain.identity.records import EventName, NewFactor
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Caller, Held, Rights, Scope, SignedIn
@@ -15,6 +16,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
+from logoadmin.ports.environment import Randomness
 from logoadmin.ports.identity_storage import GENERATED_PASSWORD
 from logoadmin.ports.sign_in_storage import Factor
 
@@ -146,6 +148,27 @@ def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
         raise Conflict(
             "An authenticator app is only the second step of a sign-in; set a password or add a passkey first"
         )
+
+
+def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
+    """Return a factor that was just confirmed, with recovery codes if it is the user's first.
+
+    The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
+    recorded. Raises Conflict if the user has too many factors, or only an app.
+    """
+    require_first_step(uow, user_id)
+    factors = confirmed_factors(uow, user_id)
+    if len(factors) > MOST_FACTORS:
+        require_room(uow, user_id)
+    (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
+    is_first = len(factors) == 1
+    if is_first:
+        end_sessions(uow, user_id, keep=session_id_of(uow.caller))
+        for session in identity_in(uow).sessions.of_user(user_id):
+            identity_in(uow).sessions.update(replace(session, factor=factor.kind))
+    record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
+    codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
+    return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
 
 
 def note_possible_lockout(uow: AuditedUnitOfWork, user_id: int) -> None:

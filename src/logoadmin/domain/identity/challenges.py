@@ -19,7 +19,7 @@ from unicodedata import normalize
 
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import CLOCK_SKEW, stored_hash
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.jwk import base64url, base64url_decoded
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.sign_in_storage import Challenge
@@ -42,10 +42,7 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenChallenge:
-    """A valid challenge of this service, which may have been used already.
-
-    It is bound to a user, if any, and to the digest of a state.
-    """
+    """A valid challenge of this service. It is bound to a user, if any, and to the digest of a state."""
 
     user_id: int | None
     state: bytes
@@ -72,7 +69,8 @@ class SignedChallenges:
     def opened(self, challenge: str, purpose: Purpose, now: int) -> OpenChallenge | None:
         """Return a verified challenge; None if it is not ours, has another purpose, or is not valid now.
 
-        A clock that was ahead does not extend it, but the clocks of two machines may differ a little.
+        It may have been used already. A clock that was ahead does not extend it, but the clocks of two machines may
+        differ a little.
         """
         try:
             decoded = base64url_decoded(challenge)
@@ -85,11 +83,11 @@ class SignedChallenges:
         is_open = now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
         return OpenChallenge(None if user == _NOBODY else user, state) if is_open and its_purpose == purpose else None
 
-
-def use(uow: AnyUnitOfWork, challenge: str, now: int) -> bool:
-    """Use up a challenge; return whether it was unused, which is true only once, however many try."""
-    used = Challenge(stored_hash("challenge", challenge), "used", None, "", now + _REMEMBERED)
-    return identity_in(uow).challenges.add_once(used)
+    def use(self, uow: AuditedUnitOfWork, challenge: str, purpose: Purpose) -> OpenChallenge | None:
+        """Use up a challenge and return it; None if it is not valid now or was used before, however many try."""
+        opened = self.opened(challenge, purpose, uow.now)
+        used = Challenge(stored_hash("challenge", challenge), "used", None, "", uow.now + _REMEMBERED)
+        return opened if opened is not None and identity_in(uow).challenges.add_once(used) else None
 
 
 def _tag(key: bytes, content: bytes) -> bytes:

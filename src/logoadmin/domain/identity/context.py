@@ -8,6 +8,7 @@ from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.callers import Callers, require_recent_sign_in
 from logoadmin.domain.identity.challenges import SignedChallenges
 from logoadmin.domain.identity.escalation import RoleGuard, UserGuard, check_somebody_holds_all
+from logoadmin.domain.identity.factors import FactorService, SecondStep
 from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -15,7 +16,6 @@ from logoadmin.domain.identity.one_time_sign_in import CodeSignIn, LinkSignIn
 from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.roles import RoleService
-from logoadmin.domain.identity.second_step import SecondStep, SecondStepSignIn
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in_events import EventService
@@ -42,7 +42,7 @@ class IdentityContext:
     users: UserService
     roles: RoleService
     sessions: SessionService
-    factors: SecondStepSignIn
+    factors: FactorService
     passkeys: PasskeyService
     sign_in_codes: CodeSignIn
     links: LinkSignIn
@@ -74,7 +74,7 @@ class IdentityContext:
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step = SecondStep(totp, passkeys, challenges)
         self.sessions = SessionService(opened, ports.hasher, second_step, ports.verifier, callers)
-        self.factors = SecondStepSignIn(opened, second_step, public_url.host)
+        self.factors = FactorService(opened, second_step, public_url.host)
         self.passkeys = PasskeyService(opened, passkeys, challenges)
         self.sign_in_codes = CodeSignIn(opened, ports.randomness)
         self.links = LinkSignIn(opened, ports.randomness)

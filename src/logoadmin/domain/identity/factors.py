@@ -1,20 +1,22 @@
-"""Second factors: enrolling apps, listing and removing factors, and making recovery codes (contract O1, O4)."""
+"""Second factors: apps, recovery codes, the list of factors, and the second step of a sign-in (contract O1 to O4)."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
 
 from logoadmin.domain.identity.accounts import (
-    MOST_FACTORS,
     confirmed_factors,
-    end_sessions,
     end_sign_ins,
+    enrolled,
     note_possible_lockout,
     require_first_step,
     require_not_by_link,
-    require_room,
     session_id_of,
 )
-from logoadmin.domain.identity.challenges import replace_recovery_codes
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, replace_recovery_codes
+from logoadmin.domain.identity.open_sessions import Attempt, OpenSessions
+from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import (
     ListedFactor,
     NewFactor,
@@ -23,45 +25,58 @@ from logoadmin.domain.identity.records import (
     RecoveryCodesLeft,
     RemovedFactor,
     RemovedUserFactors,
+    Tokens,
 )
 from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
 from logoadmin.domain.identity.totp import TotpFactors, new_secret, provisioning_uri
-from logoadmin.domain.kernel.access import Held, Permission, Scope, user_of
-from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Outdated, Problem
-from logoadmin.domain.kernel.gate import Transactions
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller, Held, Permission, Scope, user_of
+from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    Outdated,
+    Problem,
+    SecondFactorKind,
+    SecondFactorRequired,
+    SignInRefused,
+    passkey_refused,
+    sign_in_ended,
+)
+from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, identity_in
-from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, writes
-from logoadmin.ports.environment import Randomness
+from logoadmin.domain.kernel.limits import (
+    CHALLENGE_EXAMPLE,
+    Challenge,
+    FactorId,
+    FactorName,
+    TotpCode,
+    TypedCode,
+    UserId,
+    examples,
+)
+from logoadmin.domain.kernel.records import PasswordHash
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    ReadUnitOfWork,
+    get_existing,
+    identity_in,
+)
+from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
+from logoadmin.ports.identity_storage import Credentials
+from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.sign_in_storage import Factor
+from logoadmin.ports.storage import UnitOfWork
+
+# The usual ones first. The fields of the second step, exactly one of which is set, have the same names.
+_KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
 
 
 def listed(factor: Factor) -> ListedFactor:
     """Return a factor without its secret."""
     return ListedFactor(factor.factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at)
-
-
-def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: Randomness) -> NewFactor:
-    """Return a factor that was just confirmed, with recovery codes if it is the user's first.
-
-    The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
-    recorded. Raises Conflict if the user has too many factors, or only an app.
-    """
-    require_first_step(uow, user_id)
-    factors = confirmed_factors(uow, user_id)
-    if len(factors) > MOST_FACTORS:
-        require_room(uow, user_id)
-    (factor,) = (factor for factor in factors if factor.factor_id == factor_id)
-    is_first = len(factors) == 1
-    if is_first:
-        end_sessions(uow, user_id, keep=session_id_of(uow.caller))
-        for session in identity_in(uow).sessions.of_user(user_id):
-            identity_in(uow).sessions.update(replace(session, factor=factor.kind))
-    record_event(uow, "factor_added", user_id, uow.caller, uow.now, factor=factor.kind)
-    codes = replace_recovery_codes(uow, user_id, randomness) if is_first else None
-    return NewFactor(factor_id, factor.kind, factor.name, factor.created_at, factor.last_used_at, codes)
 
 
 def _record_removal(uow: AuditedUnitOfWork, user_id: int, removed: Iterable[Factor]) -> None:
@@ -122,6 +137,73 @@ class ConfirmTotp(Command):
     code: TotpCode
 
 
+class SignInWithFactor(Command):
+    """The second step of a sign-in, with one of the factors that the first step named."""
+
+    model_config = examples({"challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
+
+    answers_secrets = True
+
+    challenge: Challenge
+    totp: TotpCode = UNSET
+    passkey: PasskeyUse = UNSET
+    recovery_code: TypedCode = UNSET
+
+    def model_post_init(self, _: Any, /) -> None:
+        """Require exactly one answer."""
+        given = [kind for kind in _KINDS if getattr(self, kind) is not UNSET]
+        if len(given) != 1:
+            text = f"Input should have one of {', '.join(_KINDS)}"
+            problem = Problem((given[1],), text, "value_error") if given else Problem((_KINDS[0],), text, "missing")
+            raise InvalidInput([problem])
+
+    @property
+    def answer(self) -> tuple[SecondFactorKind, Any]:
+        """The kind of factor, and its answer to the challenge."""
+        return next((kind, getattr(self, kind)) for kind in _KINDS if getattr(self, kind) is not UNSET)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondStep:
+    """Asks for second factors and verifies them."""
+
+    totp: TotpFactors
+    passkeys: PasskeyFactors
+    challenges: SignedChallenges
+
+    def require(self, attempt: Attempt, username: str, credentials: Credentials, rehashed: PasswordHash | None) -> None:
+        """Ask a user with the right password for the second step, unless their factors have just been removed.
+
+        Raises:
+            SecondFactorRequired: the user has a factor; the error has the challenge.
+            SignInRefused: the password was changed while it was verified.
+        """
+        user_id = credentials.user_id
+        self.passkeys.load()
+
+        def required(uow: UnitOfWork) -> SecondFactorRequired | None:
+            known = uow.identity.passwords.credentials(username)
+            if known is None or known.password != credentials.password:
+                raise SignInRefused
+            factors = confirmed_factors(uow, user_id)
+            has: set[str] = {factor.kind for factor in factors}
+            if not has:
+                return None
+            attempt.take_back(uow)
+            if rehashed is not None:
+                uow.identity.passwords.set(user_id, rehashed)
+            if not self.passkeys.are_usable:
+                has.discard("passkey")
+            if uow.identity.recovery_codes.left(user_id):
+                has.add("recovery_code")
+            challenge = self.challenges.new(Purpose.SECOND_FACTOR, attempt.now, user_id, _state_of(uow, user_id))
+            passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
+            return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
+
+        if (error := attempt.storage.write(required)) is not None:
+            raise error
+
+
 class FactorService(Service):
     """The use cases of second factors.
 
@@ -129,10 +211,11 @@ class FactorService(Service):
     others raise NotFound if the user does not exist.
     """
 
-    def __init__(self, transactions: Transactions, totp: TotpFactors, randomness: Randomness, issuer: str) -> None:
+    def __init__(self, sessions: OpenSessions, second_step: SecondStep, issuer: str) -> None:
         """``issuer`` is the name of this service in authenticator apps."""
-        super().__init__(transactions)
-        self._totp, self._randomness, self._issuer = totp, randomness, issuer
+        super().__init__(sessions.transactions)
+        self._open_sessions, self._totp, self._passkeys = sessions, second_step.totp, second_step.passkeys
+        self._challenges, self._randomness, self._issuer = second_step.challenges, sessions.randomness, issuer
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
@@ -234,3 +317,62 @@ class FactorService(Service):
         if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
             raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
         return enrolled(uow, user_id, command.factor_id, self._randomness)
+
+    @use_case(PUBLIC)
+    def sign_in(self, gate: Gate, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
+        """Begin a session after the second step (contract O2).
+
+        Raises:
+            SignInForbidden: passwords were switched off since the first step.
+            SignInRefused: the challenge was used or has expired, or the answer is wrong or was used before.
+            TooManySignIns: there were too many failed attempts.
+        """
+        self._open_sessions.require_passwords()
+        kind, answer = command.answer
+        with self._open_sessions.attempt(gate, caller, partial(self._user_of, command)) as attempt:
+            attempt.count_and_look_up(partial(self._look_up, command, attempt))
+            self._passkeys.load()
+
+            def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
+                challenge = self._challenges.use(uow, command.challenge, Purpose.SECOND_FACTOR)
+                user_id = None if challenge is None else challenge.user_id
+                if challenge is None or user_id is None or not challenge.is_bound_to(_state_of(uow, user_id)):
+                    raise sign_in_ended()
+                self._verify(uow, user_id, command.challenge, kind, answer)
+                return self._open_sessions.begin(uow, attempt, user_id, kind)
+
+            return gate.write(command, attempt.client, begin)
+
+    def _verify(
+        self, uow: AuditedUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any
+    ) -> None:
+        """Use up a user's answer to a challenge; raise SignInRefused if it is wrong, or was used before."""
+        match kind:
+            case "totp":
+                is_right = self._totp.use(uow, user_id, answer, uow.now)
+            case "recovery_code":
+                is_right = identity_in(uow).recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
+            case "passkey":
+                is_right = self._passkeys.use(uow, challenge, answer, uow.now, of_user=user_id) is not None
+        if not is_right:
+            raise passkey_refused() if kind == "passkey" else SignInRefused("Incorrect code")
+
+    def _look_up(self, command: SignInWithFactor, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[Limit, ...], None]:
+        """Return the limits on an attempt, including those on the user of the challenge."""
+        user_id, is_totp = self._user_of(command, uow), command.answer[0] == "totp"
+        user, origin = None if user_id is None else uow.records(USERS).get(user_id), attempt.client.origin
+        name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, attempt.now)
+        return limits_of(origin, name, user_id if is_totp else None, is_known=is_known), None
+
+    def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
+        """Return the user of a challenge, if it is valid now."""
+        now = self._open_sessions.clock.now()
+        challenge = self._challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
+        return None if challenge is None else challenge.user_id
+
+
+def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:
+    """Return the state of a sign-in: a new password or other factors invalidate it before its second step."""
+    password = identity_in(uow).passwords.get(user_id)
+    factors = [factor.factor_id for factor in confirmed_factors(uow, user_id)]
+    return f"{'' if password is None else password.hash} {factors}"

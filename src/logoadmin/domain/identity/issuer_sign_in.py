@@ -11,9 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMissing, known_names
-from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, OpenSessions, Proof
+from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, OpenSessions
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
 from logoadmin.domain.kernel.command import Command
@@ -159,11 +158,11 @@ class IssuerSignIn(Service):
             TooManySignIns: there were too many failed attempts.
             Conflict: the last user who holds everything would get another role from their groups.
         """
-        with self._open_sessions.attempt(gate, command, caller) as attempt:
+        with self._open_sessions.attempt(gate, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
-            now = attempt.count(lambda _uow, now: (limits_of(attempt.client.origin), now))
-            person = self._redeem(self._issuer, command, now)
+            attempt.count()
+            person = self._redeem(self._issuer, command, attempt.now)
             try:
                 return self._open(gate, command, attempt, person)
             except Roleless:
@@ -199,16 +198,17 @@ class IssuerSignIn(Service):
     def _open(self, gate: Gate, command: SignInByIssuer, attempt: Attempt, person: IssuedIdentity) -> Tokens:
         """Begin a session of a person, and create their user if it is missing."""
 
-        def prove(uow: AuditedUnitOfWork) -> Proof:
+        def begin(uow: AuditedUnitOfWork, _command: SignInByIssuer) -> Tokens:
+            user_id = self._users.signed_in(uow, person)
             # An issuer may keep people signed in, so anyone at their open screen could get this far.
-            return Proof(self._users.signed_in(uow, person), "issuer", person.authenticated_at or 0)
+            return self._open_sessions.begin(uow, attempt, user_id, "issuer", person.authenticated_at or 0)
 
         try:
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
         except UserMissing:
             known = storage_of(gate).snapshot(partial(known_names, person))
             gate.write(command, attempt.client, lambda uow, _command: self._users.create(uow, person, known))
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
 
     def _refuse(self, gate: Gate, command: SignInByIssuer, client: Anonymous, person: IssuedIdentity) -> None:
         try:

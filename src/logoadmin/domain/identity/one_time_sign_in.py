@@ -9,11 +9,10 @@ from typing import Annotated, Any, Final
 from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import OpenSessions, Proof
+from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
-from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, PUBLIC, Caller, Permission, Scope, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
@@ -94,21 +93,19 @@ class CodeSignIn(Service):
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
-            # A code cannot be guessed, so it stays usable while the name is under attack.
-            limits = limits_of(attempt.client.origin, command.username, is_known=True)
-            attempt.count(lambda _uow, _now: (limits, None))
+        with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
+            attempt.count(command.username)  # a code stays usable while the name is under attack
 
-            def prove(uow: AuditedUnitOfWork) -> Proof:
+            def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
                 known = identity_in(uow).passwords.credentials(command.username)
                 user_id = _NOBODY if known is None else known.user_id
                 if _redeem(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
                 # Other sessions may be somebody else's.
                 self._open_sessions.end_all(uow, user_id)
-                return Proof(user_id, "sign_in_code")
+                return self._open_sessions.begin(uow, attempt, user_id, "sign_in_code")
 
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
 
 
 class CreateLink(Command):
@@ -180,17 +177,16 @@ class LinkSignIn(Service):
                 or more rights.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
-            limits = limits_of(attempt.client.origin)
-            attempt.count(lambda _uow, _now: (limits, None))
+        with self._open_sessions.attempt(gate, caller, partial(_user_of, command)) as attempt:
+            attempt.count()
 
-            def prove(uow: AuditedUnitOfWork) -> Proof:
+            def begin(uow: AuditedUnitOfWork, command: SignInWithLink) -> Tokens:
                 user = _user_of_link(uow, command.link)
                 if user is None:
                     raise SignInRefused("This link was used before, or has expired")
-                return Proof(user.user_id, "link")
+                return self._open_sessions.begin(uow, attempt, user.user_id, "link")
 
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
 
 
 def _create_user(uow: AuditedUnitOfWork, command: CreateLink) -> User:

@@ -1,27 +1,37 @@
 """Sessions: how they begin, their tokens, their list and their expiry (contract C1, C3, C6, O2, O7, O9).
 
-Each way to sign in counts an attempt before it verifies anything, and then provides the proof::
+Each way to sign in counts an attempt before it verifies anything, and begins the session in the transaction that uses
+up the proof; if that raises, the attempt stays counted::
 
-    with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
-        attempt.count(lambda uow, now: (limits, None))
-        return attempt.open(prove)
+    with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
+        attempt.count(command.username)
+        return gate.write(command, attempt.client, partial(self._begin, attempt))
 
-The attempt applies the limits, counts the outcome in the metrics, records refusals as events, rejects users whom the
-issuer refused, and begins the session with its first tokens.
+The attempt applies the limits, counts the outcome in the metrics, and records refusals as events. The session begins
+with its first tokens, unless the user is suspended or the issuer refused them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
-from logoadmin.domain.identity import sign_in_limits
 from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.issuer_users import IssuerUsers
-from logoadmin.domain.identity.records import CountedEvent, EndedSession, ListedSession, SignInEvent, Tokens
+from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_events import add_event, count_refusal, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import Limit, remember_network, succeeded, uses_of
+from logoadmin.domain.identity.sign_in_limits import (
+    Found,
+    Limit,
+    attempt,
+    count_attempt,
+    limits_of,
+    remember_network,
+    succeeded,
+    take_back,
+    uses_of,
+)
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -29,20 +39,14 @@ from logoadmin.domain.identity.sign_in_rules import (
     SignInRules,
 )
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor, stored_hash
-from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.unit_of_work import (
-    AnyUnitOfWork,
-    AuditedUnitOfWork,
-    history_in,
-    identity_in,
-)
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Session, Sessions
 from logoadmin.ports.metrics import Metrics
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import Grant, TokenSigner
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
@@ -53,21 +57,29 @@ _REUSE_SECONDS: Final = 10
 SUSPENDED: Final = "This user is suspended"
 NO_ROLE: Final = "No role for your groups at the issuer"
 
-Found = TypeVar("Found")
 
+@dataclass(slots=True)
+class Attempt:
+    """One attempt of a client to sign in, at a Unix time."""
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """The user who signs in, and their proof.
+    storage: Storage
+    client: Anonymous
+    now: int
+    limits: tuple[Limit, ...] = ()
 
-    Attributes:
-        factor: the factor of the proof; after two steps, the second.
-        signed_in_at: when they proved it, as Unix time; None for now.
-    """
+    def count(self, username: str | None = None) -> None:
+        """Count the attempt by its network before anything is verified, and by a name whose secret is not guessable."""
+        limits = limits_of(self.client.origin, username, is_known=True)
+        self.count_and_look_up(lambda _uow: (limits, None))
 
-    user_id: int
-    factor: SignInFactor
-    signed_in_at: int | None = None
+    def count_and_look_up(self, look_up: Callable[[UnitOfWork], tuple[tuple[Limit, ...], Found]]) -> Found:
+        """Count the attempt before anything is verified; return what was looked up, see :func:`count_attempt`."""
+        self.limits, found = count_attempt(self.storage, self.now, look_up)
+        return found
+
+    def take_back(self, uow: UnitOfWork) -> None:
+        """Take back the attempt, which was right so far; attempts for the name stay counted."""
+        take_back(uow, [limit for limit in self.limits if not limit.named])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +101,8 @@ class OpenSessions:
 
     @contextmanager
     def attempt(
-        self,
-        gate: Gate,
-        command: Command,
-        caller: Caller,
-        user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None,
-    ) -> Iterator["Attempt"]:
+        self, gate: Gate, caller: Caller, user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
+    ) -> Iterator[Attempt]:
         """Begin an attempt to sign in; when the block ends, count its outcome, and record a refusal as an event.
 
         A right password that needs a second step has no outcome yet. ``user_of`` returns the user of the account, if
@@ -102,25 +110,32 @@ class OpenSessions:
         """
         client = client_of(gate, caller)
         try:
-            yield Attempt(self, gate, command, client)
+            yield Attempt(self.transactions.storage, client, self.clock.now())
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
             self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
-            count_refusal(self.transactions.storage, self.clock.now(), event, client, user_of)
+            count_refusal(self.transactions.storage, self.clock.now(), error, client, user_of)
             raise
         self.metrics.sign_in("ok")
 
-    def begin(self, uow: AuditedUnitOfWork, client: Anonymous, proof: Proof) -> Tokens:
-        """Begin a session of a user, and return its first tokens.
+    def begin(
+        self,
+        uow: AuditedUnitOfWork,
+        attempt: Attempt,
+        user_id: int,
+        factor: SignInFactor,
+        signed_in_at: int | None = None,
+    ) -> Tokens:
+        """Begin a session of a user who proved who they are by a factor, the last step; return its first tokens.
 
-        At the limit, the least recently used session ends. If the user proved who they are 10 minutes ago or more, the
-        session is not recent from the start (contract O3).
+        At the limit, the least recently used session ends. If the user proved it 10 minutes ago or more, at
+        ``signed_in_at``, the session is not recent from the start (contract O3).
 
         Raises:
             SignInForbidden: the user is suspended (contract D), or the issuer refused them, however they sign in now
                 (contract O7).
         """
-        user_id, now, identity = proof.user_id, uow.now, identity_in(uow)
+        now, client, identity = uow.now, attempt.client, identity_in(uow)
+        succeeded(identity.sign_in_attempts, attempt.limits)
         sessions, user_since = identity.sessions, creation_of(history_in(uow), user_id)
         admission = sessions.admission(user_id)
         if admission is None:  # removed since they proved who they are
@@ -129,24 +144,14 @@ class OpenSessions:
             raise SignInForbidden(SUSPENDED)
         if admission.refused:
             raise SignInForbidden(NO_ROLE)
-        known = sessions.of_user(user_id)
-        if len(known) >= MOST_SESSIONS:
-            last_used = sorted(known, key=lambda each: each.refreshed_at or each.created_at)
-            for oldest in last_used[: len(known) - MOST_SESSIONS + 1]:
-                sessions.end(oldest.session_id)
-        signed_in_at = now if proof.signed_in_at is None else proof.signed_in_at
-        address, user_agent = shown_client(client)
-        session = Session(
-            self.randomness.text(),
-            user_id,
-            created_at=min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
-            expires_at=self.rules.session_end(now, now + SESSION_SECONDS, now),
-            address=address,
-            user_agent=user_agent,
-            factor=proof.factor,
-        )
+        last_used = sorted(sessions.of_user(user_id), key=lambda each: each.refreshed_at or each.created_at)
+        for oldest in last_used[: max(0, len(last_used) - MOST_SESSIONS + 1)]:
+            sessions.end(oldest.session_id)
+        created_at = now if signed_in_at is None else min(max(signed_in_at, now - NOT_RECENT_SECONDS), now)
+        expires_at, shown = self.rules.session_end(now, now + SESSION_SECONDS, now), shown_client(client)
+        session = Session(self.randomness.text(), user_id, created_at, expires_at, None, *shown, factor)
         sessions.add(session)
-        event = SignInEvent(0, now, "signed_in", user_id, admission.username, address, user_agent, proof.factor)
+        event = SignInEvent(0, now, "signed_in", user_id, admission.username, *shown, factor)
         add_event(identity.events, event, user_since)
         remember_network(identity.sign_in_attempts, user_id, user_since, client.origin, now, self.rules.event_days)
         return self._new_tokens(sessions, session, now, admission.scope)
@@ -162,21 +167,21 @@ class OpenSessions:
         session, used_at = known
         is_open = self.rules.session_end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
-        sessions = identity.sessions
+        sessions, attempts = identity.sessions, identity.sign_in_attempts
         if not is_open or is_reused or not self.issuer_users.admits(uow, session):
             sessions.end(session.session_id)
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
-        if (wait := sign_in_limits.attempt(identity.sign_in_attempts, refreshes, now)) is not None:
+        if (wait := attempt(attempts, refreshes, now)) is not None:
             raise TooManySignIns(wait, "Too many refreshes in an hour")
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)
         sessions.update(session)
         user_since, days = creation_of(history_in(uow), session.user_id), self.rules.event_days
-        remember_network(identity.sign_in_attempts, session.user_id, user_since, client.origin, now, days)
+        remember_network(attempts, session.user_id, user_since, client.origin, now, days)
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
@@ -241,46 +246,3 @@ def client_of(gate: Gate, caller: Caller) -> Anonymous:
     gate.require_token(caller)
     origin, user_agent = (caller.origin, caller.user_agent) if isinstance(caller, SignedIn) else ("", "")
     return Anonymous(origin, caller.request_id, user_agent, caller.occasion)
-
-
-class Attempt:
-    """One attempt of a client to sign in."""
-
-    def __init__(self, sessions: OpenSessions, gate: Gate, command: Command, client: Anonymous) -> None:
-        self.sessions, self.client = sessions, client
-        self._gate, self._command = gate, command
-        self._limits: Sequence[Limit] = ()
-
-    def count(self, look_up: Callable[[UnitOfWork, int], tuple[Sequence[Limit], Found]]) -> Found:
-        """Count the attempt before anything is verified, in a separate write.
-
-        ``look_up`` returns the limits at a time, in Unix seconds, and the data for the verification. Raises
-        TooManySignIns after too many failed attempts.
-        """
-        now = self.sessions.clock.now()
-
-        def count(uow: UnitOfWork) -> tuple[Sequence[Limit], Found, int | None]:
-            limits, found = look_up(uow, now)
-            return limits, found, sign_in_limits.attempt(uow.identity.sign_in_attempts, limits, now)
-
-        self._limits, found, wait = self.sessions.transactions.storage.write(count)
-        if wait is not None:
-            raise TooManySignIns(wait)
-        return found
-
-    def take_back(self, uow: UnitOfWork) -> None:
-        """Take back the attempt, which was right so far; attempts for the name stay counted."""
-        sign_in_limits.take_back(uow, [limit for limit in self._limits if not limit.named])
-
-    def open(self, prove: Callable[[AuditedUnitOfWork], Proof]) -> Tokens:
-        """Begin a session in the transaction of its proof, as :meth:`OpenSessions.begin`, and return its tokens.
-
-        ``prove`` uses up the proof, and returns who signs in. If it raises, the attempt stays counted.
-        """
-
-        def begin(uow: AuditedUnitOfWork, _command: Command) -> Tokens:
-            proof = prove(uow)
-            succeeded(identity_in(uow).sign_in_attempts, self._limits)
-            return self.sessions.begin(uow, self.client, proof)
-
-        return self._gate.write(self._command, self.client, begin)

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from logoadmin.domain.identity.accounts import confirmed_factors, require_not_by_link, require_room
-from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, use
-from logoadmin.domain.identity.factors import enrolled
-from logoadmin.domain.identity.open_sessions import OpenSessions, Proof
+from logoadmin.domain.identity.accounts import confirmed_factors, enrolled, require_not_by_link, require_room
+from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
+from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
-from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem, passkey_refused, sign_in_ended
@@ -207,8 +205,8 @@ class PasskeyService(Service):
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
             user_id, now = user_of(uow.held), uow.now
-            found = self._challenges.opened(command.challenge, Purpose.ENROLMENT, now)
-            if found is None or found.user_id != user_id or not use(uow, command.challenge, now):
+            found = self._challenges.use(uow, command.challenge, Purpose.ENROLMENT)
+            if found is None or found.user_id != user_id:
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
             factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)
@@ -242,20 +240,18 @@ class PasskeyService(Service):
             TooManySignIns: there were too many failed attempts.
         """
         self._passkeys.opened()
-        with self._open_sessions.attempt(gate, command, caller, partial(_user_of, command)) as attempt:
-            limits = limits_of(attempt.client.origin)
-            attempt.count(lambda _uow, _now: (limits, None))
+        with self._open_sessions.attempt(gate, caller, partial(_user_of, command)) as attempt:
+            attempt.count()
 
-            def prove(uow: AuditedUnitOfWork) -> Proof:
-                found = self._challenges.opened(command.challenge, Purpose.SIGN_IN, uow.now)
-                if found is None or not use(uow, command.challenge, uow.now):
+            def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:
+                if self._challenges.use(uow, command.challenge, Purpose.SIGN_IN) is None:
                     raise sign_in_ended()
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
                 if user_id is None:  # raising leaves the challenge unused
                     raise passkey_refused()
-                return Proof(user_id, "passkey")
+                return self._open_sessions.begin(uow, attempt, user_id, "passkey")
 
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
 
 
 def _user_of(command: SignInWithPasskey, uow: Reading) -> int | None:

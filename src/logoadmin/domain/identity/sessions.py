@@ -9,9 +9,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.open_sessions import OpenSessions, Proof, client_of, session_of_token
+from logoadmin.domain.identity.factors import SecondStep
+from logoadmin.domain.identity.open_sessions import Attempt, OpenSessions, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -20,9 +22,8 @@ from logoadmin.domain.identity.records import (
     RemovedUserSessions,
     Tokens,
 )
-from logoadmin.domain.identity.second_step import SecondStep
 from logoadmin.domain.identity.sign_in_events import record_event, user_named
-from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
+from logoadmin.domain.identity.sign_in_limits import IN_A_BLOCK, Limit, is_known_network, limits_of
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     OWNER,
@@ -171,22 +172,23 @@ class SessionService(Service):
                 begins, and failures for the name stay counted.
         """
         self._open_sessions.require_passwords()
-        with self._open_sessions.attempt(gate, command, caller, partial(user_named, command.username)) as attempt:
-            known = attempt.count(partial(self._look_up, command, attempt.client.origin))
-            credentials, rehashed = self._verified(command, known)
+        with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
+            credentials, rehashed = self._verified(
+                command, attempt.count_and_look_up(partial(_look_up, command, attempt))
+            )
             if credentials.has_factor:
                 self._second_step.require(attempt, command.username, credentials, rehashed)
 
-            def prove(uow: AuditedUnitOfWork) -> Proof:
-                user_id = credentials.user_id
+            def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
+                passwords = identity_in(uow).passwords
                 # The password changed, or a factor was enrolled, during verification.
-                if identity_in(uow).passwords.credentials(command.username) != credentials:
+                if passwords.credentials(command.username) != credentials:
                     raise SignInRefused
                 if rehashed is not None:
-                    identity_in(uow).passwords.set(user_id, rehashed)
-                return Proof(user_id, "password")
+                    passwords.set(credentials.user_id, rehashed)
+                return self._open_sessions.begin(uow, attempt, credentials.user_id, "password")
 
-            return attempt.open(prove)
+            return gate.write(command, attempt.client, begin)
 
     @use_case(PUBLIC)
     def refresh(self, gate: Gate, command: Refresh, caller: Caller = ANONYMOUS) -> Tokens:
@@ -199,6 +201,8 @@ class SessionService(Service):
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
             TooManySignIns: the user's sessions were refreshed 1,000 times in an hour.
         """
+        if isinstance(storage_of(self), OpenTransaction):
+            raise RuntimeError(IN_A_BLOCK)
         client = client_of(gate, caller)
 
         def refresh(uow: AuditedUnitOfWork, command: Refresh) -> Tokens | EndedSession:
@@ -212,27 +216,22 @@ class SessionService(Service):
             raise InvalidToken
         return answer
 
-    @use_case(Permission(open_by_default=True, enrols=True, first_password=True))
-    def revoke(self, gate: Gate, command: Revoke, caller: Caller = ANONYMOUS) -> EndedSession:
+    @writes(Permission(open_by_default=True, enrols=True, first_password=True))
+    def revoke(self, uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
         """End a session: its refresh token and its access tokens become invalid (contract C3).
 
         Raises:
             NotAuthenticated: neither the command nor the caller has a session.
         """
-        own = caller if isinstance(caller, SignedIn) else None
-        if command.refresh_token is UNSET and own is None:
+        session: SignedIn | Session | None = uow.caller if isinstance(uow.caller, SignedIn) else None
+        if command.refresh_token is not UNSET:
+            session, _ = session_of_token(uow, command.refresh_token) or (None, None)
+        elif session is None:
             raise NotAuthenticated
-
-        def revoke(uow: AuditedUnitOfWork, command: Revoke) -> EndedSession:
-            session: SignedIn | Session | None = own
-            if command.refresh_token is not UNSET:
-                session, _ = session_of_token(uow, command.refresh_token) or (None, None)
-            if session is None or not identity_in(uow).sessions.end(session.session_id):
-                return EndedSession(ended=False)
-            record_event(uow, "session_ended", session.user_id, caller, uow.now)
-            return EndedSession(ended=True)
-
-        return gate.write(command, caller, revoke)
+        if session is None or not identity_in(uow).sessions.end(session.session_id):
+            return EndedSession(ended=False)
+        record_event(uow, "session_ended", session.user_id, uow.caller, uow.now)
+        return EndedSession(ended=True)
 
     @use_case(SIGNED_IN)
     def list(self, gate: Gate, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
@@ -318,18 +317,6 @@ class SessionService(Service):
             can_step_up=can_step_up(uow, held, ways),
         )
 
-    def _look_up(
-        self, command: SignIn, origin: str, uow: UnitOfWork, now: int
-    ) -> tuple[tuple[Limit, ...], Credentials | None]:
-        """Return the limits on an attempt, and the user's credentials.
-
-        An unknown name takes as many statements as a known one.
-        """
-        found = uow.identity.passwords.credentials(command.username)
-        user_id = None if found is None else found.user_id
-        limits = limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, now))
-        return limits, found
-
     def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
         """Return the user's credentials, and a new hash if theirs is outdated. Hashing holds no transaction."""
         stored = known.password if known else None
@@ -351,6 +338,14 @@ class SessionService(Service):
         self._classes = now, self._classes[1]  # so that no other thread reads them at the same time
         with suppress(StorageUnavailable):
             self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
+
+
+def _look_up(command: SignIn, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[Limit, ...], Credentials | None]:
+    """Return the limits on an attempt, and the user's credentials."""
+    found = uow.identity.passwords.credentials(command.username)
+    user_id, origin = None if found is None else found.user_id, attempt.client.origin
+    # An unknown name takes as many statements as a known one.
+    return limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, attempt.now)), found
 
 
 def _refuse_keys(held: Held) -> None:

@@ -22,7 +22,7 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     network_of,
 )
-from logoadmin.domain.kernel.errors import Conflict, NotPermitted, StorageUnavailable
+from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotPermitted, StorageUnavailable, TooManySignIns
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT, Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
@@ -90,12 +90,13 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
 
 
 def count_refusal(
-    storage: Storage, now: int, event: CountedEvent, client: Caller, user_of: Callable[[UnitOfWork], int | None]
+    storage: Storage, now: int, error: LogoAdminError, client: Caller, user_of: Callable[[UnitOfWork], int | None]
 ) -> None:
     """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted.
 
     ``user_of`` returns the user of the account, if any.
     """
+    event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
     with suppress(StorageUnavailable):
         storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
 

@@ -11,21 +11,23 @@ users may have moved since they signed in.
 Every step of a sign-in is an attempt::
 
     limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
-    wait = attempt(uow.identity.sign_in_attempts, limits, now)  # before anything is verified
+    wait = attempt(uow.identity.sign_in_attempts, limits, now)  # before anything is verified, see count_attempt
     take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
     succeeded(identity_in(uow).sign_in_attempts, limits)  # the session begins
 """
 
 import hashlib
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
+from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.kernel.access import address_of, network_of
+from logoadmin.domain.kernel.errors import TooManySignIns
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import SignInAttempts
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 _DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds
@@ -42,6 +44,9 @@ _USES: Final = 1_000
 # The maximum number of networks that are added for one user until the first of them is forgotten.
 MOST_NETWORKS: Final = 1_000
 _NOBODY: Final = -1
+IN_A_BLOCK: Final = "sign in outside of the atomic block: if the block failed, the attempts in it would not be counted"
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,28 @@ def attempt(stored: SignInAttempts, limits: Sequence[Limit], now: int) -> int | 
     for count in counts:
         stored.set(*count)
     return None
+
+
+def count_attempt(
+    storage: Storage, now: int, look_up: Callable[[UnitOfWork], tuple[tuple[Limit, ...], Found]]
+) -> tuple[tuple[Limit, ...], Found]:
+    """Count an attempt in a separate write; return its limits and the data for the verification, which are looked up.
+
+    Raises:
+        TooManySignIns: there were too many failed attempts.
+        RuntimeError: the storage is that of an atomic block, which would forget the attempt if it failed.
+    """
+    if isinstance(storage, OpenTransaction):
+        raise RuntimeError(IN_A_BLOCK)
+
+    def count(uow: UnitOfWork) -> tuple[tuple[Limit, ...], Found, int | None]:
+        limits, found = look_up(uow)
+        return limits, found, attempt(uow.identity.sign_in_attempts, limits, now)
+
+    limits, found, wait = storage.write(count)
+    if wait is not None:
+        raise TooManySignIns(wait)
+    return limits, found
 
 
 def uses_of(what: str, user_id: int) -> tuple[Limit, ...]:

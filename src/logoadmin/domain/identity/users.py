@@ -9,9 +9,8 @@ from logoadmin.domain.identity import accounts
 from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
 from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.records import CountedEvent
 from logoadmin.domain.identity.sign_in_events import count_refusal, record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, attempt, is_known_network, limits_of, take_back
+from logoadmin.domain.identity.sign_in_limits import Limit, count_attempt, is_known_network, limits_of, take_back
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
@@ -235,25 +234,22 @@ class UserService(Service):
         """Verify the caller's current password, and return its hash; None if they have no password."""
         storage, now = storage_of(self), self._clock.now()
 
-        def count(uow: UnitOfWork) -> tuple[PasswordHash | None, tuple[Limit, ...], int | None]:
+        def look_up(uow: UnitOfWork) -> tuple[tuple[Limit, ...], PasswordHash | None]:
             user, stored = uow.records(USERS).get(caller.user_id), uow.identity.passwords.get(caller.user_id)
             is_known = is_known_network(uow, caller.user_id, caller.origin, now)
             name = None if user is None or stored is None else user.username
-            limits = () if name is None else limits_of(caller.origin, name, is_known=is_known)
-            return stored, limits, attempt(uow.identity.sign_in_attempts, limits, now)
+            return () if name is None else limits_of(caller.origin, name, is_known=is_known), stored
 
-        def count_refused(event: CountedEvent) -> None:
-            count_refusal(storage, self._clock.now(), event, caller, lambda _uow: caller.user_id)
-
-        stored, limits, wait = storage.write(count)
-        if wait is not None:
-            count_refused("sign_in_limited")
-            raise TooManySignIns(wait)
-        if stored is None:
-            return None
-        if command.current_password is UNSET or not self._new_passwords.hasher.verify(stored, command.current_password):
-            count_refused("sign_in_refused")
-            raise IncorrectPassword
+        try:
+            limits, stored = count_attempt(storage, now, look_up)
+            if stored is None:
+                return None
+            given = command.current_password
+            if given is UNSET or not self._new_passwords.hasher.verify(stored, given):
+                raise IncorrectPassword
+        except (IncorrectPassword, TooManySignIns) as error:
+            count_refusal(storage, self._clock.now(), error, caller, lambda _uow: caller.user_id)
+            raise
         storage.write(partial(take_back, limits=limits))
         return stored
 

@@ -4,7 +4,7 @@ import io
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
-from logoadmin.domain.identity import factors, passkeys, records, roles, second_step, sessions, users
+from logoadmin.domain.identity import factors, passkeys, records, roles, sessions, users
 from logoadmin.domain.identity import issuer_sign_in as issuer
 from logoadmin.domain.identity import one_time_sign_in as one_time
 from logoadmin.domain.identity import service_keys as keys
@@ -97,7 +97,7 @@ _GRANTS: Final = (
     Grant("password", _BASIC, sessions.SignIn, sessions.SessionService.sign_in, is_default=True),
     Grant("refresh_token", _BASIC, sessions.Refresh, sessions.SessionService.refresh),
     Grant("second_factor", "`second_factor`, for the second step.",
-          second_step.SignInWithFactor, second_step.SecondStepSignIn.sign_in),
+          factors.SignInWithFactor, factors.FactorService.sign_in),
     Grant("passkey", "`passkey`, for a passkey alone.", passkeys.SignInWithPasskey, passkeys.PasskeyService.sign_in),
     Grant("sign_in_code", "`sign_in_code`, for a code of `logoadmin user code`.",
           one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
