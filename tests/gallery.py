@@ -195,8 +195,8 @@ def link_author(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_i
 
 def link_id_of(uow: UnitOfWork, kind: AnyArtworkKind, artwork_id: int, author_id: int) -> int | None:
     """Return the id of the link between an artwork and an author, or None."""
-    link = uow.links(kind).find(artwork_id, author_id)
-    return None if link is None else link.link_id
+    links = uow.links(kind).of_artwork(artwork_id)
+    return next((link.link_id for link in links if link.author_id == author_id), None)
 
 
 CHEAP_PASSWORDS: Final = Argon2Passwords(8, 1)

@@ -175,9 +175,6 @@ class Links(Protocol):
     def next_id(self) -> int:
         """Return the id for a new link, see :meth:`~logoadmin.ports.record_storage.Records.next_id`."""
 
-    def find(self, artwork_id: int, author_id: int) -> Link | None:
-        """Return the link between the two, or None."""
-
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         """Return the links of an artwork, in link order."""
 

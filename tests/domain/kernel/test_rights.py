@@ -12,7 +12,7 @@ from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
-from logoadmin.domain.gallery.artworks import CreateArtwork, GetLogo, OneArtwork, RemoveArtwork, RemoveLogo
+from logoadmin.domain.gallery.artworks import ArtworkAuthor, CreateArtwork, GetLogo, OneArtwork, RemoveLogo
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
@@ -69,7 +69,13 @@ def made(kind: type[Command]) -> Command:
 
 COMMANDS: Final[tuple[Command, ...]] = (
     *map(made, ASKED),
-    *(Command(), OneArtwork[Logo](), RemoveArtwork[Logo](), CreateArtwork[Logo](**ARTWORK), Sneaked(logo_id=1)),
+    *(
+        Command(),
+        OneArtwork[Logo](),
+        ArtworkAuthor[Logo](author_id=1),
+        CreateArtwork[Logo](**ARTWORK),
+        Sneaked(logo_id=1),
+    ),
 )
 
 

@@ -198,10 +198,6 @@ class MemoryLinks(Repository):
     def next_id(self) -> int:
         return self._next(self._kind.link_id_field)
 
-    def find(self, artwork_id: int, author_id: int) -> Link | None:
-        link_id = self._links.get(artwork_id, {}).get(author_id)
-        return None if link_id is None else Link(link_id, artwork_id, author_id)
-
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         authors = self._links.get(artwork_id, {})
         return tuple(Link(link_id, artwork_id, author_id) for author_id, link_id in authors.items())
@@ -211,7 +207,7 @@ class MemoryLinks(Repository):
         return tuple(sorted(links, key=lambda link: link.link_id))
 
     def of_author(self, author_id: int) -> tuple[Link, ...]:
-        theirs = [link for artwork_id in self._links if (link := self.find(artwork_id, author_id))]
+        theirs = [Link(of[author_id], id_, author_id) for id_, of in self._links.items() if author_id in of]
         return tuple(sorted(theirs, key=lambda link: link.link_id))
 
     def add(self, links: Sequence[Link]) -> None:

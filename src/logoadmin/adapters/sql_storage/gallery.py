@@ -38,12 +38,6 @@ class SqlLinks(Repository):
     def next_id(self) -> int:
         return self._transaction.next_id(self._statements.id_field)
 
-    def find(self, artwork_id: int, author_id: int) -> Link | None:
-        row = self._find(
-            *self._statements.table.c, **{self._statements.artwork_field: artwork_id, "author_id": author_id}
-        )
-        return None if row is None else Link(*row)
-
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         return self._links(self._statements.of_artwork, {"key": artwork_id})
 

@@ -202,21 +202,20 @@ class AuditedLinks:
         self._kind, self._artworks = kind, artworks_of(uow, kind)
         self._stored = links_in(uow, kind)
 
-    def find(self, artwork_id: int, author_id: int) -> Link | None:
-        """Return the link between the two, or None."""
-        return self._stored.find(artwork_id, author_id)
-
     def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
         """Return new links, not yet stored, from an artwork to authors in their order."""
         return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
 
     def add(self, artwork_id: int, author_id: int) -> Link:
-        """Link an author as the last one."""
+        """Link an author as the last one, unless they are linked; return the link."""
         before = self._artworks.links(artwork_id)[self._kind]
-        links = self.made(artwork_id, [author_id])
-        self._stored.add(links)
-        self._record(LINKED, artwork_id, before, (*before, *links))
-        return links[0]
+        for link in before:
+            if link.author_id == author_id:
+                return link
+        (link,) = self.made(artwork_id, [author_id])
+        self._stored.add([link])
+        self._record(LINKED, artwork_id, before, (*before, link))
+        return link
 
     def remove(self, artwork_id: int, author_id: int) -> bool:
         """Remove a link; return whether it existed."""
