@@ -254,7 +254,7 @@ class BulkService(Service):
                 _continue(uow, command.continues)
             for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
                 with placed(place):
-                    uow.held.require(self._gate(step).permission.scopes)
+                    uow.held.require([step.kind.write_scope])
                     _make(uow, step, work)
             return _unstored(uow, last) if command.dry_run else Undone(last, change_log_of(uow).last_id)
 

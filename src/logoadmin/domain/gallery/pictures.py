@@ -101,8 +101,7 @@ class PictureService(Service):
     @use_case(_SENDING)
     def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
         """Reject callers without the right before their file is received; return the user's id, if any."""
-        held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
-        return held.user_id
+        return gate.check(command, caller).user_id
 
     @use_case(_SENDING)
     def send(self, gate: Gate, command: SendPicture, content: bytes = b"", caller: Caller = OWNER) -> SentPicture:
@@ -114,7 +113,7 @@ class PictureService(Service):
             TooManyPictures: the user sent 200 in an hour, or pictures that took minutes; or too many wait.
             Conflict: there is no space for it.
         """
-        held: Held = gate.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
+        held = gate.check(command, caller)
         if command.source is None:
             command = command.model_copy(update={"content_hash": hashlib.sha256(content).hexdigest()})
         stored: SentPicture | None = gate.replayed(command, caller)

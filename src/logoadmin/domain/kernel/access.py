@@ -111,11 +111,6 @@ class Permission:
     first_password: bool = False
     nobody: bool = False
 
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        """The scopes that the caller must hold, under any policy."""
-        return () if self.scope is None else (self.scope,)
-
     def needs_token(self, policy: Policy) -> bool:
         """Return whether a caller needs a token under this policy (spec §Authentication 4, contract B1)."""
         return (
@@ -154,10 +149,6 @@ class SentRequestId:
     def __str__(self) -> str:
         return self.text
 
-    def use_replacement(self) -> None:
-        """Replace the id that was sent by our own."""
-        self.text = self.replacement
-
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
@@ -168,7 +159,6 @@ class Occasion:
 
 
 BY_INTERFACE: Final = Occasion(Source.INTERFACE)
-_BY_PROGRAM: Final = Occasion()
 
 
 # Every caller may have the id of the request, which goes into the history (contract G).
@@ -187,7 +177,7 @@ class Owner:
     """The program that embeds the service, or its command line: they have the database itself."""
 
     request_id: str | SentRequestId | None = field(default=None, compare=False)
-    occasion: Occasion = field(default=_BY_PROGRAM, compare=False)
+    occasion: Occasion = field(default=Occasion(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

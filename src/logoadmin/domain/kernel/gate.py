@@ -121,11 +121,12 @@ class Gate:
         """Reject a caller without a token if the use case requires one; every other method does this first."""
         require_token(transactions_of(self).policy, self.permission, caller)
 
-    def check(self, command: Command, caller: Caller) -> None:
-        """Refuse a caller without the right, before expensive work; the write that follows checks again."""
+    def check(self, command: Command, caller: Caller) -> Held:
+        """Return the rights of a caller with the right, before expensive work; the write that follows checks again."""
         self.require_token(caller)
-        if isinstance(caller, SignedIn | KeyHolder):
-            self.snapshot(command, caller, lambda _uow, _command: None)
+        if isinstance(caller, Anonymous | Owner):
+            return ALL_RIGHTS
+        return self.snapshot_with_rights(command, caller, lambda _uow, _command, held: held)
 
     def read(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
         """Return the answer of work that changes nothing; its statements may each see another moment."""
@@ -133,14 +134,10 @@ class Gate:
             self.require_token(caller)
             return transactions_of(self).storage.read(lambda uow: work(ReadUnitOfWork(uow), command))
         # The rights and the record are two statements that must see the same moment.
-        return self.snapshot(command, caller, work)
-
-    def snapshot(self, command: Asked, caller: Caller, work: ReadWork[Asked, Answer]) -> Answer:
-        """Return the answer of work that changes nothing and sees one moment, however much it reads."""
         return self.snapshot_with_rights(command, caller, lambda uow, command, _held: work(uow, command))
 
     def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
-        """Do the same for work that depends on the caller's rights."""
+        """Return the answer of work that changes nothing, sees one moment and depends on the caller's rights."""
         self.require_token(caller)
         try:
             answer = transactions_of(self).storage.snapshot(
@@ -319,5 +316,5 @@ def _check_request_id(request_id: Any) -> None:
 def _unused_id(uow: UnitOfWork, request_id: SentRequestId) -> str:
     """Return the id under which the history records a request: never one that it has already (contract G4)."""
     if request_id.text != request_id.replacement and uow.acts.of_request(request_id.text) is not None:
-        request_id.use_replacement()
+        request_id.text = request_id.replacement
     return request_id.text
