@@ -665,6 +665,13 @@ def test_paths_that_are_not_operations_are_read_only(app: ASGIApp, path: str) ->
     assert (head.status_code, head.headers, head.body) == (get.status_code, get.headers, b"")
 
 
+@pytest.mark.rule("contract C2")
+def test_public_keys_are_cacheable_for_five_minutes_and_shared_ones_are_not_among_them(client: AppClient) -> None:
+    answer = client.get("/.well-known/jwks.json")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert (answer.headers["cache-control"], answer.json()) == ("public, max-age=300", {"keys": []})
+
+
 @pytest.mark.rule("contract A21")
 @pytest.mark.parametrize(
     "path",

@@ -1,0 +1,486 @@
+"""What is special about the history, events, details, proposals and pictures over HTTP (contract G, O9, P, R1, S1)."""
+
+import io
+import re
+import time
+from typing import Any, Final
+
+import pytest
+from PIL import Image
+
+import logoadmin
+from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
+from logoadmin.domain.gallery.picture_commands import SendPicture
+from logoadmin.domain.identity.roles import CreateRole
+from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.kernel.access import Policy
+from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.logo_admin import LogoAdmin
+from tests.asgi import AppClient
+from tests.entrypoints.conftest import Headers, bearer
+from tests.gallery import (
+    ADMIN_ID,
+    ANN_PASSWORD,
+    ARTWORK,
+    LOOK,
+    NOW,
+    PIXEL,
+    SOME_PASSWORD,
+    STOCKED_PICTURE,
+    FrozenClock,
+    WatchedStorage,
+    signed_in,
+)
+from tests.sample_requests import SAMPLES
+
+pytestmark = pytest.mark.rule("contract G", "contract O9")
+
+# The history.
+
+
+def history(client: AppClient, admin: Headers, after: int | None = None) -> list[dict[str, Any]]:
+    answer = client.get("/api/changes", headers=admin, params={} if after is None else {"after": after})
+    assert answer.status_code == 200, answer.text
+    entries: list[dict[str, Any]] = answer.json()
+    return entries
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_taken"),
+    [
+        *((text, True) for text in ("a", "A.b-c_9", "x" * 64)),
+        *((text, False) for text in ("x" * 65, "", "a b", "a\tb", "<script>", "a,b", "ä")),
+    ],
+)
+def test_the_history_has_the_request_id_of_the_response(
+    client: AppClient, admin: Headers, sent: str, is_taken: bool
+) -> None:
+    last = history(client, admin)[-1]["change_id"]
+    headers = [(b"x-request-id", sent.encode("latin-1"))]
+    answer = client.post("/api/authors", json={"user_id": 5, "username": "x"}, headers=headers)
+    (entry,) = history(client, admin, last)
+    assert (entry["user_id"], entry["request_id"]) == (None, answer.headers["x-request-id"])
+    assert (entry["request_id"] == sent) is is_taken
+    assert re.fullmatch("[A-Za-z0-9._-]{1,64}", entry["request_id"])
+
+
+@pytest.mark.rule("contract G4")
+def test_a_request_id_identifies_one_request_of_one_caller(client: AppClient, admin: Headers) -> None:
+    last = history(client, admin)[-1]["change_id"]
+    ids = []
+    for name in ("a", "b", "c"):
+        headers = {**admin, "x-request-id": "same"}
+        answer = client.patch("/api/authors/1", json={"username": name}, headers=headers)
+        ids.append(answer.headers["x-request-id"])
+    assert ids[0] == "same"
+    assert len(set(ids)) == 3
+    assert [entry["request_id"] for entry in history(client, admin, last)] == ids
+    # Undoing a request does not reuse its id.
+    answer = client.post("/api/changes/revert", json={"request_id": ids[2]}, headers={**admin, "x-request-id": ids[2]})
+    assert answer.status_code == 200
+    assert answer.headers["x-request-id"] not in ids
+
+
+@pytest.mark.rule("contract J7")
+def test_a_dry_run_is_requested_only_in_the_query(client: AppClient, admin: Headers) -> None:
+    inside = client.patch("/api/roles/3", json={"name": "brush", "dry_run": True}, headers=admin)
+    unclear = client.patch("/api/roles/3?dry_run=1", json={"name": "brush"}, headers=admin)
+    assert [(each.status_code, each.json()["detail"][0]["loc"]) for each in (inside, unclear)] == [
+        (422, ["body", "dry_run"]),
+        (422, ["query", "dry_run"]),
+    ]
+
+
+@pytest.mark.rule("contract G5")
+def test_the_history_has_the_source_and_the_note_of_a_request(client: AppClient, admin: Headers) -> None:
+    headers = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
+    noted = {**headers, "x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
+    assert client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=noted).status_code == 201
+    (act,) = client.get("/api/acts?request_id=noted", headers=admin).json()
+    assert (act["origin"], act["note"], act["names"]) == ("console", "По просьбе Ann", ["Dee"])
+    (change,) = client.get("/api/changes?request_id=noted", headers=admin).json()
+    assert (change["source"], change["note"]) == ("console", "По просьбе Ann")
+
+
+@pytest.mark.rule("contract G5")
+@pytest.mark.parametrize(
+    ("note", "type_"),
+    [
+        ("x" * 201, "string_too_long"),
+        ("%ff", "string_unicode"),
+        ("%00", "string_pattern_mismatch"),
+        ("%20", "string_pattern_mismatch"),
+    ],
+)
+def test_an_invalid_note_is_refused(client: AppClient, admin: Headers, note: str, type_: str) -> None:
+    sent = {**admin, "x-change-note": note}
+    answer = client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=sent)
+    assert answer.status_code == 422
+    (problem,) = answer.json()["detail"]
+    assert (problem["loc"], problem["type"]) == (["header", "X-Change-Note"], type_)
+    assert client.get("/api/authors?user_id=9").json() == []
+
+
+# Events.
+
+
+EVENTS: Final = "/api/auth/events"
+BROWSER: Final = {"user-agent": "Browser/1"}
+
+
+def events(client: AppClient, headers: Headers, query: str = "") -> list[dict[str, Any]]:
+    response = client.get(EVENTS + query, headers=headers)
+    assert response.status_code == 200, response.text
+    found: list[dict[str, Any]] = response.json()
+    return found
+
+
+def names_of(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(event["event"], event["user_name"]) for event in found]
+
+
+def key_of(client: AppClient, owner: Headers, *scope: str) -> Headers:
+    made = client.post("/api/auth/keys", json={"name": "script", "scope": scope}, headers=owner)
+    assert made.status_code == 201, made.text
+    return {"authorization": f"Bearer {made.json()['key']}"}
+
+
+def test_a_sign_in_over_http_is_listed_with_its_client(client: AppClient, admin: Headers) -> None:
+    client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD}, headers=BROWSER)
+    first = events(client, admin)[0]
+    assert first == {
+        "event_id": first["event_id"],
+        "at": NOW,
+        "event": "signed_in",
+        "user_id": 7,
+        "user_name": "ann",
+        "address": "192.0.2.1",
+        "user_agent": "Browser/1",
+        "factor": "password",
+        "count": 1,
+        "by_user_id": None,
+        "by_user_name": None,
+    }
+
+
+def test_without_the_scope_users_see_only_their_own_events(
+    client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers
+) -> None:
+    everything = [("signed_in", "ann"), ("key_made", "admin"), ("signed_in", "admin")]
+    assert names_of(events(client, admin)) == everything
+    assert events(client, ann) == events(client, ann, "?user_id=7") == events(client, admin, "?user_id=7")
+    assert names_of(events(client, ann)) == everything[:1]
+    for query in (f"?user_id={ADMIN_ID}", "?user_id=99"):
+        assert client.get(EVENTS + query, headers=ann).status_code == 403
+    assert names_of(events(client, admin, f"?user_id={ADMIN_ID}")) == everything[1:]
+    assert events(client, admin, "?user_id=99") == []
+    gallery.users.amend(AmendUser(user_id=7, role_id=2))  # holds everything, from this moment
+    assert names_of(events(client, ann)) == everything
+
+
+@pytest.mark.rule("contract F1")
+def test_events_have_no_version_and_raise_none(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
+    users = client.get("/api/users", headers=admin).headers["etag"]
+    version = gallery.changes.version()
+    listed = client.get(EVENTS, headers={**admin, "if-none-match": '"0", *'})
+    assert (listed.status_code, "etag" in listed.headers) == (200, False)
+    assert listed.headers["cache-control"] == "no-store"
+    for password in (ANN_PASSWORD, "wrong"):
+        client.post("/api/auth/token", json={"username": "ann", "password": password})
+    key_of(client, admin)
+    assert gallery.changes.version() == version
+    assert client.get("/api/users", headers={**admin, "if-none-match": users}).status_code == 304
+    assert len(events(client, admin)) > len(listed.json())
+
+
+@pytest.mark.rule("contract C1")
+@pytest.mark.parametrize("watched", ["sqlite"], indirect=True)
+def test_a_flood_beyond_the_limits_empties_the_response_cache_once_a_minute(
+    gallery: LogoAdmin, clock: FrozenClock
+) -> None:
+    def flood() -> bool:
+        before = gallery.data_version()
+        for _ in range(20):
+            with pytest.raises((SignInRefused, TooManySignIns)):
+                gallery.sessions.sign_in(SignIn(username="ann", password="wrong"))
+        return gallery.data_version() == before
+
+    assert gallery.data_version() is None  # it connects
+    assert [flood(), flood(), flood()] == [False, True, True]
+    clock.pass_by(60)
+    assert [flood(), flood()] == [False, True]
+
+
+# Details.
+
+
+DETAILS: Final = {"description": "Northern lights", "licence": "CC0-1.0", "tags": ["dark"], "origin": "aurora-17"}
+
+
+@pytest.mark.rule("contract S1")
+def test_details_are_created_merged_and_removed(client: AppClient, admin: Headers) -> None:
+    created = client.post("/api/themes", json={**ARTWORK, "details": {**DETAILS, "text": ""}}, headers=admin)
+    assert (created.status_code, created.json()["details"]) == (201, DETAILS)
+    path = f"/api/themes/{created.json()['theme_id']}"
+
+    def patch(details: Any) -> Any:
+        response = client.patch(path, json={"details": details}, headers=admin)
+        assert response.status_code == 200
+        assert client.get(path).json() == response.json()
+        return response.json().get("details")
+
+    assert patch({"licence": None, "tags": ["Light"]}) == {
+        "description": "Northern lights",
+        "tags": ["light"],
+        "origin": "aurora-17",
+    }
+    assert [each["name"] for each in client.get("/api/themes?tag=LIGHT").json()] == ["Aurora"]
+    assert client.get("/api/themes?tag=dark").json() == []
+    assert patch(None) is None
+
+
+# Proposals.
+
+
+SECRET: Final = "Marked by nobody else"
+GUARDED: Final = pytest.mark.parametrize("access", [Policy.GUARDED])
+VERSIONED: Final = [row.path for row in SAMPLES if row.is_read and row.is_list and row.is_versioned]
+SEARCHED: Final = [f"/api/{kind}?q=mark&versions=true&sort=changed" for kind in ("logos", "themes", "authors")]
+READS: Final = [
+    *(row.path for row in SAMPLES if row.method == "GET" and not row.template.startswith("/api/proposals")),
+    *(f"{path}?limit=1000&order=desc" for path in VERSIONED if path != "/api/proposals"),
+    *(*SEARCHED, "/api/logos/2", "/api/themes/2", "/api/authors/3", "/livez"),
+]
+
+
+def holder(gallery: LogoAdmin, watched: WatchedStorage, user_id: int, *scope: str) -> Headers:
+    """Return the header of a new user with some scopes."""
+    signed_in(watched, *scope, user_id=user_id)
+    return bearer(gallery, f"user {user_id}", SOME_PASSWORD)
+
+
+@pytest.fixture
+def member(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
+    """The header of author 1."""
+    return holder(gallery, watched, 101, "proposals:write")
+
+
+@pytest.fixture
+def others(gallery: LogoAdmin, watched: WatchedStorage) -> list[Headers]:
+    """Everybody else, with many rights, but not those to apply a change of a logo, a theme and an author."""
+    reads = ("users:read", "roles:read", "changes:read", "proposals:write")
+    writes = (), ("themes:write", "authors:write", "users:write"), ("logos:write", "authors:write", "roles:write")
+    held = [(), *((*reads, *scope) for scope in writes)]
+    return [{}, *(holder(gallery, watched, 700 + place, *scope) for place, scope in enumerate(held))]
+
+
+@GUARDED
+@pytest.mark.rule("contract R1")
+def test_a_proposal_that_is_not_applied_is_visible_to_nobody_else(
+    client: AppClient, gallery: LogoAdmin, admin: Headers, member: Headers, others: list[Headers]
+) -> None:
+    def seen() -> list[Any]:
+        pages = [answer(client, path, headers) for headers in (*others, admin) for path in READS]
+        pages += [answer(client, "/api/proposals", headers) for headers in others[:3]]
+        # The version of the list counts all proposals for those who could apply some.
+        pages += [
+            (*page[:2], *page[3:]) for headers in others[3:] for page in [answer(client, "/api/proposals", headers)]
+        ]
+        publication = gallery.publication.generate()
+        return [pages, publication.pointer, sorted(publication.files)]
+
+    before = seen()
+    new = [{"kind": kind, "create": {**LOOK, "name": SECRET}} for kind in ("logo", "theme")]
+    names = {"logo": "name", "theme": "name", "author": "username"}
+    changed = [{"kind": kind, "id": 1, "version": 99, "set": {name: SECRET}} for kind, name in names.items()]
+    body = {"title": SECRET, "changes": [*new, *changed]}
+    made = client.post("/api/proposals", json=body, headers=member)
+    assert made.status_code == 201
+    path = f"/api/proposals/{made.json()['proposal_id']}"
+    for headers in others[1:]:
+        for end, sent in (("/apply", None), ("/decline", {"reason": "No"}), ("/withdraw", None)):
+            seems_missing(client.post(f"{path}{end}", json=sent, headers=headers))
+        seems_missing(client.patch(path, json={"title": "Mine"}, headers=headers))
+        seems_missing(client.get(path, headers=headers))
+    assert seen() == before
+    assert client.post(f"{path}/decline", json={"reason": "No"}, headers=admin).status_code == 200
+    assert seen() == before
+
+
+def answer(client: AppClient, path: str, headers: Headers) -> tuple[Any, ...]:
+    """Return everything that distinguishes a response for a client."""
+    found = client.get(path, headers=headers)
+    return path, found.status_code, found.headers.get("etag"), found.headers.get("link"), found.text
+
+
+def seems_missing(response: Any) -> None:
+    """Check that a proposal looks like a missing one."""
+    assert response.status_code == 404
+    assert response.json()["detail"].endswith(" not found")
+    assert SECRET not in response.text
+
+
+# Pictures.
+
+
+FOREVER: Final = "public, max-age=31536000, immutable"
+
+
+def png(shade: int = 7) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (640, 400), (shade, 0, 0)).save(file, "PNG")
+    return file.getvalue()
+
+
+def upload(
+    client: AppClient, token: str, content: bytes, kind: str = "image/png", query: str = ""
+) -> tuple[int, object]:
+    headers = {"authorization": f"Bearer {token}", "content-type": kind}
+    response = client.post(f"/api/pictures{query}", content=content, headers=headers)
+    return response.status_code, response.json()
+
+
+def token_for(gallery: LogoAdmin, scope: str, user_id: int = 500) -> str:
+    """Return the access token of a new user whose role has a scope."""
+    role = gallery.roles.create(CreateRole(name=f"role of {user_id}", scope=(scope,)))
+    name, password = f"user {user_id}", "correct horse battery"
+    user = CreateUser(user_id=user_id, username=name, password=password)
+    gallery.users.create(user)
+    gallery.users.amend(AmendUser(user_id=user_id, role_id=role.role_id))
+    return gallery.sessions.sign_in(SignIn(username=name, password=password)).access_token
+
+
+@pytest.fixture
+def token(gallery: LogoAdmin) -> str:
+    return token_for(gallery, "themes:write")
+
+
+@pytest.mark.rule("contract P1")
+def test_a_picture_is_sent_and_sent_again(client: AppClient, token: str) -> None:
+    status, first = upload(client, token, png())
+    assert status == 201
+    assert isinstance(first, dict)
+    assert [*first] == ["picture", "url", "thumbnail_url", "width", "height", "frames", "size", "ground"]
+    assert (first["width"], first["height"]) == (640, 400)
+    # The content alone determines the type.
+    assert upload(client, token, png(), "application/octet-stream") == (200, first)
+    assert upload(client, token, png(), "image/jpeg") == (200, first)
+
+
+@pytest.mark.rule("contract P1", "contract A21")
+@pytest.mark.parametrize(
+    ("content", "kind", "status", "text"),
+    [
+        (bytes(8 * 1024 * 1024 + 1), "image/png", 413, "Body should have at most 8388608 bytes"),
+        (b"{}", "application/json", 415, "Body should be a picture, as image/png or application/octet-stream"),
+        (b"<svg/>", "image/svg+xml", 422, "Convert SVG to PNG or WebP first"),
+        (b"", "image/png", 422, "Field required"),
+    ],
+)
+def test_another_body_is_refused(
+    client: AppClient, token: str, content: bytes, kind: str, status: int, text: str
+) -> None:
+    found, body = upload(client, token, content, kind)
+    assert found == status
+    assert text in repr(body)
+
+
+@pytest.mark.rule("contract P1", "contract A19")
+def test_callers_without_the_right_are_refused_before_they_send_the_file(client: AppClient, gallery: LogoAdmin) -> None:
+    poor = token_for(gallery, "authors:write", user_id=501)
+    assert upload(client, poor, b"") == (403, {"detail": "Not enough permissions"})
+    assert client.post("/api/pictures", content=PIXEL).status_code == 403
+
+
+@pytest.mark.rule("contract P3")
+def test_a_problem_with_the_address_is_placed_in_the_query(client: AppClient, token: str) -> None:
+    status, body = upload(client, token, b"", query="?from=https://img.example/a.png")
+    assert (status, body["detail"][0]["loc"]) == (422, ["query", "from"])  # type: ignore[index]  # it is an object
+    status, body = upload(client, token, b"", query="?from=ftp://img.example/a.png")
+    assert (status, body["detail"][0]["loc"]) == (422, ["query", "from"])  # type: ignore[index]  # it is an object
+    assert upload(client, token, b"", query="?source=https://img.example/a.png")[0] == 422
+
+
+@pytest.mark.rule("contract P2")
+def test_pictures_are_public_and_cacheable_for_a_year(client: AppClient, watched: WatchedStorage) -> None:
+    watched.asked.clear()
+    response = client.get(f"/pictures/{STOCKED_PICTURE}.webp")
+    assert response.status_code == 200
+    assert response.content.startswith(b"RIFF")
+    expected = {
+        "access-control-allow-origin": "*",
+        "cache-control": FOREVER,
+        "content-length": str(len(response.content)),
+        "content-security-policy": "default-src 'none'; sandbox",
+        "content-type": "image/webp",
+        "cross-origin-resource-policy": "cross-origin",
+        "etag": f'"{STOCKED_PICTURE}"',
+        "x-content-type-options": "nosniff",
+    }
+    assert {name: response.headers.get(name) for name in expected} == expected
+    assert not {"write", "try_write"} & {*watched.asked}
+    kept = client.get(f"/pictures/{STOCKED_PICTURE}.webp", headers={"if-none-match": f'"{STOCKED_PICTURE}"'})
+    assert (kept.status_code, kept.content, kept.headers["cache-control"]) == (304, b"", FOREVER)
+    small = client.get(f"/pictures/{STOCKED_PICTURE}-320.webp")
+    assert (small.status_code, small.headers["etag"]) == (200, f'"{STOCKED_PICTURE}-320"')
+    head = client.head(f"/pictures/{STOCKED_PICTURE}.webp")
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(response.content)))
+
+
+@pytest.mark.rule("contract P2")
+@pytest.mark.parametrize("name", [f"{'0' * 64}.webp", f"{STOCKED_PICTURE}.png", f"{STOCKED_PICTURE}-321.webp", "x"])
+def test_other_names_are_not_found(client: AppClient, name: str) -> None:
+    response = client.get(f"/pictures/{name}")
+    assert (response.status_code, response.headers["cache-control"]) == (404, "no-store")
+    assert client.post(f"/pictures/{name}").status_code == 405
+
+
+@pytest.mark.rule("contract P5")
+def test_a_picture_taken_down_is_served_only_to_callers_who_may_read_users(
+    client: AppClient, gallery: LogoAdmin
+) -> None:
+    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
+    blocked = gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
+    path = f"/pictures/{STOCKED_PICTURE}.webp"
+    gone = client.get(path)
+    assert (gone.status_code, gone.json()) == (410, {"detail": "This picture was removed"})
+    assert gone.headers["cache-control"] == "no-store"
+    reader = {"authorization": f"Bearer {token_for(gallery, 'users:read', user_id=501)}"}
+    shown = client.get(path, headers=reader)
+    assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
+    assert client.get(path, headers={"authorization": "Bearer nonsense"}).status_code == 401
+    boss = {"authorization": f"Bearer {token_for(gallery, '*', user_id=502)}"}
+    removed = client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss)
+    assert (removed.status_code, removed.json()) == (200, {"picture": STOCKED_PICTURE})
+    assert client.get(path, headers=reader).status_code == 410
+    assert client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss).status_code == 404
+
+
+@pytest.mark.rule("contract P4", "contract E2")
+def test_the_list_of_pictures_links_to_its_next_page(client: AppClient, gallery: LogoAdmin) -> None:
+    reader = {"authorization": f"Bearer {token_for(gallery, 'users:read', user_id=503)}"}
+    gallery.pictures.send(SendPicture(), png(9))
+    first = client.get("/api/pictures?limit=1", headers=reader)
+    (listed,) = first.json()
+    path = first.headers["link"].partition(">")[0].removeprefix("<")
+    (other,) = client.get(path, headers=reader).json()
+    assert [listed["picture"], other["picture"]] == list(gallery.pictures.stored())
+    assert client.get("/api/pictures?after=7", headers=reader).status_code == 422
+
+
+@pytest.mark.rule("contract P5", "contract L1")
+def test_a_removed_picture_is_gone_from_both_addresses_at_once(gallery: LogoAdmin) -> None:
+    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
+    gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    boss = {"authorization": f"Bearer {token_for(gallery, '*', user_id=502)}"}
+    with AppClient(logoadmin.asgi(gallery)) as client:
+        paths = [
+            f"{of}/{STOCKED_PICTURE}{small}.webp" for of in ("/pictures", "/gallery/pictures") for small in ("", "-320")
+        ]
+        while {client.get(path).status_code for path in (*paths, "/gallery/latest.json")} != {200}:
+            time.sleep(0.05)
+        client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=boss)
+        for method in ("HEAD", "GET"):
+            assert [client.request(method, path).status_code for path in paths] == [410, 410, 404, 404]
