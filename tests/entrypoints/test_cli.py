@@ -306,6 +306,30 @@ def test_init_prints_a_generated_password_once_and_is_idempotent(run: Run) -> No
         assert before == [*gallery.users.list(logoadmin.ListUsers()), *gallery.roles.list(logoadmin.ListRoles())]
 
 
+@pytest.mark.rule("contract H3", "contract O5")
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ("1234567", "String should have at least 8 characters"),
+        ("Password1", "Password should not be one of the most common ones"),
+    ],
+)
+def test_the_first_password_is_refused_before_anything_is_created(
+    run: Run, monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
+) -> None:
+    monkeypatch.setenv("LOGOADMIN_ACCESS", "guarded")
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)
+    for command in ("init", "serve"):
+        assert run(command) == CommandResult(2, "", f"logoadmin: Settings are wrong: admin_password: {sentence}\n")
+    with pytest.raises(logoadmin.SettingsError, match=sentence):
+        logoadmin.connect("sqlite:///logoadmin.db", access="guarded", admin_password=password)
+    assert not Path("logoadmin.db").exists()
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", ADMIN_PASSWORD)
+    assert run("init").code == 0
+    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", password)  # no longer used
+    assert run("init").code == 0
+
+
 # Keys for tokens.
 
 SIGN_IN = logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)

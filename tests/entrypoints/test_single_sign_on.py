@@ -13,17 +13,11 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx2
 import pytest
 
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
-from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.values import GITHUB
 from tests.asgi import AppClient, ask
-from tests.gallery import FrozenClock, gallery_on
-from tests.github import CLIENT_ID as ID_AT_GITHUB
-from tests.github import USER, FakeGitHub, account, fake_github
 from tests.issuer import CLIENT_ID, CLIENT_SECRET, NONCE, REDIRECT_URI, VERIFIER, FakeIssuer, challenge_of, fake_issuer
 from tests.mariadb import free_port
 from tests.options import skip_without
@@ -102,58 +96,6 @@ def test_an_unreachable_issuer_is_unavailable(client: AppClient, fake: FakeIssue
     response = sign_in(client, fake.code())
     assert (response.status_code, response.json()) == (503, {"detail": "Cannot reach the issuer 127.0.0.1"})
     assert int(response.headers["retry-after"]) > 0
-
-
-@pytest.fixture
-def github() -> Iterator[FakeGitHub]:
-    with fake_github() as running:
-        yield running
-
-
-@pytest.fixture
-def at_github(github: FakeGitHub) -> Iterator[AppClient]:
-    settings = settings_of(
-        oidc_issuer=GITHUB, oidc_client_id=ID_AT_GITHUB, oidc_client_secret="s", oidc_default_role="member"
-    )
-    gallery = gallery_on(MemoryStorage(), FrozenClock(), sign_in=sign_in_rules(settings), issuer=github.issuer())
-    with gallery, AppClient(http_application(gallery)) as opened:
-        yield opened
-
-
-@pytest.mark.rule("contract O7", "contract R2")
-def test_a_first_sign_in_at_github_creates_a_member_with_a_reserved_id(
-    at_github: AppClient, github: FakeGitHub
-) -> None:
-    response = sign_in(at_github, github.code())
-    assert (response.status_code, response.json()["scope"]) == (200, "proposals:write")
-    found = me(at_github, response.json())
-    assert (found["user_id"], found["username"]) == (2_000_000_001, "ann")
-    assert found["avatar"] == github.person["avatar_url"]
-    token = {"authorization": f"Bearer {response.json()['access_token']}"}
-    logo = {"name": "Winter", "preview_url": "https://a.example/w.png", "target": "forum", "custom_css": "a{}"}
-    body = {"title": "Winter", "changes": [{"kind": "logo", "create": logo}]}
-    made = at_github.post("/api/proposals", json=body, headers=token)
-    assert (made.status_code, made.json()["user_id"]) == (201, 2_000_000_001)
-    github.person = account(1, "ann")
-    other = me(at_github, sign_in(at_github, github.code()).json())
-    assert (other["user_id"], bool(re.fullmatch(r"ann-\d", other["username"]))) == (2_000_000_002, True)
-
-
-def test_a_refusal_by_github_starts_no_session(at_github: AppClient, github: FakeGitHub) -> None:
-    response = sign_in(at_github, "guessed")
-    assert (response.status_code, response.json()) == (401, UNVERIFIED)
-    github.answers[USER] = 403, {"message": "API rate limit exceeded"}
-    response = sign_in(at_github, github.code())
-    assert (response.status_code, response.json()) == (503, {"detail": "Cannot reach the issuer GitHub"})
-    assert at_github.get("/api/auth/ways").json()["issuer"] == {
-        "name": "GitHub",
-        "authorization_endpoint": f"{github.url}/login/oauth/authorize",
-        "client_id": ID_AT_GITHUB,
-        "redirect_uri": REDIRECT_URI,
-        "scope": "",
-        "issuer": f"{github.url}/login/oauth",
-        "iss_in_response": False,
-    }
 
 
 def test_the_sign_in_methods_are_public_and_never_cached(client: AppClient, fake: FakeIssuer) -> None:
