@@ -1,17 +1,20 @@
 """Services for tests, in a separate process or in a thread."""
 
+import http.client
+import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -32,6 +35,32 @@ def comes_true(
                 return
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+class Answer(NamedTuple):
+    """The response of a service or its proxy."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+def ask(port: int, trusted: Path | None, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """Make a request to this machine; with TLS, if a certificate is to be trusted, and a dictionary as JSON."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if isinstance(body, dict):
+        body, named = json.dumps(body), {"Content-Type": "application/json", **named}
+    connection = (
+        http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        if trusted is None
+        else http.client.HTTPSConnection(
+            "127.0.0.1", port, timeout=300, context=ssl.create_default_context(cafile=str(trusted))
+        )
+    )
+    with closing(connection):
+        connection.request(method, path, body, named)
+        answer = connection.getresponse()
+        return Answer(answer.status, answer.headers, answer.read())
 
 
 class Service:

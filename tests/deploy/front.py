@@ -1,41 +1,14 @@
 """A proxy in front of services, and requests to it."""
 
-import http.client
 import json
-import ssl
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from tests.services import Answer, ask
 
 PASSWORD: Final = "correct horse battery"
-
-
-class Answer(NamedTuple):
-    """The response of a service or its proxy."""
-
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
-
-
-def ask(port: int, trusted: Path | None, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-    """Make a request to this machine; with TLS, if a certificate is to be trusted, and a dictionary as JSON."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    if isinstance(body, dict):
-        body, named = json.dumps(body), {"Content-Type": "application/json", **named}
-    connection = (
-        http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        if trusted is None
-        else http.client.HTTPSConnection(
-            "127.0.0.1", port, timeout=60, context=ssl.create_default_context(cafile=str(trusted))
-        )
-    )
-    with closing(connection):
-        connection.request(method, path, body, named)
-        answer = connection.getresponse()
-        return Answer(answer.status, answer.headers, answer.read())
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.deploy.front import PASSWORD, Front, ask
+from tests.deploy.front import PASSWORD, Front
 from tests.deploy.nginx import nginx
 from tests.deploy.services import import_gallery
-from tests.services import service
+from tests.services import ask, service
 
 pytestmark = [pytest.mark.slow("nginx and a service are started and stopped"), pytest.mark.rule("contract K6")]
 

@@ -1,6 +1,8 @@
-"""Import and export over HTTP (contract I4)."""
+"""Import and export over HTTP, and their temporary files (contract H4, I4)."""
 
+import io
 import json
+from contextlib import closing
 from itertools import count
 from typing import Any
 
@@ -8,19 +10,21 @@ import pytest
 from starlette.types import ASGIApp
 
 from logoadmin.domain.changes.import_export import ExportRecords
+from logoadmin.domain.kernel.command import MAX_JSON
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import bodies
+from logoadmin.entrypoints.http_api.bodies import TemporaryFiles
+from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ARTWORK, CHEAP_PASSWORDS, WatchedStorage
+from tests.gallery import ARTWORK, WatchedStorage
 
 pytestmark = pytest.mark.rule("contract I4")
 
 AUTHOR = {"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}
 LOGO = {"kind": "logo", "logo_id": 9, **ARTWORK, "author_ids": [9, 1]}
-USER = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
 MADE = {"created": 1, "amended": 0, "unchanged": 0}
 
 
@@ -50,15 +54,6 @@ def test_every_bad_line_is_named_with_its_number_and_nothing_is_written(client: 
     assert all(set(problem) == {"loc", "msg", "type"} for problem in answer.json()["detail"])
     assert "a secret" not in answer.text
     assert client.get("/api/authors/9").status_code == 404
-
-
-@pytest.mark.rule("contract I3")
-def test_password_hashes_are_not_imported_over_http(client: AppClient, admin: Headers) -> None:
-    hash_ = CHEAP_PASSWORDS.hash("whatever").hash
-    answer = load(client, admin, {**USER, "password_hash": hash_})
-    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["line", 1, "password_hash"])
-    assert hash_ not in answer.text
-    assert load(client, admin, USER).json()["user"] == MADE
 
 
 @pytest.mark.rule("contract A19")
@@ -148,10 +143,14 @@ def test_kinds_are_selected_without_repetition(client: AppClient, admin: Headers
         assert (answer.status_code, [each["loc"] for each in answer.json()["detail"]]) == (422, [loc])
 
 
-@pytest.mark.rule("contract B3")
+@pytest.mark.rule("contract A19", "contract B3", "contract H4")
 def test_an_export_requires_a_token_with_the_scopes_to_read_its_content(
-    client: AppClient, watched: WatchedStorage, admin: Headers, ann: Headers
+    client: AppClient, watched: WatchedStorage, admin: Headers, ann: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with monkeypatch.context() as without:
+        without.setattr(bodies, "TemporaryFile", None)  # they do not use up the limit (contract H4)
+        assert client.get("/api/export", headers=ann).status_code == 403
+    watched.asked.clear()
     assert client.get("/api/export?kind=logo").status_code == 403
     assert client.get("/api/export?kind=logo", headers={"authorization": "Bearer x"}).status_code == 401
     assert watched.asked == []
@@ -162,14 +161,6 @@ def test_an_export_requires_a_token_with_the_scopes_to_read_its_content(
             answer = client.get(f"/api/export?kind=logo&kind={kind}", headers=ann)
             assert answer.status_code == (200 if kind in kinds else 403)
         assert client.get("/api/export", headers=ann).status_code == (200 if len(kinds) == 2 else 403)
-
-
-@pytest.mark.rule("contract A19", "contract H4")
-def test_callers_without_the_right_do_not_use_up_the_limit(
-    client: AppClient, ann: Headers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bodies, "TemporaryFile", None)
-    assert client.get("/api/export", headers=ann).status_code == 403
 
 
 @pytest.mark.rule("contract A20")
@@ -204,3 +195,55 @@ def test_csv_has_its_kind_and_encoding_in_the_request(client: AppClient, admin: 
     assert send(content, "kind=user", "text/csv").status_code == 422
     assert send(content, "kind=author&charset=none", "text/csv").json()["detail"][0]["loc"] == ["query", "charset"]
     assert send(b"", "kind=author", "application/jsonl").status_code == 415
+
+
+# Temporary files: a few for each user.
+
+
+@pytest.mark.rule("contract H4")
+def test_at_most_eight_files_and_two_per_user_are_open() -> None:
+    imports = TemporaryFiles("imports")
+    opened = [imports.open(number // 2) for number in range(8)]
+    with pytest.raises(HttpError, match="Too many concurrent imports; try again later"):
+        imports.open(4)
+    opened[0].close()
+    opened[0].close()  # a second call has no effect
+    with closing(imports.open(0)), pytest.raises(HttpError, match="Too many of your imports") as caught:
+        imports.open(1)
+    assert (caught.value.status, caught.value.headers) == (429, {"retry-after": "1"})
+    opened[0] = imports.open(0)
+    for file in opened:
+        file.close()
+
+
+@pytest.mark.rule("contract A21", "contract I2")
+def test_only_the_beginning_of_an_overlong_line_is_read() -> None:
+    most = MAX_JSON + 1
+    with closing(TemporaryFiles("imports").open(1)) as file:
+        file.write(b"x" * (most * 7 // 2) + b"\n" + b"y" * (most - 1) + b"\n" + b"z" * most + b"\nlast")
+        for _ in range(2):
+            assert list(file) == [b"x" * most, b"y" * (most - 1) + b"\n", b"z" * most, b"last"]
+
+
+def test_written_data_is_read_back_from_disk_and_from_memory() -> None:
+    with closing(TemporaryFiles("exports").open(1)) as file:
+        lines = [f"{number:08} é{'x' * 10_000}\n" for number in range(200)]
+        for line in lines:
+            file.write_line(line)
+        content = b"".join(file.chunks(65_536))
+        assert content == "".join(lines).encode()
+        assert len(content) == file.size
+
+
+@pytest.mark.rule("contract A20")
+def test_a_full_disk_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, _: Any) -> int:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bodies, "SpooledTemporaryFile", lambda _: Full())
+    with (
+        closing(TemporaryFiles("exports").open(1)) as file,
+        pytest.raises(HttpError, match="Too many concurrent exports"),
+    ):
+        file.write_line("line")

@@ -826,11 +826,12 @@ def test_at_most_three_functions_are_between_an_endpoint_and_its_use_case(app: A
     use_case: Any = _BY_ROUTE["GET", "/api/logos/{logo_id}"].use_case
     between: list[str] = []
 
-    def look(frame: FrameType | None, event: str, _: object) -> None:
-        if event == "call" and frame is not None and frame.f_code is use_case.__code__:
-            while (frame := frame.f_back) is not None and frame.f_code is not Endpoint.__call__.__code__:
-                if Path(frame.f_code.co_filename).is_relative_to(package):
-                    between.append(frame.f_code.co_qualname)
+    def look(frame: FrameType, event: str, _: object) -> None:
+        caller = frame.f_back if event == "call" and frame.f_code is use_case.__code__ else None
+        while caller is not None and caller.f_code is not Endpoint.__call__.__code__:
+            if Path(caller.f_code.co_filename).is_relative_to(package):
+                between.append(caller.f_code.co_qualname)
+            caller = caller.f_back
 
     sys.setprofile(look)
     try:

@@ -16,7 +16,7 @@ import pytest
 
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.entrypoints.server import listen
-from tests.services import Service, comes_true, start_application, workers_of
+from tests.services import Service, ask, comes_true, start_application, workers_of
 
 pytestmark = pytest.mark.slow("processes are started, stopped and killed")
 
@@ -32,14 +32,8 @@ class Served(Service):
         return self.process.stderr.readline().rstrip()
 
     def get(self, path: str = "/", **headers: str) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            named = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request("GET", path, headers={"Authorization": "Bearer secret-token", **named})
-            response = connection.getresponse()
-            return response.status, response.read()
-        finally:
-            connection.close()
+        answer = ask(self.port, None, "GET", path, Authorization="Bearer secret-token", **headers)
+        return answer.status, answer.body
 
     def answers(self) -> bool:
         try:
@@ -210,7 +204,7 @@ def test_sighup_replaces_workers_one_by_one_without_a_failed_request(served: Ser
         os.kill(worker, signal.SIGHUP)
     assert server.workers(2) == before
 
-    def ask() -> int:
+    def answering() -> int:
         # Clients retry once on a closed connection (RFC 9112 §9.3.1).
         with suppress(OSError, http.client.HTTPException):
             return int(server.get()[1])
@@ -222,7 +216,7 @@ def test_sighup_replaces_workers_one_by_one_without_a_failed_request(served: Ser
         deadline = time.monotonic() + 90
         while latest & before or len(latest) < 2:
             assert time.monotonic() < deadline
-            latest = set(clients.map(lambda _: ask(), range(40)))
+            latest = set(clients.map(lambda _: answering(), range(40)))
     assert server.end() == (0, [])
 
 
