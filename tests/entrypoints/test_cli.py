@@ -6,12 +6,11 @@ import re
 import shutil
 import signal
 import socket
-import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -19,9 +18,7 @@ import pytest
 
 import logoadmin
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
-from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
 from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
@@ -182,7 +179,11 @@ def test_an_unreachable_database_is_reported_without_its_password(run: Run) -> N
 
 @pytest.mark.rule("contract H1", "contract H3")
 @pytest.mark.parametrize(
-    "command", [("export", "-"), ("events",), ("revert", "1"), ("user", "password", "5"), ("token-key", "rotate")]
+    "command",
+    [
+        *(("export", "-"), ("events",), ("revert", "1"), ("user", "password", "5"), ("token-key", "rotate")),
+        ("restore", "--loaded"),
+    ],
 )
 def test_a_mistyped_database_is_named_and_not_created(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
@@ -375,31 +376,6 @@ def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pyte
     assert run("token-key", "rotate").code == 0
 
 
-@pytest.mark.rule("contract C2")
-def test_with_key_files_the_keys_in_the_database_are_accepted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_accepted(token: str, by: logoadmin.LogoAdmin) -> bool:
-        try:
-            by.sessions.caller(token)
-        except logoadmin.InvalidToken:
-            return False
-        return True
-
-    with started() as before:
-        token = before.sessions.sign_in(SIGN_IN).access_token
-    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
-    Path("private.pem").chmod(0o600)
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")
-    for _ in range(2):
-        with started() as during:
-            assert is_accepted(token, during)
-    with closing(sqlite3.connect("logoadmin.db")) as file:
-        file.execute("UPDATE secrets SET value = value - 900 WHERE name = 'token_key_files_since'")
-        file.commit()
-    with started() as after:
-        assert not is_accepted(token, after)
-        assert is_accepted(after.sessions.sign_in(SIGN_IN).access_token, after)
-
-
 @pytest.mark.rule("contract I2", "contract A5")
 def test_every_bad_line_is_reported_and_nothing_is_imported(run: Run) -> None:
     Path("bad.jsonl").write_text(AUTHOR + '{"kind": "author", "author_id": 2, "user_id": "7", "username": ""}\n[\n\n')
@@ -448,43 +424,6 @@ def test_an_import_and_a_dry_run_report_their_counts(run: Run) -> None:
     assert nothing == CommandResult(0, "Imported nothing\n", "")
     # Without changes, no undo is offered: the history has no such request.
     assert (nothing.request, run("import", "-", stdin=AUTHOR.replace("Ann", "Anna")).request) == ("", "")
-
-
-@pytest.mark.rule("contract I4", "contract I3")
-@pytest.mark.usefixtures("initialised")
-def test_an_export_without_hashes_warns_and_its_import_explains_how_to_sign_in(run: Run) -> None:
-    assert run("user", "create", "7", "Ann", stdin="one\n").code == 0
-    assert run("export", "with.jsonl", "--with-password-hashes").err == LEFT_OUT + "Exported 2 roles, 2 users\n"
-    assert run("export", "without.jsonl").err == WITHOUT + "Exported 2 roles, 2 users\n"
-    for dry in ((), ("--dry-run",)):
-        ended = run("import", "without.jsonl", *dry, "--database", f"sqlite:///new{len(dry)}.db")
-        assert ended.code == 0
-        assert ended.err.startswith("2 new users without a password")
-    assert run("user", "password", "admin", "--database", "sqlite:///new0.db", stdin="two\n").code == 0
-    with logoadmin.connect("sqlite:///new0.db") as gallery:
-        assert gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password="two"))
-    assert run("import", "with.jsonl", "--database", "sqlite:///other.db").err == ""
-
-
-@pytest.mark.rule("contract O9")
-@pytest.mark.usefixtures("initialised")
-def test_the_events_of_all_users_are_printed_newest_first(run: Run) -> None:
-    assert run("events") == CommandResult(0, "", "")
-    for username in ("Ann", "Ben"):
-        run("user", "create", str(ord(username[0])), username, stdin="one two three\n")
-    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
-        for username in ("Ann", "Ben", "Ann"):
-            gallery.sessions.sign_in(logoadmin.SignIn(username=username, password="one two three"))
-
-    def names(*options: str) -> list[str]:
-        printed = run("events", *options)
-        assert (printed.code, printed.err) == (0, "")
-        return [json.loads(line)["user_name"] for line in printed.out.splitlines()]
-
-    assert names("--limit", "3") == ["Ann", "Ben", "Ann"]
-    assert names("--user", str(ord("B"))) == names("--order", "asc", "--after", "1", "--limit", "1") == ["Ben"]
-    assert names("--user", "99") == []
-    assert_one_line(run("events", "--limit", "0"), 2, "--limit")
 
 
 @pytest.mark.rule("contract G2", "contract G4")
@@ -592,13 +531,31 @@ def test_users_are_given_another_role_and_removed(run: Run) -> None:
     assert '"username":"ann"' in run("user", "list").out
 
 
+@pytest.mark.rule("contract O9")
+@pytest.mark.usefixtures("initialised")
+def test_the_events_of_all_users_are_printed_newest_first(run: Run) -> None:
+    assert run("events") == CommandResult(0, "", "")
+    run("user", "create", "7", "Ann", stdin="one two three\n")
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.sessions.sign_in(logoadmin.SignIn(username="Ann", password="one two three"))
+        gallery.users.set_password(logoadmin.SetPassword(user_id=7, password="four five six"))
+
+    def names(*options: str) -> list[str]:
+        printed = run("events", *options)
+        assert (printed.code, printed.err) == (0, "")
+        return [json.loads(line)["event"] for line in printed.out.splitlines()]
+
+    assert names() == [*reversed(names("--order", "asc"))] == ["password_changed", "signed_in"]
+    assert names("--user", "7", "--after", "1", "--order", "asc", "--limit", "1") == ["password_changed"]
+    assert_one_line(run("events", "--limit", "0"), 2, "--limit")
+
+
 @pytest.mark.rule("contract H1")
 def test_openapi_prints_the_document_for_a_policy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_ACCESS", "open")
-    assert json.loads(run("openapi").out) == openapi_document(Policy.OPEN)
     # A tool that asks for a policy gets its document whatever the environment holds.
     monkeypatch.setenv("LOGOADMIN_NO_SUCH_SETTING", "1")
-    assert json.loads(run("openapi", "--access", "guarded").out) == openapi_document(Policy.GUARDED)
+    document = json.loads(run("openapi", "--access", "guarded").out)
+    assert document["paths"]["/api/users"]["get"]["security"] == [{"password": []}, {"bearer": []}]
 
 
 @contextmanager

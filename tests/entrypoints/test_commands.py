@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +20,6 @@ from logoadmin.settings import load_settings
 from tests.answering import Answer, Answering, Request, answering
 from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
 from tests.gallery import ARTWORK
-from tests.mariadb import MariaDbServer
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -81,12 +79,6 @@ def test_only_the_newest_backups_of_a_directory_are_kept(run: Run) -> None:
 def test_a_contradictory_command_is_refused_and_writes_nothing(run: Run, command: str, words: str) -> None:
     assert_one_line(run(*command.split()), 2, words)
     assert names(Path()) == ["logoadmin.db"]
-
-
-@pytest.mark.rule("contract K4")
-def test_a_missing_database_cannot_be_finished_as_restored(run: Run) -> None:
-    assert_one_line(run("restore", "--loaded"), 1, "File logoadmin.db does not exist")
-    assert names(Path()) == []
 
 
 @pytest.mark.rule("contract K4")
@@ -264,17 +256,8 @@ def png(shade: int) -> bytes:
     return file.getvalue()
 
 
-def noise() -> bytes:
-    """Return a picture whose stored form takes more than 3 MiB."""
-    file = io.BytesIO()
-    Image.frombytes("RGB", (1500, 1500), random.Random(4).randbytes(1500 * 1500 * 3)).save(file, "PNG")
-    return file.getvalue()
-
-
 def _picture(request: Request) -> Answer:
     shade = request.path.strip("/")
-    if shade == "large":
-        return Answer(noise())
     return Answer(png(int(shade))) if shade.isdecimal() else Answer(status=404)
 
 
@@ -316,24 +299,6 @@ def test_pictures_on_other_hosts_are_copied_as_one_request(origin: str, run: Run
     assert (missing, inactive) == (before[3], f"{origin}/3")
     assert run("revert", "--request", done.request).code == 0
     assert urls() == [*before, f"{origin}/3"]
-
-
-@pytest.mark.rule("contract P3")
-@pytest.mark.slow("a server is started for it")
-def test_a_picture_refused_by_the_database_does_not_stop_the_others(
-    origin: str, run: Run, running: MariaDbServer
-) -> None:
-    running.empty()
-    assert run("init", "--database", running.url).code == 0
-    with logoadmin.connect(running.url) as gallery:
-        for number, path in enumerate(("1", "large", "2")):
-            artwork = {**ARTWORK, "name": f"A{number}", "preview_url": f"{origin}/{path}", "active": True}
-            gallery.logos.create(logoadmin.CreateLogo(**artwork))
-    running.execute("SET GLOBAL max_allowed_packet = 1048576")
-    done = run("pictures", "mirror", "--database", running.url)
-    assert (done.code, done.out) == (1, "2 changed, 1 not copied\n")
-    assert "Not copied: logo 2 (A1): This is larger than the database server accepts: " in done.err
-    assert done.err.count("\n") == 1
 
 
 @pytest.mark.rule("contract P4")

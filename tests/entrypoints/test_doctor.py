@@ -1,6 +1,7 @@
-"""What ``logoadmin doctor`` finds: each check against the fault itself."""
+"""What ``logoadmin doctor`` finds: each check against the fault itself, and the remedy for a missing extra."""
 
 import contextlib
+import importlib.metadata
 import json
 import os
 import re
@@ -16,6 +17,8 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage.databases import sqlite_checks
@@ -23,14 +26,15 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
 from logoadmin.entrypoints.cli.checks import check_ports
 from logoadmin.entrypoints.http_api.app import http_application
+from logoadmin.extras import install_extra
 from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.answering import Answer, Request, answering
 from tests.asgi import ask
-from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
+from tests.entrypoints.command_line import CommandResult, Run
 from tests.privileges import unprivileged
 
-pytestmark = [pytest.mark.rule("contract K4"), pytest.mark.usefixtures("empty_directory")]
+pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
 SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
 # The checks made through a proxy.
@@ -85,106 +89,128 @@ def test_in_a_healthy_installation_every_check_passes(run: Run) -> None:
     ]
 
 
-@pytest.mark.rule("contract L1")
-@pytest.mark.usefixtures("gallery")
-def test_an_unusable_gallery_folder_is_reported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", str(tmp_path / "missing" / "gallery"))
-    found = problems(run("doctor"))
-    assert found.keys() == {"gallery_dir"}
-    assert "missing is not a folder with write access: nothing can be published; create it" in found["gallery_dir"]
-    monkeypatch.setenv("LOGOADMIN_GALLERY", "false")
-    assert problems(run("doctor")) == {}
+Make = Callable[[Path], object]
+
+
+def wrote(name: str, text: str, mode: int = 0o600) -> Make:
+    """Return a function that writes a file of this mode into a directory."""
+
+    def write(place: Path) -> None:
+        (place / name).write_text(text)
+        (place / name).chmod(mode)
+
+    return write
+
+
+def ran(*statements: str) -> Make:
+    """Return a function that runs statements in the database of a directory."""
+
+    def run(place: Path) -> None:
+        with contextlib.closing(sqlite3.connect(place / "logoadmin.db")) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    return run
+
+
+def replaced(make: Make) -> Make:
+    """Return a function that puts something else in the place of the database."""
+
+    def replace(place: Path) -> None:
+        (place / "logoadmin.db").unlink()
+        make(place / "logoadmin.db")
+
+    return replace
+
+
+def opened_to_all(place: Path) -> None:
+    (place / "logoadmin.db").chmod(0o644)
+    place.chmod(0o777)
+
+
+def key_of_mode(mode: int) -> Make:
+    def write(place: Path) -> None:
+        pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        wrote("key.pem", pem.decode(), mode)(place)
+        wrote("logoadmin.toml", KEY_FILE)(place)
+
+    return write
+
+
+KEY_FILE: Final = 'token_key_files = "key.pem"\n'
+TOKEN_KEY: Final = f'token_key = "{SECRET}"\n'
+BEHIND: Final = "--access guarded --trusted-proxies 127.0.0.1,::1"
+OTHERS: Final = "--host 0.0.0.0"
+NOT_NAMED: Final = {"public_url": "warning"}
+STRAY_ROW: Final = (
+    "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
+)
+WITHOUT_TABLES: Final = ("DROP TABLE sign_in_attempts", "ALTER TABLE users DROP COLUMN avatar")
+# Options, what is done to the directory, and the checks that are not ok then: their verdict, and words of their text.
+# fmt: off
+FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
+    ("--database memory:", id, {"database": "warning"}),
+    *((f"--database {url}", id, {"database": "wrong"})
+        for url in ("nonsense", "sqlite://", "mysql://u:hidden@h", "mysql://u:hidden@h/n?compress=true")),
+    *(("", wrote("logoadmin.toml", TOKEN_KEY, mode), {}) for mode in (0o600, 0o640)),
+    *(("", wrote("logoadmin.toml", TOKEN_KEY, mode), {"secrets": "wrong ; chmod o-rwx "}) for mode in (0o644, 0o602)),
+    ("", wrote("logoadmin.toml", 'token_key = "short"'), {"keys": "wrong too short"}),
+    ("", wrote("logoadmin.toml", KEY_FILE), {"keys": "wrong cannot be read"}),
+    ("", key_of_mode(0o600), {}),
+    ("", key_of_mode(0o644),
+        {"keys": "wrong every user of this machine may read or write key.pem; chmod o-rwx key.pem"}),
+    ("", wrote("logoadmin.toml", 'gallery_dir = "missing/gallery"'),
+        {"gallery_dir": "wrong missing is not a folder with write access: nothing can be published; create it"}),
+    ("", wrote("logoadmin.toml", 'gallery_dir = "missing/gallery"\ngallery = false'), {}),
+    (OTHERS, id, {"access": "wrong", **NOT_NAMED}),
+    (f"{OTHERS} --access open", id, {"access": "wrong", **NOT_NAMED}),
+    (f"{OTHERS} --access open --hosts *", id, {"access": "warning", **NOT_NAMED}),
+    ("--access guarded", id, {}),
+    (f"{BEHIND} --root-path /gallery", id, NOT_NAMED),
+    (f"{BEHIND} --root-path /gallery --public-url https://a.example/gallery", id, {}),
+    (f"{BEHIND} --public-url https://a.example", id, {}),
+    (f"{BEHIND} --public-url https://a.example/gallery", id, {"public_url": "wrong"}),
+    (f"{BEHIND} --root-path /a --public-url https://a.example", id, {"public_url": "wrong"}),
+    (f"{BEHIND} --public-url https://192.0.2.1", id, {"public_url": "warning"}),
+    ("--public-url http://127.0.0.1:8000", id, {"public_url": "warning"}),
+    ("--hosts *", id, {"access": "warning"}),
+    ("--root-path /gallery", id, {"access": "wrong", **NOT_NAMED}),
+    *((f"--url {url}", id, {"url": "wrong"})
+        for url in ("gallery.example", "https://", "ftp://a.example", "https://u:p@a.example", "http://[x/")),
+    *(("", replaced(make), {"database": "wrong"})
+        for make in (Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null"))),
+    ("", opened_to_all, {"file": "warning chmod 600", "directory": "warning"}),
+    ("", ran(STRAY_ROW), {"pages": "wrong"}),
+    ("", ran(*WITHOUT_TABLES),
+        {"columns": "wrong missing: sign_in_attempts, users.avatar; ", "writing": "warning"}),
+    ("--database sqlite:///link.db", lambda place: (place / "link.db").symlink_to(place / "logoadmin.db"), {}),
+    ("--database sqlite:///link.db", lambda place: (place / "link.db").symlink_to("/nowhere/at/all.db"),
+        {"directory": "wrong this user finds no directory /nowhere/at"}),
+)
+# fmt: on
+
+
+@pytest.mark.rule("contract L1", "contract O8")
+@pytest.mark.parametrize(("options", "make", "found"), FAULTS)
+def test_faults_of_settings_and_files_are_reported(
+    run: Run, gallery: Path, options: str, make: Make, found: dict[str, str]
+) -> None:
+    make(gallery.parent)
+    ended = run("doctor", *options.split())
+    gallery.parent.chmod(0o700)
+    assert "hidden" not in ended.out
+    told = {check: each for check, each in said(ended).items() if each[0] != "ok" and check not in ALWAYS}
+    assert {check: verdict for check, (verdict, _) in told.items()} == {
+        check: expected.split()[0] for check, expected in found.items()
+    }
+    for check, expected in found.items():
+        assert expected.partition(" ")[2] in told[check][1]
 
 
 def test_before_the_first_start_only_the_missing_file_is_reported(run: Run, tmp_path: Path) -> None:
     (text,) = problems(run("doctor")).values()
     assert text.startswith(f"there is no file {tmp_path}/logoadmin.db yet; ")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_database_in_memory_is_warned_about(run: Run) -> None:
-    assert list(problems(run("doctor", "--database", "memory:"))) == ["database"]
-
-
-# Settings
-
-
-@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "mysql://u:hidden@h", "mysql://u:hidden@h/n?compress=true"])
-def test_an_unusable_database_url_is_reported(run: Run, url: str) -> None:
-    ended = run("doctor", "--database", url)
-    assert "database" in problems(ended)
-    assert "hidden" not in ended.out
-
-
-@pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize(("mode", "verdict"), [(0o600, "ok"), (0o640, "ok"), (0o644, "wrong"), (0o602, "wrong")])
-def test_a_world_readable_file_with_secrets_is_wrong(run: Run, tmp_path: Path, mode: int, verdict: str) -> None:
-    (tmp_path / "logoadmin.toml").write_text(f'token_key = "{SECRET}"\n')
-    (tmp_path / "logoadmin.toml").chmod(mode)
-    found = said(run("doctor"))["secrets"]
-    assert found[0] == verdict
-    assert ("; chmod o-rwx " in found[1]) == (verdict == "wrong")
-
-
-@pytest.mark.usefixtures("gallery")
-def test_unusable_keys_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "key.pem").write_text("nothing")
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
-    assert "openssl genpkey" in problems(run("doctor"))["keys"]
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "missing.pem")
-    assert "cannot be read" in problems(run("doctor"))["keys"]
-    monkeypatch.delenv("LOGOADMIN_TOKEN_KEY_FILES")
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "short")
-    assert "too short" in problems(run("doctor"))["keys"]
-
-
-@pytest.mark.usefixtures("gallery")
-def test_world_readable_key_files_are_reported(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-
-    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (tmp_path / "key.pem").write_bytes(pem)
-    (tmp_path / "key.pem").chmod(0o644)
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "key.pem")
-    ended = run("doctor")
-    assert (
-        "wrong    keys              every user of this machine may read or write key.pem; chmod o-rwx key.pem"
-        in ended.out
-    )
-    (tmp_path / "key.pem").chmod(0o600)
-    assert problems(run("doctor")) == {}
-
-
-BEHIND: Final = ("--access", "guarded", "--trusted-proxies", "127.0.0.1,::1")
-NOT_NAMED: Final = {"public_url": "warning"}
-
-
-@pytest.mark.rule("contract O8")
-@pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize(
-    ("arguments", "found"),
-    [
-        ((), {}),
-        (("--host", "0.0.0.0"), {"access": "wrong", **NOT_NAMED}),
-        (("--host", "0.0.0.0", "--access", "open"), {"access": "wrong", **NOT_NAMED}),
-        (("--host", "0.0.0.0", "--access", "open", "--hosts", "*"), {"access": "warning", **NOT_NAMED}),
-        (("--access", "guarded"), {}),
-        ((*BEHIND, "--root-path", "/gallery"), {"public_url": "warning"}),
-        ((*BEHIND, "--root-path", "/gallery", "--public-url", "https://a.example/gallery"), {}),
-        ((*BEHIND, "--public-url", "https://a.example"), {}),
-        ((*BEHIND, "--public-url", "https://a.example/gallery"), {"public_url": "wrong"}),
-        ((*BEHIND, "--root-path", "/a", "--public-url", "https://a.example"), {"public_url": "wrong"}),
-        ((*BEHIND, "--public-url", "https://192.0.2.1"), {"public_url": "warning"}),
-        (("--public-url", "http://127.0.0.1:8000"), {"public_url": "warning"}),
-        (("--hosts", "*"), {"access": "warning"}),
-        (("--root-path", "/gallery"), {"access": "wrong", **NOT_NAMED}),
-    ],
-    ids=str,
-)
-def test_conflicting_settings_are_reported(run: Run, arguments: tuple[str, ...], found: dict[str, str]) -> None:
-    verdicts = {check: verdict for check, (verdict, _) in said(run("doctor", *arguments)).items()}
-    assert {check: v for check, v in verdicts.items() if v != "ok" and check not in ALWAYS} == found
 
 
 # Administrators
@@ -349,9 +375,6 @@ def test_a_full_temporary_directory_is_wrong(run: Run, monkeypatch: pytest.Monke
     assert (verdict, "No space left" in text) == ("wrong", True)
 
 
-# A file
-
-
 def test_a_lost_file_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with monkeypatch.context() as shipped:
         shipped.setenv("LOGOADMIN_CREATE", "false")
@@ -380,49 +403,6 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
     assert problems(run("doctor")) == {}
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
-def test_a_path_that_is_not_a_file_is_not_opened(run: Run, tmp_path: Path, make: Callable[[Path], None]) -> None:
-    make(tmp_path / "logoadmin.db")
-    found = said(run("doctor"))
-    assert found["database"][0] == "wrong"
-    assert not {"file", "directory"} & found.keys()  # the advice is not to close /dev/null to others
-    assert_one_line(run("init"), 1, "logoadmin.db is", "name")
-
-
-def test_a_link_is_followed(run: Run, tmp_path: Path, gallery: Path) -> None:
-    (tmp_path / "link.db").symlink_to(gallery)
-    assert problems(run("doctor", "--database", "sqlite:///link.db")) == {}
-    (tmp_path / "astray.db").symlink_to("/nowhere/at/all.db")
-    assert (
-        "this user finds no directory /nowhere/at"
-        in problems(run("doctor", "--database", "sqlite:///astray.db"))["directory"]
-    )
-
-
-def test_files_that_others_may_read_or_replace_are_warned_about(run: Run, gallery: Path) -> None:
-    gallery.chmod(0o644)
-    gallery.parent.chmod(0o777)
-    found = said(run("doctor"))
-    gallery.parent.chmod(0o700)
-    assert found["file"][0] == found["directory"][0] == "warning"
-    assert "chmod 600" in found["file"][1]
-
-
-def test_a_dangling_reference_is_damage(run: Run, gallery: Path) -> None:
-    with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
-        connection.execute(
-            "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
-        )
-    assert "pages" in problems(run("doctor"))
-
-
-def test_missing_tables_and_columns_are_named(run: Run, gallery: Path) -> None:
-    with contextlib.closing(sqlite3.connect(gallery)) as connection, connection:
-        connection.execute("DROP TABLE sign_in_attempts")
-        connection.execute("ALTER TABLE users DROP COLUMN avatar")
-    assert problems(run("doctor"))["columns"].startswith("missing: sign_in_attempts, users.avatar; ")
-
-
 @pytest.mark.parametrize("closed", ["above", "above/data"])
 def test_folders_that_cannot_be_entered_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, sqlite_file: Path, closed: str
@@ -443,19 +423,15 @@ def test_folders_that_cannot_be_entered_are_named(
 
 
 @pytest.mark.usefixtures("gallery")
-def test_little_disk_space_is_warned_about(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
-    assert set(problems(run("doctor"))) == {"disk"}
-
-
-def test_a_network_file_system_is_wrong(
-    run: Run, gallery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_little_disk_space_and_a_network_file_system_are_reported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mounts = tmp_path / "mounts"
-    place = str(gallery.parent.resolve()).replace(" ", "\\040")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
+    mounts, place = tmp_path / "mounts", str(tmp_path.resolve()).replace(" ", "\\040")
     mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
     monkeypatch.setattr(sqlite_checks, "_MOUNTS", mounts)
-    assert "nfs4" in problems(run("doctor"))["file system"]
+    found = problems(run("doctor"))
+    assert ({*found}, "nfs4" in found["file system"]) == ({"disk", "file system"}, True)
 
 
 @pytest.mark.parametrize(
@@ -532,14 +508,6 @@ def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
         assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=strange).status_code == 401
 
 
-@pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize(
-    "url", ["gallery.example", "https://", "ftp://a.example", "https://u:p@a.example", "http://[x/"]
-)
-def test_an_invalid_url_is_reported(run: Run, url: str) -> None:
-    assert said(run("doctor", "--url", url))["url"][0] == "wrong"
-
-
 def _untrusted() -> ssl.SSLCertVerificationError:
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
     error.verify_message = "the reason"
@@ -563,3 +531,51 @@ def test_the_reason_why_a_url_is_unreachable_is_reported(
 
     monkeypatch.setattr(socket, "create_connection", fails)
     assert words in said(run("doctor", "--url", "https://g.example"))["url"][1]
+
+
+# A missing extra.
+
+
+NO_PLACE = "install logoadmin again, from its wheel or its source directory, with the extra [server]"
+
+
+class Installed(importlib.metadata.Distribution):
+    """An installation, with the installer's record of its source."""
+
+    def __init__(self, direct_url: str | None) -> None:
+        self.direct_url = direct_url
+
+    def read_text(self, filename: str) -> str | None:
+        return self.direct_url if filename == "direct_url.json" else None
+
+    def locate_file(self, path: Any) -> Any:
+        raise NotImplementedError
+
+
+def cure(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> str:
+    text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(text))
+    return install_extra("server")
+
+
+@pytest.mark.rule("contract K4")
+def test_the_cure_installs_from_where_logoadmin_came_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wheel = tmp_path / "it's here" / "logoadmin-0.1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    wheel.touch()
+    direct_url: dict[str, Any] = {"url": tmp_path.as_uri(), "dir_info": {}}
+    assert cure(monkeypatch, direct_url) == f"run pip install '{tmp_path}[server]'"
+    direct_url["dir_info"]["editable"] = True
+    assert cure(monkeypatch, direct_url) == f"run pip install --editable '{tmp_path}[server]'"
+    quoted = str(wheel).replace("'", "'\"'\"'")
+    assert cure(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}}) == f"run pip install '{quoted}[server]'"
+    repository = {"url": "https://git.example/logoadmin", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    expected = "run pip install 'logoadmin[server] @ git+https://git.example/logoadmin@abc'"
+    assert cure(monkeypatch, repository) == expected
+
+
+@pytest.mark.parametrize(
+    "direct_url", [None, "", "no JSON", {}, {"url": "file:///gone/logoadmin.whl", "archive_info": {}}]
+)
+def test_the_cure_names_no_source_that_is_gone(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> None:
+    assert cure(monkeypatch, direct_url) == NO_PLACE

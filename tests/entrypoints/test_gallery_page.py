@@ -1,39 +1,38 @@
-"""The page of the published gallery: in a folder, and as the service serves it (contract Q2)."""
+"""The page and the user styles of the published gallery: as files, and as the service serves them (contract Q2, Q3)."""
 
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 import logoadmin
-from logoadmin import CreateTheme
-from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
+from logoadmin.domain.changes.history import Revert
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.publication_records import Page
+from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY
 from logoadmin.ports.gallery_files import GalleryFiles
-from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.command_line import Run
 from tests.gallery import ARTWORK
 from tests.services import comes_true
+from tests.style_manager import sections
 
-pytestmark = pytest.mark.rule("contract Q2")
+pytestmark = pytest.mark.rule("contract Q2", "contract Q3")
 
 FORUM = {"forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
 FILES = {"index.html", "page.css", "page.js"}
@@ -50,16 +49,8 @@ def data_of(files: GalleryFiles) -> Any:
     return json.loads(found)
 
 
-def is_served(client: AppClient) -> bool:
-    return client.get("/gallery/latest.json").status_code == 200
-
-
-@pytest.fixture(params=["memory", "folder"])
-def files(request: pytest.FixtureRequest, tmp_path: Path) -> GalleryFiles:
-    return MemoryGalleryFiles() if request.param == "memory" else FolderGalleryFiles(tmp_path / "gallery")
-
-
-def test_a_publication_has_the_page(files: GalleryFiles) -> None:
+def test_a_publication_has_the_page() -> None:
+    files = MemoryGalleryFiles()
     given = {"gallery_title": "Ours", "gallery_home": "https://home.example/?a"}
     with opened(**given, public_url="https://gallery.example") as gallery:
         gallery.settings.amend(AmendSettings(gallery_targets=FORUM))
@@ -74,45 +65,25 @@ def test_a_publication_has_the_page(files: GalleryFiles) -> None:
         }
 
 
-def test_changed_files_and_settings_are_published_again(files: GalleryFiles) -> None:
-    with opened() as gallery:
-        publication = gallery.publication
-        page = publication.rules.page
-        assert page is not None
-        publication.publish(files)
-        script = files.read("page.js")
-        others = ("artwork.html", "author.html", "checks.html", "feed.xml", "sitemap.xml", "look.css")
-        templates = dict.fromkeys(others, "")
-        templates["index.html"] = '<script type="application/json" id="gallery"></script>'
-        other = JinjaGalleryPage(templates, {"list": {}}, {"page.js": b"// new", "page.css": b""}, CommonmarkText())
-        for name, service in {
-            "page.js": service_with(gallery, page, other),
-            "index.html": service_with(gallery, replace(page, title="New")),
-        }.items():
-            before = files.read(name)
-            assert service.publish(files).changed
-            assert files.read(name) != before
-        assert files.read("page.js") == script
-
-
-def service_with(gallery: LogoAdmin, page: Page | None, made_by: GalleryPage | None = None) -> Any:
-    """Return the publication service of the same gallery with another page."""
+def without_page(gallery: LogoAdmin) -> Any:
+    """Return the publication service of the same gallery without the page."""
     old = gallery.publication
-    rules = replace(old.rules, page=page)
-    return type(old)(behind(old), old._clock, old._keys, made_by or old._page, rules, None)
+    return type(old)(behind(old), old._clock, old._keys, old._page, replace(old.rules, page=None), None)
 
 
-def test_the_page_can_be_switched_off(files: GalleryFiles) -> None:
+def test_the_page_can_be_switched_off() -> None:
+    files = MemoryGalleryFiles()
     with opened() as gallery:
         gallery.publication.publish(files)
-        assert service_with(gallery, None).publish(files).changed
+        assert without_page(gallery).publish(files).changed
         assert not FILES & {*files.names()}
         assert "reader.js" in files.names()
 
 
-def test_a_page_of_another_program_is_kept(files: GalleryFiles) -> None:
+def test_a_page_of_another_program_is_kept() -> None:
+    files = MemoryGalleryFiles()
     with opened() as gallery:
-        without, page = service_with(gallery, None), b"<title>Mine</title>"
+        without, page = without_page(gallery), b"<title>Mine</title>"
         without.publish(files)
         files.write("index.html", page)
         files.write("page.js", b"mine")
@@ -127,7 +98,7 @@ def test_a_page_of_another_program_is_kept(files: GalleryFiles) -> None:
 def test_the_service_serves_the_page() -> None:
     with opened(gallery_title="Ours <3") as gallery:
         client = AppClient(logoadmin.asgi(gallery))
-        comes_true(partial(is_served, client))
+        is_served(client)
         page = client.get("/gallery/")
         assert page.status_code == 200
         assert "<title>Ours &lt;3</title>" in page.text
@@ -136,13 +107,9 @@ def test_the_service_serves_the_page() -> None:
         assert page.headers["referrer-policy"] == "no-referrer"
         assert page.headers["x-content-type-options"] == "nosniff"
         assert page.headers["cache-control"] == "public, max-age=300"
-        again = client.get("/gallery/index.html", headers={"If-None-Match": page.headers["etag"]})
-        assert again.status_code == 304
-        for name, kind in {"page.js": "text/javascript", "page.css": "text/css"}.items():
-            asset = client.get(f"/gallery/{name}")
-            assert asset.headers["content-type"] == f"{kind}; charset=utf-8"
-            assert asset.headers["cache-control"] == "public, max-age=300"
-        for name, kind in {"checks/": "text/html; charset=utf-8", "feed.xml": "application/atom+xml"}.items():
+        kinds = {"index.html": "text/html; charset=utf-8", "checks/": "text/html; charset=utf-8"}
+        kinds |= {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
+        for name, kind in (kinds | {"feed.xml": "application/atom+xml"}).items():
             other = client.get(f"/gallery/{name}")
             assert (other.status_code, other.headers["content-type"]) == (200, kind)
             assert other.headers["cache-control"] == "public, max-age=300"
@@ -164,7 +131,7 @@ def test_the_service_redirects_from_the_origin_id_of_a_work_to_its_page() -> Non
     with opened() as gallery:
         gallery.themes.create(CreateTheme(**ARTWORK, details=Details(origin="aurora-17")))
         client = AppClient(logoadmin.asgi(gallery))
-        comes_true(partial(is_served, client))
+        is_served(client)
         for address in ("/gallery/themes/aurora-17", "/gallery/themes/aurora-17/"):
             moved = client.get(address, follow_redirects=True)
             assert (moved.status_code, 'content="0; url=../../themes/1/"' in moved.text) == (200, True)
@@ -172,11 +139,10 @@ def test_the_service_redirects_from_the_origin_id_of_a_work_to_its_page() -> Non
         assert client.get("/gallery/themes/aurora-18/").status_code == 404
 
 
-@pytest.mark.parametrize("given", [{"gallery_page": False}])
-def test_without_the_page_its_path_is_a_404(given: dict[str, Any]) -> None:
-    with opened(**given) as gallery:
+def test_without_the_page_its_path_is_a_404() -> None:
+    with opened(gallery_page=False) as gallery:
         client = AppClient(logoadmin.asgi(gallery))
-        comes_true(partial(is_served, client))
+        is_served(client)
         for path in ("/gallery/", "/gallery/index.html", "/gallery/page.js", "/gallery"):
             assert client.get(path).status_code == 404
 
@@ -217,3 +183,187 @@ def test_an_embedding_program_sets_the_page() -> None:
         page = gallery.publication.rules.page
         assert page is not None
         assert page.title == "Ours"
+
+
+# User styles.
+
+
+TARGETS: Final = {
+    "forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"},
+    "wiki": {"name": "The wiki", "documents": ['domain("wiki.example")']},
+}
+DECLARATIONS: Final = ARTWORK | {"custom_css": "color: red"}
+
+
+@pytest.fixture
+def gallery() -> Iterator[LogoAdmin]:
+    settings = settings_of(database="memory:", access="open", public_url="https://gallery.example")
+    with open_gallery(settings) as opened:
+        opened.settings.amend(AmendSettings(gallery_targets=TARGETS))
+        opened.logos.create(CreateLogo(**DECLARATIONS))
+        opened.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))
+        opened.logos.create(CreateLogo(**DECLARATIONS | {"custom_css": "color: red } a { top: 0"}))
+        opened.themes.create(CreateTheme(**ARTWORK))
+        opened.themes.create(CreateTheme(**ARTWORK | {"target": "wiki"}))
+        opened.themes.create(CreateTheme(**ARTWORK | {"target": "market"}))
+        opened.themes.create(CreateTheme(**ARTWORK | {"active": False}))
+        yield opened
+
+
+def styles(files: GalleryFiles) -> dict[str, bytes]:
+    return {name: files.read(name) or b"" for name in files.names() if name.endswith(".user.css")}
+
+
+def version(content: bytes) -> int:
+    (line,) = [line for line in content.decode().splitlines() if line.startswith("@version")]
+    return int(line.rpartition(".")[2])
+
+
+def is_served(client: AppClient) -> None:
+    """Wait for the publication."""
+    comes_true(lambda: client.get("/gallery/latest.json").status_code == 200)
+
+
+def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
+    gallery: LogoAdmin,
+) -> None:
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    found = styles(files)
+    # The target of logo 2 has no selector, logo 3 is invalid, and the market is not described.
+    assert found.keys() == {"logos/1.user.css", "themes/1.user.css", "themes/2.user.css"}
+    assert b'@-moz-document domain("forum.example") {\n.logo {\ncolor: red\n}\n}\n' in found["logos/1.user.css"]
+    assert b"@updateURL   https://gallery.example/gallery/themes/2.user.css\n" in found["themes/2.user.css"]
+    assert b"@homepageURL https://gallery.example/gallery/themes/2/\n" in found["themes/2.user.css"]
+
+
+class Counted(MemoryGalleryFiles):
+    """Files that record the names of those written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[str] = []
+
+    def write(self, name: str, content: bytes) -> None:
+        super().write(name, content)
+        self.written.append(name)
+
+    def styles_written_by(self, gallery: LogoAdmin) -> list[str]:
+        """Publish, and return the names of the styles that this writes."""
+        self.written.clear()
+        gallery.publication.publish(self)
+        return sorted(name for name in self.written if name.endswith(".user.css"))
+
+
+def test_a_change_writes_only_its_own_style_and_raises_its_version(gallery: LogoAdmin) -> None:
+    files = Counted()
+    author = gallery.authors.create(CreateAuthor(user_id=5, username="Ann")).author_id
+    gallery.themes.link(logoadmin.LinkThemeAuthor(theme_id=1, author_id=author))
+    gallery.publication.publish(files)
+    before = styles(files)
+    gallery.logos.create(CreateLogo(**ARTWORK | {"target": "market"}))
+    assert files.styles_written_by(gallery) == []
+    gallery.themes.amend(AmendTheme(theme_id=1, name="Dusk"))
+    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
+    renamed = styles(files)
+    gallery.authors.amend(AmendAuthor(author_id=author, username="Bob"))
+    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
+    found = [each["themes/1.user.css"] for each in (before, renamed, styles(files))]
+    assert [content.partition(b"@author      ")[2][:3] for content in found] == [b"Ann", b"Ann", b"Bob"]
+    assert version(found[0]) < version(found[1]) < version(found[2])
+    assert files.styles_written_by(gallery) == files.written == []
+
+
+def test_a_style_is_removed_with_its_artwork(gallery: LogoAdmin) -> None:
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    gallery.themes.amend(AmendTheme(theme_id=2, target="market"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: red }"))
+    gallery.publication.publish(files)
+    assert styles(files) == {}
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
+    gallery.publication.publish(files)
+    assert styles(files).keys() == {"logos/1.user.css"}
+
+
+def test_a_change_of_the_targets_rewrites_only_the_affected_styles(gallery: LogoAdmin) -> None:
+    files = Counted()
+    gallery.publication.publish(files)
+    before = styles(files)
+    wiki = {"name": "Wiki", "documents": ['domain("wiki.example")', 'domain("w.example")'], "logo": "#w"}
+    amended = gallery.settings.amend(AmendSettings(gallery_targets=TARGETS | {"wiki": wiki}))
+    assert files.styles_written_by(gallery) == ["logos/2.user.css", "themes/2.user.css"]
+    assert b'@-moz-document domain("wiki.example"), domain("w.example") {' in files.files["themes/2.user.css"]
+    gallery.changes.revert(Revert(change_id=amended.version))
+    gallery.publication.publish(files)
+    assert styles(files) == before
+
+
+def test_the_pages_of_a_target_of_many_sites_come_from_the_css(gallery: LogoAdmin) -> None:
+    gallery.settings.amend(AmendSettings(gallery_targets={"market": {"name": "All sites", "own": True}}))
+    named = '@-moz-document domain("a.example"), domain("b.example") { a { top: 0 } } b { top: 1px }'
+    gallery.themes.amend(AmendTheme(theme_id=2, target="market", custom_css=named))
+    gallery.logos.amend(AmendLogo(logo_id=1, target="market"))
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    # Theme 3 names no pages, and nor does a logo.
+    assert styles(files).keys() == {"themes/2.user.css"}
+    assert b"3.user.css" not in files.files["themes/3/index.html"]
+    pages = (("domain", "a.example"), ("domain", "b.example"))
+    assert sections(files.files["themes/2.user.css"].decode()) == [pages, pages]
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b'{"logos/1.user.css": 7}', b"[" * 100_000, b"\xff"])
+def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
+    files = MemoryGalleryFiles()
+    gallery.publication.publish(files)
+    before = styles(files)
+    files.write(MADE, content)
+    files.remove("themes/1.user.css")
+    files.write("themes/9.user.css", b"left by a program that was killed")
+    gallery.authors.create(CreateAuthor(user_id=5, username="Ann"))
+    gallery.publication.publish(files)
+    assert styles(files) == before
+
+
+@pytest.mark.server("a publisher in a thread")
+def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
+    client = AppClient(logoadmin.asgi(gallery))
+    is_served(client)
+    found = client.get("/gallery/logos/1.user.css")
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "text/css; charset=utf-8"
+    assert found.headers["cache-control"] == "public, max-age=300"
+    assert found.headers["x-content-type-options"] == "nosniff"
+    unchanged = client.get("/gallery/logos/1.user.css", headers={"If-None-Match": found.headers["etag"]})
+    assert unchanged.status_code == 304
+    for name in ("logos/3.user.css", "logos/2.user.css", "themes/3.user.css", "themes/4.user.css", "logos/x.user.css"):
+        missing = client.get(f"/gallery/{name}")
+        assert (missing.status_code, missing.headers["cache-control"]) == (404, "no-store")
+    gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
+    comes_true(lambda: "color: blue" in client.get("/gallery/logos/1.user.css").text)
+    gallery.logos.block(BlockLogo(logo_id=1, reason="no"))
+    comes_true(lambda: client.get("/gallery/logos/1.user.css").status_code == 404)
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    comes_true(lambda: client.get("/gallery/themes/1.user.css").status_code == 404)
+
+
+@pytest.mark.usefixtures("initialised")
+def test_a_folder_is_updated_from_where_it_is_served(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
+        gallery.themes.create(CreateTheme(**ARTWORK))
+    style = Path("gallery/themes/1.user.css")
+    assert run("publish", "gallery").code == 0
+    assert "URL " not in style.read_text()
+    assert run("publish", "gallery", "--url", "https://readers.example/x").code == 0
+    assert "@updateURL   https://readers.example/x/themes/1.user.css\n" in style.read_text()
+    assert run("publish", "gallery", "--url", "https://readers.example/x/").code == 3
+    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
+    assert run("publish", "gallery").code == 0
+    assert "@updateURL   https://a.example/gallery/themes/1.user.css\n" in style.read_text()
+    refused = run("publish", "gallery", "--url", "javascript:alert(1)")
+    assert (refused.code, "--url should be the URL" in refused.err) == (2, True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import io
 import json
 import random
 import secrets
@@ -15,7 +14,6 @@ from http.client import HTTPConnection, IncompleteRead
 from typing import Any, Final
 
 import pytest
-from PIL import Image
 
 import logoadmin
 from logoadmin.adapters.sql_storage import open_sql_storage
@@ -34,8 +32,6 @@ pytestmark = pytest.mark.rule("contract F3")
 # For each database; more of them for a closer look.
 INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "30"))
 AT_ONCE: Final = 16
-# How many authors each client asks for of a service that ends itself.
-EACH: Final = 8
 CHANGE_NOTHING: Final = ("/api/css/verdict", "/api/css/user-style", "/api/text/render")
 # Their answers have tokens, keys and codes, which are not stored.
 SECRET: Final = (
@@ -93,15 +89,6 @@ def test_a_key_reused_with_another_body_or_path_is_refused(client: AppClient, ad
     assert answer.status_code == 200
 
 
-def test_the_replay_of_a_created_picture_is_a_201(client: AppClient, admin: Headers) -> None:
-    file = io.BytesIO()
-    Image.new("RGB", (7, 5)).save(file, "PNG")
-    headers = {**again(admin, "k"), "content-type": "image/png"}
-    answers = [client.post("/api/pictures", content=file.getvalue(), headers=headers) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [201, 201]
-    assert answers[0].content == answers[1].content
-
-
 @pytest.mark.parametrize(
     "sent",
     [[b""], [b"k" * 256], [b"a", b"a"], [b"a", b"b"], [b"", b"a"]],
@@ -156,8 +143,8 @@ def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, Log
 class CrashHarness(Service):
     """A real service on a database, killed and restarted within hundredths of a second."""
 
-    def __init__(self, database: str, *moment: str) -> None:
-        command = ("-m", "tests.entrypoints.crash_harness", database, *moment)
+    def __init__(self, database: str) -> None:
+        command = ("-m", "tests.entrypoints.crash_harness", database)
         super().__init__(start(*command, log=None, stdin=subprocess.PIPE).process)
 
     def is_ready(self) -> None:
@@ -261,27 +248,6 @@ def test_a_service_killed_at_any_moment_loses_and_doubles_nothing(database: str)
                 ended.result()
             crash_harness.close()
 
-    check_created_once(database, clients, seed)
-
-
-@pytest.mark.slow("processes are killed")
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_service_killed_during_its_commit_loses_and_doubles_nothing(database: str, moment: str) -> None:
-    seed = secrets.randbits(32)
-    crash_harness = CrashHarness(database, moment)
-    clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
-
-    def keep_asking(client: Client) -> None:
-        for _ in range(EACH):
-            client.ask()
-
-    try:
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(keep_asking, clients))
-    finally:
-        crash_harness.close()
-    # No process commits more than three transactions, and each ends with a client waiting.
-    assert sum(client.interrupted for client in clients) >= EACH // 3
     check_created_once(database, clients, seed)
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -14,7 +13,7 @@ from starlette.types import ASGIApp
 from logoadmin.domain.gallery.artworks import CreateLogo, CreateTheme, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
 from logoadmin.domain.identity.roles import CreateRole
-from logoadmin.domain.identity.users import AmendUser, CreateUser
+from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Headers
@@ -69,25 +68,19 @@ WRONG: Final = (
 
 
 @pytest.fixture
-def varied(client: AppClient, gallery: LogoAdmin, admin: Headers) -> AppClient:
-    """A gallery with some of everything, in which every filter finds something and leaves something out."""
-    signed_in = gallery.sessions.caller(admin["authorization"].split()[1])
+def varied(client: AppClient, gallery: LogoAdmin) -> AppClient:
+    """A gallery with some of everything, whose names and targets need escaping in a URL."""
 
     def fill(gallery: LogoAdmin) -> None:
         for number, name in enumerate(NAMES):
-            caller = replace(signed_in, request_id=f"request {number}")
             gallery.authors.create(CreateAuthor(user_id=500 + number, username=name))
-            gallery.users.create(CreateUser(user_id=20 + number, username=name, password="x"), caller)
-            gallery.roles.create(CreateRole(name=name, scope=()), caller)
-            if number % 2:
-                gallery.users.amend(AmendUser(user_id=20 + number, role_id=3), caller)
-            target = ("forum", "a&b=c d+ä")[number % 2]
-            artwork = {**ARTWORK, "name": name, "target": target, "active": number % 3 == 0}
-            logo_id = gallery.logos.create(CreateLogo(**artwork), caller).logo_id
-            theme_id = gallery.themes.create(CreateTheme(**artwork), caller).theme_id
-            for author_id in {1, 2} if number % 4 == 0 else {1 + number % 2}:
-                gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=author_id), caller)
-                gallery.themes.link(LinkThemeAuthor(theme_id=theme_id, author_id=author_id), caller)
+            gallery.users.create(CreateUser(user_id=20 + number, username=name, password="x"))
+            gallery.roles.create(CreateRole(name=name, scope=()))
+            artwork = {**ARTWORK, "name": name, "target": ("forum", "a&b=c d+ä")[number % 2]}
+            logo_id = gallery.logos.create(CreateLogo(**artwork)).logo_id
+            theme_id = gallery.themes.create(CreateTheme(**artwork)).theme_id
+            gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=1 + number % 2))
+            gallery.themes.link(LinkThemeAuthor(theme_id=theme_id, author_id=1 + number % 2))
 
     gallery.atomic(fill)
     return client
@@ -126,21 +119,6 @@ def whole(client: AppClient, path: str, headers: Headers, **query: Any) -> list[
     return records
 
 
-# Pages and filters.
-
-
-@pytest.mark.rule("contract G3")
-def test_an_id_without_a_kind_and_an_unknown_kind_are_refused(client: AppClient, admin: Headers) -> None:
-    for query, found in (
-        ("id=1", [(["query", "id"], "value_error")]),
-        ("kind=logos", [(["query", "kind"], "enum")]),
-        ("kind=logos&id=1", [(["query", "kind"], "enum")]),
-        ("kind=logo&id=-1", [(["query", "id"], "greater_than_equal")]),
-        ("id=x&until=-1", [(["query", "id"], "int_parsing"), (["query", "until"], "greater_than_equal")]),
-    ):
-        assert types_of(client.get(f"/api/changes?{query}", headers=admin)) == found
-
-
 @pytest.mark.rule("contract E2")
 def test_a_next_link_keeps_the_query_and_replaces_after(varied: AppClient, admin: Headers) -> None:
     target = "a&b=c d+ä"
@@ -153,7 +131,7 @@ def test_a_next_link_keeps_the_query_and_replaces_after(varied: AppClient, admin
 
 
 @pytest.mark.rule("contract E2", "contract H6")
-@pytest.mark.parametrize("prefix", ["/gallery", "/a/b", "/gal%20lery", "/api", "/%C3%A4"])
+@pytest.mark.parametrize("prefix", ["/gallery", "/a/b%20c", "/%C3%A4"])
 def test_links_are_right_under_a_prefix(app: ASGIApp, varied: AppClient, admin: Headers, prefix: str) -> None:
     name = prefix.replace("%20", " ").replace("%C3%A4", "ä")
     with AppClient(Starlette(routes=[Mount(name, app)])) as mounted:
@@ -170,9 +148,6 @@ def test_a_cached_page_has_the_link_for_its_caller(app: ASGIApp, varied: AppClie
     with AppClient(Starlette(routes=[Mount("/gallery", app)])) as mounted:
         assert mounted.get("/gallery/api/logos?limit=2").headers["link"].startswith("</gallery/api/logos?limit=2&")
     assert varied.get("/api/logos?limit=2").headers["link"].startswith("</api/logos?limit=2&")
-
-
-# What is wrong.
 
 
 @pytest.mark.rule("contract E2", "contract E3", "contract A5")
@@ -197,12 +172,7 @@ def test_a_repeated_parameter_is_refused(client: AppClient, admin: Headers, path
         assert found == [(["query", name], "value_error")]
 
 
-# Sorted lists.
-
 SORTABLE: Final = [path for path in LISTS if "sort" in LISTS[path]]
-
-
-# Versions.
 
 
 @pytest.mark.rule("contract E6")

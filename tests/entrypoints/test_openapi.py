@@ -166,21 +166,6 @@ def test_a_client_finds_where_to_sign_in(document: dict[str, Any]) -> None:
     assert set(contents) == {"application/json", "application/x-www-form-urlencoded"}
 
 
-@pytest.mark.rule("contract I4", "contract A21")
-def test_generated_clients_import_octets_and_export_text(
-    client: AppClient, document: dict[str, Any], admin: Headers
-) -> None:
-    paths = document["paths"]
-    assert "application/octet-stream" in paths["/api/import"]["post"]["requestBody"]["content"]
-    assert "text/plain" in paths["/api/export"]["get"]["responses"]["200"]["content"]
-    exported = client.get("/api/export", headers={**admin, "accept": "text/plain"})
-    assert exported.headers["content-type"] == "text/plain"
-    assert exported.content == client.get("/api/export", headers=admin).content
-    for media_type, status in (("application/octet-stream", 200), ("text/plain", 415)):
-        sent = {**admin, "content-type": media_type}
-        assert client.post("/api/import", content=exported.content, headers=sent).status_code == status
-
-
 @BOTH
 @pytest.mark.rule("spec §Resources", "contract D logos")
 def test_responses_match_the_document(

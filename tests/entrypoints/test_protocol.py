@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import logging
 import socket
 import threading
 import time
@@ -61,8 +60,6 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
             return
         case "/slow":
             await sleep(0.6)
-        case "/fault":
-            raise ValueError
     size, more = 0, True
     while more:
         message = await receive()
@@ -316,36 +313,4 @@ def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
     assert whole == [b"GET /get 0", b"POST /post 24", b"GET /get 0", b"GET /last 0"]
 
 
-def test_connections_are_kept_alive(running: Running) -> None:
-    with running.http() as connection:
-        for number in range(5):
-            connection.request("POST", f"/{number}", body=b"x" * 100)  # sends headers and body separately
-            response = connection.getresponse()
-            assert response.read() == f"POST /{number} 100".encode()
-            assert response.getheader("connection") is None
-        used = connection.sock
-        connection.request("GET", "/again")
-        assert connection.getresponse().read() == b"GET /again 0"
-        assert connection.sock is used
-
-
 # Faults.
-
-
-@pytest.mark.rule("contract A21")
-def test_a_fault_of_the_application_is_a_500_in_json(running: Running, caplog: pytest.LogCaptureFixture) -> None:
-    assert running.refusal(b"GET /fault HTTP/1.1\r\n" + HOST + b"\r\n") == (500, "Internal Server Error")
-    (record,) = caplog.records
-    assert (record.name, record.levelno) == ("logoadmin.http", logging.ERROR)
-
-
-def test_stopping_finishes_requests_in_flight(caplog: pytest.LogCaptureFixture) -> None:
-    running = Running(Hasty)
-    with running.connected() as slow, running.connected() as half_head:
-        slow.sendall(b"GET /slow HTTP/1.1\r\n" + HOST + b"\r\n")
-        half_head.sendall(b"GET /")
-        time.sleep(0.1)
-        running.stop()
-        assert answers(slow)[0].body == b"GET /slow 0"
-        assert [answer.status for answer in answers(half_head)] == [408]
-    assert caplog.records == []

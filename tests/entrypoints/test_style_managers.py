@@ -41,7 +41,6 @@ TARGETS: Final = {
     name: {"name": name, "documents": [f'domain("{name}.example")'], "logo": ".logo"}
     for name in ("forum", "market", "wiki")
 }
-PASTED: Final = Path(__file__).with_name("pasted_styles.jsonl")
 NAMES: Final = (
     *("Aurora", "Dawn */ body { display: none } /*", "a\nb", "a\r\n@name b", "@name b", "==/UserStyle== */", "*\\/"),
     *(
@@ -95,25 +94,6 @@ def published(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call
         return {name: text.decode() for name, text in files.files.items() if name.endswith((".user.css", ".json"))}
 
     return files_of
-
-
-def test_pasted_styles_apply_only_to_their_target(published: Callable[[Path], Mapping[str, str]]) -> None:
-    files = published(PASTED)
-    (index,) = [json.loads(text) for name, text in files.items() if name[:1].isdigit()]
-    verdicts = {theme["theme_id"]: theme["css"] for theme in index["themes"]}
-    styles = {int(name[7:-9]): text for name, text in files.items() if name.endswith(".user.css")}
-    # 901 imports something that was not fetched, 902 also names another site, and 906 is for a target without pages.
-    assert styles.keys() == {903, 904}
-    assert [each["risk"] for each in verdicts[902]["risks"]] == ["foreign_document"]
-    assert verdicts[902]["documents"][1] == 'domain("www.alacritty.example")'
-    assert "  //width: 10px;\n" in styles[903]
-    assert "/*!\n * Quiet page 2.3.1\n" in styles[904]
-    assert verdicts[906] == {"form": "sheet"}
-    assert {each["name"] for each in metadata(dict(zip("ab", styles.values(), strict=True))).values()} == {
-        "A slash comment",
-        "Licence kept?",
-    }
-    assert [sections(text) for text in styles.values()] == [[(("domain", "alacritty.org"),)]] * 2
 
 
 def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], Mapping[str, str]]) -> None:
