@@ -3,13 +3,20 @@
 import asyncio
 import atexit
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import httpx2
 from starlette.types import ASGIApp, Message, Scope
+
+from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.entrypoints.http_api.app import http_application
+
+Answer = TypeVar("Answer")
+Clients = tuple[httpx2.AsyncClient, ...]
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,24 @@ class AppClient(httpx2.Client):
         """Create a client of an application under a prefix; with ``raises``, its errors are raised here."""
         super().__init__(transport=_InThisThread(app, root_path, raises), base_url=base_url)
         self.app = app
+
+
+def with_clients(galleries: tuple[LogoAdmin, ...], work: Callable[[Clients], Awaitable[Answer]]) -> Answer:
+    """Return the result of work with a client of an application for each gallery."""
+
+    async def run() -> Answer:
+        async with AsyncExitStack() as stack:
+            clients = [
+                await stack.enter_async_context(
+                    httpx2.AsyncClient(
+                        transport=httpx2.ASGITransport(http_application(gallery)), base_url="http://127.0.0.1:8000"
+                    )
+                )
+                for gallery in galleries
+            ]
+            return await work(tuple(clients))
+
+    return asyncio.run(run())
 
 
 class _InThisThread(httpx2.BaseTransport):

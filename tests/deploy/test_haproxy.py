@@ -11,9 +11,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from tests.certificates import make_certificate
-from tests.deploy.front import PASSWORD, Front, placed
-from tests.deploy.load import Load
-from tests.deploy.services import import_gallery
+from tests.deploy.nginx import PASSWORD, Front, placed
+from tests.deploy.services import Load, import_gallery
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import comes_true, service

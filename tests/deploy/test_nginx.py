@@ -11,8 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.deploy.front import PASSWORD, Front
-from tests.deploy.nginx import nginx
+from tests.deploy.nginx import PASSWORD, Front, nginx
 from tests.deploy.services import import_gallery
 from tests.services import ask, service
 

@@ -9,8 +9,7 @@ from typing import Final
 import pytest
 
 from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PICTURE_FIELDS
-from tests.deploy.front import Front
-from tests.deploy.nginx import nginx_for_folder
+from tests.deploy.nginx import Front, nginx_for_folder
 from tests.services import Answer
 
 pytestmark = [pytest.mark.slow("nginx is started"), pytest.mark.rule("contract K6", "contract L2")]

@@ -45,7 +45,7 @@ def test_no_request_fails_over_a_restart_and_no_write_is_lost(
 ) -> None:
     behind(front, monkeypatch)
     shutil.copy(gallery, tmp_path)
-    with services(tmp_path, workers=workers) as served, load_on(front, tmp_path, served.port) as load:
+    with services(tmp_path, workers) as served, load_on(front, tmp_path, served.port) as load:
         served.start()
         load.run(partial(restart, served))
         load.verify()

@@ -8,8 +8,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -36,7 +36,6 @@ from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
-from tests.entrypoints.command_line import CommandResult, Run
 from tests.gallery import (
     ADMIN_ID,
     ADMIN_PASSWORD,
@@ -189,6 +188,29 @@ def ann(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     headers = bearer(gallery, "ann", ANN_PASSWORD)
     watched.asked.clear()
     return headers
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """The result of a command; the request ID it printed is kept apart, since it differs every time."""
+
+    code: int
+    out: str
+    err: str
+    request: str = field(default="", compare=False)
+
+
+Run = Callable[..., CommandResult]
+
+
+def assert_one_line(result: CommandResult, code: int, *parts: str) -> None:
+    assert result.code == code, result
+    assert result.out == ""
+    assert result.err.count("\n") == 1, result.err
+    assert result.err.startswith("logoadmin: ")
+    for part in parts:
+        assert part in result.err, result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.extras import install_extra
 from logoadmin.settings import load_settings
-from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
+from tests.entrypoints.conftest import CommandResult, Run, assert_one_line
 from tests.services import start
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
@@ -611,7 +611,7 @@ def test_csv_is_imported_and_unpublished_artworks_are_reported(run: Run) -> None
     )
     assert_one_line(run("import", "logos.csv"), 2, "--kind")
     ended = run("import", "logos.csv", "--kind", "logo", "--charset", "cp1251")
-    assert ended.out.startswith("Imported 3 logos (3 created)\n")
+    assert ended.out.startswith("Imported 2 authors (2 created), 3 logos (3 created)\n")
     assert "Not published: logo 2: inactive" in ended.err
     assert "Traceback" not in ended.err
     assert run("export", "out.csv", "--kind", "logo", "--format", "csv").code == 0

@@ -18,7 +18,7 @@ from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.answering import Answer, Answering, Request, answering
-from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
+from tests.entrypoints.conftest import CommandResult, Run, assert_one_line
 from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.usefixtures("empty_directory")

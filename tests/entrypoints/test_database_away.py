@@ -15,8 +15,7 @@ import logoadmin
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.server.middleware import LoggedRequests
-from tests.entrypoints.command_line import Run, assert_one_line
-from tests.entrypoints.conftest import Headers, bearer
+from tests.entrypoints.conftest import Headers, Run, assert_one_line, bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, stock
 from tests.mariadb import MariaDbServer
 from tests.sample_requests import SAMPLES

@@ -25,7 +25,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
-from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.asgi import Clients, with_clients
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")

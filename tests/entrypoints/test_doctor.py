@@ -31,7 +31,7 @@ from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.answering import Answer, Request, answering
 from tests.asgi import ask
-from tests.entrypoints.command_line import CommandResult, Run
+from tests.entrypoints.conftest import CommandResult, Run
 from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]

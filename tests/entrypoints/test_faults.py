@@ -31,7 +31,7 @@ from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.certificates import make_certificate
-from tests.entrypoints.command_line import CommandResult, Run, assert_one_line
+from tests.entrypoints.conftest import CommandResult, Run, assert_one_line
 from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged
 

@@ -27,10 +27,10 @@ from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
-from tests.entrypoints.command_line import Run
+from tests.entrypoints.conftest import Run
 from tests.gallery import ARTWORK
 from tests.services import comes_true
-from tests.style_manager import sections
+from tests.user_styles import sections
 
 pytestmark = pytest.mark.rule("contract Q2", "contract Q3")
 

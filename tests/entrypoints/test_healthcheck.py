@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.command_line import Run, assert_one_line
+from tests.entrypoints.conftest import Run, assert_one_line
 from tests.services import service
 
 pytestmark = [

@@ -20,8 +20,7 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.asgi import AppClient
-from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.asgi import AppClient, Clients, with_clients
 from tests.entrypoints.conftest import Headers
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample

@@ -14,7 +14,7 @@ from PIL import Image
 import logoadmin
 from logoadmin.domain.gallery.picture_commands import ListPictures
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.entrypoints.command_line import Run, assert_one_line
+from tests.entrypoints.conftest import Run, assert_one_line
 
 pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("empty_directory")]
 

@@ -21,8 +21,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.responses import SLICE, LongResponses, RenderedResponse
 from logoadmin.ports.storage import UnitOfWork
-from tests.asgi import AppClient, ask, nothing_more, scope_of
-from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.asgi import AppClient, Clients, ask, nothing_more, scope_of, with_clients
 from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
 
 Answer = TypeVar("Answer")

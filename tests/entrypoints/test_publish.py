@@ -15,7 +15,7 @@ from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
 from logoadmin.starting import folder
 from tests.answering import serving
-from tests.entrypoints.command_line import Run, assert_one_line
+from tests.entrypoints.conftest import Run, assert_one_line
 from tests.gallery import ARTWORK
 
 pytestmark = [pytest.mark.usefixtures("initialised"), pytest.mark.rule("contract L1")]

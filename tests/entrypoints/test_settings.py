@@ -19,8 +19,7 @@ from logoadmin.entrypoints.cli import cli
 from logoadmin.ports.issuer import Authorization
 from logoadmin.settings import Settings, load_settings, settings_of
 from logoadmin.settings.rules import sign_in_rules
-from logoadmin.settings.sign_in import roles_of
-from tests.entrypoints.command_line import Run, assert_one_line
+from tests.entrypoints.conftest import Run, assert_one_line
 from tests.issuer import fake_issuer
 from tests.privileges import unprivileged
 
@@ -539,7 +538,8 @@ def test_the_recipe_for_github_is_complete(tmp_path: Path, monkeypatch: pytest.M
     ],
 )
 def test_roles_of_groups_keep_their_order(given: object, expected: tuple[tuple[str, str], ...]) -> None:
-    assert roles_of(settings_of(**CLIENT, oidc_roles=given, oidc_default_role="1")) == expected
+    settings = settings_of(**CLIENT, oidc_roles=given, oidc_default_role="1")
+    assert sign_in_rules(settings).single_sign_on.roles == expected
 
 
 @pytest.mark.rule("contract O7")
@@ -549,10 +549,10 @@ def test_roles_come_from_a_table_and_from_the_environment(tmp_path: Path, monkey
         '[oidc_roles]\n"community/staff, all" = "admin"\neditors = 3\n'
     )
     settings = load_settings()
-    assert roles_of(settings) == (("community/staff, all", "admin"), ("editors", "3"))
+    assert sign_in_rules(settings).single_sign_on.roles == (("community/staff, all", "admin"), ("editors", "3"))
     assert sign_in_rules(settings).single_sign_on.named == ("admin", "3", "1")
     monkeypatch.setenv("LOGOADMIN_OIDC_ROLES", "x=y")
-    assert roles_of(load_settings()) == (("x", "y"),)
+    assert sign_in_rules(load_settings()).single_sign_on.roles == (("x", "y"),)
 
 
 @pytest.mark.rule("contract O7")

@@ -19,10 +19,9 @@ from logoadmin.domain.publication.css.user_style_source import user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
-from tests.entrypoints.command_line import Run
+from tests.entrypoints.conftest import Run
 from tests.options import GALLERY, skip_without
-from tests.style_manager import sections
-from tests.user_styles import user_styles
+from tests.user_styles import sections, user_styles
 
 pytestmark = [pytest.mark.server("Node is started"), pytest.mark.rule("contract Q3")]
 

@@ -14,8 +14,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient, ask
-from tests.entrypoints.concurrent_clients import Clients, with_clients
+from tests.asgi import AppClient, Clients, ask, with_clients
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, ARTWORK, ASKED
 from tests.gallery import ask as perform

@@ -34,7 +34,7 @@ from logoadmin import (
 )
 from logoadmin.domain.public_url import LOCAL
 from tests.asgi import AppClient
-from tests.entrypoints.command_line import CommandResult, Run
+from tests.entrypoints.conftest import CommandResult, Run
 from tests.passkeys import Authenticator
 from tests.services import start
 

@@ -14,7 +14,7 @@ from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.css.verdict import CssRisk
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests.strategies import css_texts
-from tests.style_manager import Conditions, searched, sections
+from tests.user_styles import Conditions, searched, sections
 
 pytestmark = [pytest.mark.rule("contract Q3"), pytest.mark.rule("contract L4")]
 

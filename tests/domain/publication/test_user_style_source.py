@@ -15,8 +15,7 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.targets import targets_in
 from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
-from tests.style_manager import EVERYWHERE, sections
-from tests.user_styles import KEYS, VARIABLES, user_styles
+from tests.user_styles import EVERYWHERE, KEYS, VARIABLES, sections, user_styles
 
 pytestmark = pytest.mark.rule("contract S3")
 
