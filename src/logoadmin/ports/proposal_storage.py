@@ -18,7 +18,7 @@ class ProposalState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ListedProposal:
     """A proposal without its long texts.
 
@@ -46,11 +46,11 @@ class ListedProposal:
     user_id: int | None
     user_since: int
     title: str
+    created_at: int
+    waiting_since: int
     kinds: int = 0
     summary: Mapping[str, Any] = field(default_factory=dict)
     size: int = 0
-    created_at: int
-    waiting_since: int
     reason: str | None = None
     decided_at: int | None = None
     decided_by: int | None = None
@@ -61,11 +61,11 @@ class ListedProposal:
     undone_change: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StoredProposal(ListedProposal):
     """A proposal, with the message of the submitter, and its changes as JSON."""
 
-    note: str
+    note: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
 
     def listed(self) -> ListedProposal:

@@ -32,13 +32,8 @@ _JSON: Final = ("summary", "changes")
 
 def _reader(record: type[Listed]) -> RecordReader[Listed]:
     """Return the reader of proposals, with all of their fields or those in lists."""
-    names = [field.name for field in fields(record)]
-    return RecordReader(
-        lambda *values: record(**dict(zip(names, values, strict=True))),
-        [proposals.c[name] for name in names],
-        state=ProposalState,
-        **dict.fromkeys(_JSON, json.loads),
-    )
+    columns = [proposals.c[field.name] for field in fields(record)]
+    return RecordReader(record, columns, state=ProposalState, **dict.fromkeys(_JSON, json.loads))
 
 
 _proposal: Final = _reader(StoredProposal)

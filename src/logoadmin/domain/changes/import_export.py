@@ -9,7 +9,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, ValidationInfo, field_validator
@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_lines import AuthorsByName, Line, LineOutcome, UserLine, serialized_line
-from logoadmin.domain.changes.import_source import BadLines, ImportSource, RawLine, problem_of
+from logoadmin.domain.changes.import_source import MOST_REPORTED, BadLines, ImportSource, RawLine, error_of, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -236,11 +236,11 @@ def _import_all(
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        results, bad = _Results(AuthorsByName(uow, checked.names), progress), checked.bad
+        results, bad = _Results(AuthorsByName(uow, checked.names), progress), {**checked.bad}
         for _, numbers in sorted(checked.numbers.items()):
-            bad = bad.joined(_store_some(uow, source, results, numbers))
-        if bad.count:
-            raise bad.error()
+            bad |= _store_some(uow, source, results, numbers)
+        if bad:
+            raise error_of(bad)
         return results.imported(command.dry_run)
 
     while True:
@@ -285,8 +285,8 @@ class _Results:
         try:
             self.add(line, line.store(uow, self.named))
         except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
-            holder = "" if refused.count > _MOST_EXPLAINED else _holder(uow, line.row, error)
-            refused.add(number, problem_of(error, holder))
+            holder = "" if len(refused) > _MOST_EXPLAINED else _holder(uow, line.row, error)
+            refused[number] = (problem_of(error, holder),) if len(refused) < MOST_REPORTED else ()
             return False
         self.progress()
         return True
@@ -313,7 +313,8 @@ def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results,
     """
     tries = _TRIES * len(numbers) + _MORE_TRIES
     while True:
-        refused, left = BadLines(), array("L")
+        refused: BadLines = {}
+        left = array("L")
         postponed: set[tuple[Kind, int]] = set()
         for batch in source.batches(numbers):
             uow.load(line.which for _, line in batch if line.which is not None)
@@ -325,8 +326,13 @@ def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results,
                     postponed.add(line.which)
                 left.append(number)
         tries -= len(left)
-        if not left or len(left) == len(numbers) or tries < 0:
-            return refused if tries >= 0 else refused.explained(_IN_ORDER)
+        if tries < 0:
+            return {
+                number: tuple(replace(each, msg=f"{each.msg}; {_IN_ORDER}") for each in problems)
+                for number, problems in refused.items()
+            }
+        if not left or len(left) == len(numbers):
+            return refused
         numbers = left
 
 

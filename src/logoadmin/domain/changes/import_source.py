@@ -4,7 +4,7 @@ import codecs
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from logoadmin.domain.changes.import_lines import LINES, ArtworkLine, Line, UserLine
@@ -46,47 +46,26 @@ RawLine = str | bytes | ReadValues | Problem
 Refusal = Callable[[PasswordHash], str | None]
 
 
-@dataclass(slots=True)
-class BadLines:
-    """The first bad lines, with at most about :data:`MOST_REPORTED` problems, and the number of all."""
+# The problems of bad lines by their numbers. Beyond :data:`MOST_REPORTED`, lines are only counted, without problems.
+BadLines = dict[int, tuple[Problem, ...]]
 
-    first: list[BadLine] = field(default_factory=list)
-    count: int = 0
-    problems: int = 0  # in ``first``
 
-    def add(self, number: int, *problems: Problem) -> None:
-        """Add a bad line."""
-        self.count += 1
-        if self.problems < MOST_REPORTED:
-            self.first.append(BadLine(number, problems))
-            self.problems += len(problems)
-
-    def joined(self, others: "BadLines") -> "BadLines":
-        """Return these and the other bad lines, in the order of the file."""
-        both = BadLines()
-        for line in sorted([*self.first, *others.first], key=lambda line: line.number):
-            both.add(line.number, *line.problems)
-        both.count = self.count + others.count
-        return both
-
-    def explained(self, text: str) -> "BadLines":
-        """Return them with an explanation added to each problem."""
-        explained = [
-            replace(line, problems=tuple(replace(each, msg=f"{each.msg}; {text}") for each in line.problems))
-            for line in self.first
-        ]
-        return replace(self, first=explained)
-
-    def error(self, unread_from: int | None = None) -> InvalidLines:
-        """Return the error that reports them, with a last entry if there are more, or the lines after them unread."""
-        lines, more = self.first, self.count - len(self.first)
-        if unread_from is not None:
-            text = "Too many problems: lines from here on were not checked"
-            lines = [*lines, BadLine(unread_from, (Problem((), text, "too_long"),))]
-        elif more:
-            text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"
-            lines = [*lines, BadLine(lines[-1].number, (Problem((), text, "too_long"),))]
-        return InvalidLines(lines, self.count, unread=unread_from is not None)
+def error_of(bad: BadLines, unread_from: int | None = None) -> InvalidLines:
+    """Return the error that reports bad lines, with a last entry if there are more, or the lines after them unread."""
+    lines: list[BadLine] = []
+    left = MOST_REPORTED
+    for number, problems in sorted(bad.items()):
+        if left > 0:
+            lines.append(BadLine(number, problems))
+            left -= len(problems)
+    more = len(bad) - len(lines)
+    if unread_from is not None:
+        text = "Too many problems: lines from here on were not checked"
+        lines.append(BadLine(unread_from, (Problem((), text, "too_long"),)))
+    elif more:
+        text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"
+        lines.append(BadLine(lines[-1].number, (Problem((), text, "too_long"),)))
+    return InvalidLines(lines, len(bad), unread=unread_from is not None)
 
 
 @dataclass(slots=True)
@@ -97,7 +76,7 @@ class CheckedLines:
     names: set[str] = field(default_factory=set)
     # By phase.
     numbers: "defaultdict[int, array[int]]" = field(default_factory=lambda: defaultdict(lambda: array("L")))
-    bad: BadLines = field(default_factory=BadLines)
+    bad: BadLines = field(default_factory=dict)
 
     def add(self, number: int, line: Line) -> None:
         """Add a valid line."""
@@ -126,14 +105,15 @@ class ImportSource:
         Raises:
             InvalidLines: there are too many problems to read on.
         """
-        found = CheckedLines()
+        found, left = CheckedLines(), MOST_REPORTED
         for number, raw in enumerate(self.lines, start=1):
             try:
                 line = read_line(number, raw, self.refusal)
             except InvalidInput as error:
-                found.bad.add(number, *error.problems)
-                if found.bad.problems >= MOST_REPORTED:
-                    raise found.bad.error(unread_from=number + 1) from None
+                found.bad[number] = error.problems
+                left -= len(error.problems)
+                if left <= 0:
+                    raise error_of(found.bad, unread_from=number + 1) from None
                 if number == 1 and _is_utf_16(raw):
                     break  # no other line can be read either
             else:
