@@ -1,6 +1,6 @@
 """Many changes as one request: their commands, and making all of them or none (contract J7)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -112,16 +112,14 @@ class BulkChange(Input):
 
 
 class _ExtraFields(Input):
-    """Fields of the change of an artwork that its command does not have."""
+    """Fields of the change of an artwork that its command does not have; a new one has no other tags to keep."""
 
     author_ids: AuthorIds = UNSET
-
-
-class _AmendedExtraFields(_ExtraFields):
-    """The extra fields for an existing artwork."""
-
     add_tags: Tags = UNSET
     remove_tags: Tags = UNSET
+
+
+_EXTRA_FIELDS: Final[Mapping[Verb, Collection[str]]] = {"create": ["author_ids"], "amend": [*_ExtraFields.model_fields]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +142,12 @@ def step_of(
     for name in [name for name in values if name in {*options, *Command.model_fields, DRY_RUN}]:
         del values[name]
         problems.append(Problem((field, name), "Extra inputs are not permitted", "extra_forbidden"))
-    extra_fields = _AmendedExtraFields if verb == "amend" else _ExtraFields
-    named = extra_fields.model_fields.keys() & values.keys() if kind in ARTWORK_KINDS and verb != "block" else set()
+    named = [name for name in _EXTRA_FIELDS.get(verb, ()) if name in values and kind in ARTWORK_KINDS]
     extras: dict[str, Any] = {}
     made: Command | None = None
     try:
         if named:
-            extras = extra_fields(**{name: values.pop(name) for name in named}).new_values()
+            extras = _ExtraFields(**{name: values.pop(name) for name in named}).new_values()
     except InvalidInput as error:
         problems += error.at(field)
     try:

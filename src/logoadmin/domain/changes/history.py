@@ -234,7 +234,9 @@ class _Undo:
         if original.origin is Origin.PROPOSAL:
             self.proposed.add(original.change_id)
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
-        if _with_defaults(kind, self._now(kind, change)) != _without_works(change.after):
+        record = self._uow.records(kind).get(change.id)
+        current = None if record is None else self._uow.records(kind).serialized(record)
+        if _with_defaults(kind, current) != _without_works(change.after):
             raise Conflict(self._since(kind, change.id))
         if change.before is None:
             self._undo_creation(kind, change)
@@ -282,11 +284,6 @@ class _Undo:
         reason = before.get(BLOCKED_FIELD)
         if change.after is not None or reason is not None:
             artworks_of(self._uow, kind).assign_block(change.id, reason)
-
-    def _now(self, kind: AnyKind, change: Change) -> Snapshot | None:
-        """Return the current snapshot of a changed record, None if it does not exist."""
-        record = self._uow.records(kind).get(change.id)
-        return None if record is None else self._uow.records(kind).serialized(record)
 
     def _since(self, kind: AnyKind, id_: int) -> str:
         last = history_in(self._uow).last_of(kind.kind, id_, self._request_id)

@@ -24,10 +24,10 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, AnyArtwor
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, Listing, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in, shared_settings
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.publication.css.css_service import verdict_on
-from logoadmin.domain.publication.css.targets import Targets
+from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
@@ -147,8 +147,9 @@ def _change(change: Values) -> ProposedChange:
 class Judge:
     """Judges the CSS of one proposal, within a common time limit, while no transaction is open."""
 
-    def __init__(self, clock: Clock, targets: Targets) -> None:
-        self._clock, self._targets, self._end = clock, targets, clock.worked() + _MOST_JUDGING
+    def __init__(self, clock: Clock, uow: Reading) -> None:
+        """Judge by the targets that the settings have now."""
+        self._clock, self._targets, self._end = clock, targets_of(shared_settings(uow)), clock.worked() + _MOST_JUDGING
         self._known: dict[tuple[Kind, str, str], Verdict] = {}
 
     def verdict(self, kind: AnyArtworkKind, css: str, target: str) -> Verdict:

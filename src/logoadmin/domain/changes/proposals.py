@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from logoadmin.domain.changes import proposal_rules as rules
 from logoadmin.domain.changes import proposal_views as views
@@ -26,15 +26,7 @@ from logoadmin.domain.gallery.pictures import count_use, may_write
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import (
-    ARTWORK_KINDS,
-    AUTHORS,
-    KINDS,
-    USERS,
-    WRITE_SCOPES,
-    AnyArtworkKind,
-    pictures_in,
-)
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, WRITE_SCOPES, pictures_in
 from logoadmin.domain.kernel.lists import Listing, text_length
 from logoadmin.domain.kernel.records import Author, Kind
 from logoadmin.domain.kernel.unit_of_work import (
@@ -46,10 +38,8 @@ from logoadmin.domain.kernel.unit_of_work import (
     proposals_in,
     rehearse,
     repositories_in,
-    shared_settings,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, work_of
-from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
@@ -246,12 +236,10 @@ class ProposalService(Service):
     def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> views.Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
 
-        def read(
-            uow: Reading, command: ProposeChanges | AmendProposal, held: Held
-        ) -> tuple[Held, list[tuple[AnyArtworkKind, str, str]], Targets]:
-            return held, [*views.texts_to_judge(uow, command)], targets_of(shared_settings(uow))
+        def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, views.Judge, Any]:
+            return held, views.Judge(self._clock, uow), [*views.texts_to_judge(uow, command)]
 
-        held, texts, targets = gate.snapshot_with_rights(command, caller, read)
+        held, judge, texts = gate.snapshot_with_rights(command, caller, read)
         # Dry runs count, because they cost as much.
         if (
             isinstance(command, ProposeChanges)
@@ -261,14 +249,13 @@ class ProposalService(Service):
             and count_use(self, self._clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
-        judge = views.Judge(self._clock, targets)
         for text in texts:
             judge.verdict(*text)
         return judge
 
     def _shown(self, proposal: Proposal) -> Proposal:
-        targets = targets_of(storage_of(self).read(shared_settings))
-        return views.with_verdicts(proposal, views.Judge(self._clock, targets))
+        judge = storage_of(self).read(lambda uow: views.Judge(self._clock, uow))
+        return views.with_verdicts(proposal, judge)
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that starts to wait. This is the place for other effects of that."""

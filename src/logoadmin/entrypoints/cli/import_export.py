@@ -123,28 +123,22 @@ def _target(file: str) -> Iterator[IO[str]]:
     Raises:
         OSError: with the name of the file, which the system omits if a write fails.
     """
+    path = Path(file)
     try:
-        with _opened(file) as target:
+        with ExitStack() as stack:
+            if file == "-":
+                sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
+                target: IO[str] = sys.stdout
+            else:
+                # A device or a pipe cannot be replaced by a file.
+                is_special = path.exists() and not path.is_file()
+                part = path if is_special else stack.enter_context(atomic_file(path))
+                target = stack.enter_context(part.open("w", encoding="utf-8", newline=""))
             yield target
             target.flush()
     except OSError as error:
         name = "standard output" if file == "-" else file
         raise OSError(error.errno, error.strerror or str(error), error.filename or name) from None
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[IO[str]]:
-    if file == "-":
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as it is outside of tests
-        yield sys.stdout
-        return
-    path = Path(file)
-    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a file
-        with path.open("w", encoding="utf-8", newline="") as target:
-            yield target
-        return
-    with atomic_file(path) as part, part.open("w", encoding="utf-8", newline="") as target:
-        yield target
 
 
 @click.command("import")
