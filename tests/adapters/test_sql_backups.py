@@ -9,10 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Event
 from typing import Any, Final
 
 import pytest
@@ -27,6 +25,7 @@ from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.settings import settings_of
 from tests.mariadb import MariaDb
+from tests.writers import writing
 
 pytestmark = pytest.mark.rule("contract K4")
 
@@ -70,35 +69,27 @@ def history(gallery: logoadmin.LogoAdmin, **asked: Any) -> list[Any]:
     return list(gallery.changes.list(ListChanges(**asked)))
 
 
+def assert_consistent(gallery: logoadmin.LogoAdmin) -> int:
+    """Require that every author is of a change, and every change of one; return the last."""
+    changes = history(gallery)
+    assert [change.change_id for change in changes] == list(range(1, len(changes) + 1))
+    versions = {record.version for record in gallery.authors.list(logoadmin.ListAuthors())}
+    assert versions == {change.change_id for change in changes if change.action == "author.created"}
+    return len(changes)
+
+
 @pytest.mark.slow("eight threads write meanwhile")
 def test_a_backup_during_eight_writers_is_consistent(gallery: logoadmin.LogoAdmin) -> None:
-    stop = Event()
-
-    def write(writer: int) -> int:
-        made = 0
-        while not stop.is_set():
-            author(gallery, 1000 * writer + made)
-            made += 1
-        return made
-
-    with ThreadPoolExecutor(8) as pool:
-        try:
-            before = author(gallery, 1).version
-            written = [pool.submit(write, number) for number in range(1, 9)]
-            files = [Path(f"{number}.db") for number in range(3)]
-            for copy in files:
-                copies.back_up(URL, copy)
-        finally:
-            stop.set()
-        assert sum(each.result() for each in written) > 0
+    files = [Path(f"{number}.db") for number in range(3)]
+    last = author(gallery, 1).version
+    with writing(gallery, 8):
+        for copy in files:
+            copies.back_up(URL, copy)
     for copy in files:
         with at(f"sqlite:///{copy}") as copied:
-            changes = history(copied)
-            assert [change.change_id for change in changes] == list(range(1, len(changes) + 1))
-            versions = {record.version for record in copied.authors.list(logoadmin.ListAuthors())}
-            assert versions == {change.change_id for change in changes if change.action == "author.created"}
-            assert changes[-1].change_id >= before
-            before = changes[-1].change_id
+            found = assert_consistent(copied)
+        assert found >= last
+        last = found
 
 
 @pytest.mark.usefixtures("gallery")
@@ -353,24 +344,11 @@ def run_printed_command(do: Callable[[str, Path], None], url: str, file: Path) -
 def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
     mariadb: MariaDb, database: str, url: str, tmp_path: Path
 ) -> None:
-    dump, stop = tmp_path / "a dump.sql", Event()
-
-    def write(gallery: logoadmin.LogoAdmin, writer: int) -> int:
-        made = 0
-        while not stop.is_set():
-            made += 1
-            author(gallery, 1000 * writer + made)
-        return made
-
+    dump = tmp_path / "a dump.sql"
     with opened_at(url) as gallery:
         kept = author(gallery, 1)
-        with ThreadPoolExecutor(2) as pool:
-            writing = [pool.submit(write, gallery, number) for number in (1, 2)]
-            try:
-                run_printed_command(copies.back_up, url, dump)
-            finally:
-                stop.set()
-            assert sum(each.result() for each in writing) > 0
+        with writing(gallery, 2):
+            run_printed_command(copies.back_up, url, dump)
         lost = author(gallery, 2)
     assert dump.stat().st_mode & 0o777 == 0o600
     given = set()
@@ -381,15 +359,12 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
         copies.restore_loaded(url)
         with opened_at(url) as gallery:
             assert gallery.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
-            changes = [change.change_id for change in gallery.changes.list(ListChanges())]
-            versions = {record.version for record in gallery.authors.list(logoadmin.ListAuthors())}
-            assert changes == list(range(1, len(changes) + 1))
-            assert versions <= set(changes)
-            assert changes[-1] < lost.version
+            last = assert_consistent(gallery)
+            assert last < lost.version
             new = author(gallery, 3)
             assert new.author_id > lost.author_id + 2**20 - 2
             assert new.version > lost.version + 2**20 - 2
-            assert next(iter(gallery.changes.list(ListChanges(after=changes[-1])))).change_id == new.version
+            assert next(iter(gallery.changes.list(ListChanges(after=last)))).change_id == new.version
             given.add(new.version)
     assert len(given) == 2
 

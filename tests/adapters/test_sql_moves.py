@@ -3,11 +3,8 @@
 import json
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
-from itertools import count
+from contextlib import closing
 from pathlib import Path
-from threading import Event
 from typing import Any, Final
 
 import pytest
@@ -32,6 +29,7 @@ from tests.asgi import AppClient
 from tests.domain.identity.second_factors import challenged, code_of, enrolled, second_step
 from tests.gallery import ADMIN_PASSWORD
 from tests.mariadb import PASSWORD, MariaDb
+from tests.writers import writing
 
 pytestmark = pytest.mark.rule("contract K9")
 
@@ -216,30 +214,9 @@ def test_the_source_is_no_longer_served_and_names_the_new_address(source: str, t
 
 @pytest.mark.slow("whole galleries are copied")
 def test_no_acknowledged_write_is_lost(source: str, target: str) -> None:
-    running, stop = at(source), Event()
-
-    def write() -> list[str]:
-        answered: list[str] = []
-        for number in count():
-            if stop.is_set():
-                break
-            with suppress(StorageUnavailable):
-                command = logoadmin.CreateAuthor(user_id=500_000 + number, username=f"writer {number}")
-                answered.append(running.authors.create(command).username)
-        return answered
-
-    with closing(running), ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(write)
-        try:
-            while not any(row[2].startswith("writer") for row in rows(source)["authors"]):
-                assert not writing.done()
-            copies.move(source, target, nothing)
-        finally:
-            stop.set()
-        answered = writing.result()
-    names = {row[2] for row in rows(target)["authors"]}
-    assert answered
-    assert {*answered} <= names
+    with at(source) as running, writing(running, 1) as answered:
+        copies.move(source, target, nothing)
+    assert {*answered} <= {row[2] for row in rows(target)["authors"]}
     assert rows(source)["authors"] == rows(target)["authors"]
 
 
