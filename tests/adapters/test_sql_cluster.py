@@ -4,8 +4,10 @@ import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import text
@@ -33,16 +35,23 @@ pymysql = import_module("pymysql")
 # Every write changes the row `state`
 
 
+KEY: Final = ServiceKey(1, "key", (), 0, None, None)
+
+
 def fill(uow: UnitOfWork) -> None:
     uow.records(ROLES).add(Role(1, "member", (), 0))
     add_user(uow, User(7, "ann", None, 1, 0), PasswordHash("hash"))
     uow.identity.sessions.add(Session("session", 7, 0, 100))
     uow.identity.sessions.add_refresh_token("token", "session")
-    uow.identity.keys.add(ServiceKey(1, "key", (), 0, None, None), 7, "key hash")
+    uow.identity.keys.add(KEY, 7, "key hash")
     uow.secrets.put("secret", "value")
     uow.identity.sign_in_attempts.set("ann", 1, 100)
     uow.stored_responses.add(StoredResponse("first", "response", 100))
     uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
+
+
+def use(uow: UnitOfWork, at: int) -> None:
+    uow.identity.keys.update(replace(KEY, last_used_at=at))
 
 
 def writes(storage: SqlStorage) -> int:
@@ -58,7 +67,7 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.identity.sessions.update(Session("session", 7, 0, 200, 50)),
         lambda uow: uow.identity.sessions.end("session"),
         lambda uow: uow.identity.sessions.forget_expired(100, 9),
-        lambda uow: uow.identity.keys.use(1, 50),
+        lambda uow: use(uow, 50),
         lambda uow: uow.identity.keys.remove(1, 7),
         lambda uow: uow.identity.passwords.set(7, PasswordHash("another")),
         lambda uow: uow.secrets.put("secret", "another"),
@@ -87,15 +96,12 @@ def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_st
     sql_storage.write(lambda uow: uow.identity.sign_in_attempts.take_back(["nobody"]))
     assert writes(sql_storage) == 1
 
-    def use(at: int, storage: Storage) -> None:
-        storage.write(lambda uow: uow.identity.keys.use(1, at))
-
     def use_often(storage: Storage) -> None:
         for at in (60, 61, 62):
-            use(at, storage)
+            storage.write(partial(use, at=at))
 
     atomic(sql_storage, use_often)
-    assert sql_storage.try_write(lambda uow: uow.identity.keys.use(1, 70))
+    assert sql_storage.try_write(partial(use, at=70))
     assert writes(sql_storage) == 3
 
 

@@ -286,13 +286,12 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
-        self.step(
-            lambda uow: uow.identity.keys.use(key_id, now), when=(lambda uow: uow.identity.keys.find(f"hash {key_id}"),)
-        )
-        self.step(
-            lambda uow: uow.identity.keys.update_times(key_id, now, now),
-            when=(lambda uow: uow.identity.keys.find(f"hash {key_id}"),),
-        )
+        def use(uow: UnitOfWork) -> None:
+            key, _ = uow.identity.keys.find(f"hash {key_id}") or (None, None)
+            if key is not None:
+                uow.identity.keys.update(replace(key, created_at=now, expires_at=now, last_used_at=now))
+
+        self.step(use)
 
     @rule(key_id=st.integers(1, 4), user_id=IDS)
     def remove_key(self, key_id: int, user_id: int) -> None:

@@ -126,11 +126,8 @@ class ServiceKeys(Protocol):
     def find(self, key_hash: str) -> tuple[ServiceKey, Rights] | None:
         """Return a key and the current rights of its user; None if it is unknown, or an issuer refused the user."""
 
-    def use(self, key_id: int, now: int) -> None:
-        """Record when a key was used."""
-
-    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        """Change when a key was created and when it expires."""
+    def update(self, key: ServiceKey) -> None:
+        """Change when a key was created, when it expires, and when it was used."""
 
     def remove(self, key_id: int, user_id: int) -> bool:
         """Remove a key of a user; return whether it existed."""

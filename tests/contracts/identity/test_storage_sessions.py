@@ -240,11 +240,9 @@ def test_service_keys_are_found_with_the_current_rights_of_their_user(signed_in:
 
 @pytest.mark.rule("contract C5")
 def test_a_service_key_records_its_last_use_and_its_times_can_be_changed(signed_in: Storage) -> None:
-    write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.identity.keys.use(1, 1_800_000_000))
-    for times in ((1_000, None), (2_000, 3_000)):
-        write(signed_in, lambda uow, times=times: uow.identity.keys.update_times(2, *times))  # type: ignore[misc]  # has a default
-    used = replace(key(1), last_used_at=1_800_000_000)
-    assert keys_of(signed_in, 1) == (used, replace(key(2), created_at=2_000, expires_at=3_000))
+    used = replace(key(1), created_at=2_000, expires_at=3_000, last_used_at=1_800_000_000)
+    write(signed_in, add_keys(1, key(1), key(2)), lambda uow: uow.identity.keys.update(used))
+    assert keys_of(signed_in, 1) == (used, key(2))
     found = signed_in.read(lambda uow: uow.identity.keys.find("hash 1"))
     assert found is not None
     assert found[0] == used

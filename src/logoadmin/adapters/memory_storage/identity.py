@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from logoadmin.adapters.memory_storage.tables import KeyRow, Repository, Tables
 from logoadmin.domain.identity.records import CountedEvent, ServiceKey, SignInEvent
@@ -131,19 +131,12 @@ class MemoryServiceKeys(Repository):
                 return key, _rights(self._tables, user_id)
         return None
 
-    def use(self, key_id: int, now: int) -> None:
-        self._change_key(key_id, last_used_at=now)
-
-    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        self._change_key(key_id, created_at=created_at, expires_at=expires_at)
+    def update(self, key: ServiceKey) -> None:
+        self._tables.keys[key.key_id] = self._tables.keys[key.key_id]._replace(key=key)
 
     def remove(self, key_id: int, user_id: int) -> bool:
         row = self._tables.keys.get(key_id)
         return row is not None and row.user_id == user_id and self._tables.keys.discard(key_id)
-
-    def _change_key(self, key_id: int, **times: Any) -> None:
-        row = self._tables.keys[key_id]
-        self._tables.keys[key_id] = row._replace(key=replace(row.key, **times))
 
 
 class MemorySignInAttempts(Repository):

@@ -287,11 +287,9 @@ class SqlServiceKeys(Repository):
         *key, user_id, held, username = row
         return _service_key(key), Rights(user_id, frozenset(held.split()), username=username)
 
-    def use(self, key_id: int, now: int) -> None:
-        self._update(service_keys, {"key_id": key_id}, {"last_used_at": now})
-
-    def update_times(self, key_id: int, created_at: int, expires_at: int | None) -> None:
-        self._update(service_keys, {"key_id": key_id}, {"created_at": created_at, "expires_at": expires_at})
+    def update(self, key: ServiceKey) -> None:
+        times = {name: getattr(key, name) for name in ("created_at", "expires_at", "last_used_at")}
+        self._update(service_keys, {"key_id": key.key_id}, times)
 
     def remove(self, key_id: int, user_id: int) -> bool:
         return self._remove(service_keys, key_id=key_id, user_id=user_id)

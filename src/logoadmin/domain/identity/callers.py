@@ -134,7 +134,7 @@ def _store_use(caller: KeyHolder, now: int, uow: UnitOfWork) -> None:
     key = _stale_key(caller, now, uow)
     if key is None:
         return
-    uow.identity.keys.use(key.key_id, now)
     if key.created_at > now:  # by a clock that was ahead: the key keeps its lifetime
         expires_at = None if key.expires_at is None else now + key.expires_at - key.created_at
-        uow.identity.keys.update_times(key.key_id, now, expires_at)
+        key = replace(key, created_at=now, expires_at=expires_at)
+    uow.identity.keys.update(replace(key, last_used_at=now))
