@@ -139,20 +139,6 @@ def test_search_ignores_case_but_is_otherwise_exact(storage: Storage) -> None:
             assert [*map(kind.id_of, found)] == expected, (kind.plural, name, part)
 
 
-@pytest.mark.rule("contract E3")
-def test_search_follows_changed_and_removed_names(storage: Storage) -> None:
-    def found() -> list[list[int]]:
-        return [[len(page(storage, kind, where=Filter(q=q))) for kind in KINDS.values()] for q in ("OLD", "new")]
-
-    write(storage, add(role(1_000, "r"), *named(1, "Old")))
-    assert found() == [[1] * 5, [0] * 5]
-    write(storage, update(*named(1, "New")))
-    assert found() == [[0] * 5, [1] * 5]
-    write(storage, *(remove(kind, 1) for kind in KINDS.values()))
-    write(storage, add(*named(1, "Old")))
-    assert found() == [[1] * 5, [0] * 5]
-
-
 def plain(text: str) -> str:
     return normalize("NFKC", normalize("NFKC", text).casefold())
 

@@ -2,15 +2,14 @@
 """The rules of :mod:`logoadmin.ports.record_storage`, over every adapter."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from logoadmin.adapters.memory_storage import tables
 from logoadmin.adapters.sql_storage import transaction
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, LOGOS, ROLES, THEMES, USERS, AnyKind
+from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.records import Author, Logo, PasswordHash, Role, StoredRecord, Theme, User
 from logoadmin.ports.identity_storage import Credentials
@@ -20,7 +19,6 @@ from tests.contracts.steps import (
     add,
     author,
     get,
-    link,
     logo,
     page,
     remove,
@@ -120,28 +118,6 @@ def test_a_duplicate_names_the_existing_key_and_the_write_continues(storage: Sto
     assert page(storage, AUTHORS) == (renamed[0], EXISTING[5])
     assert page(storage, ROLES) == (renamed[1], EXISTING[1])
     assert page(storage, USERS) == EXISTING[2:4]
-
-
-@pytest.mark.rule("contract F1")
-def test_records_are_stored_with_versions_and_compared_without_them(storage: Storage) -> None:
-    records: tuple[Any, ...] = (role(), user(1, "ann"), author(1), theme(1), logo(1))
-
-    def versions(uow: UnitOfWork) -> object:
-        found = [uow.records(kind).get(1) for kind in KINDS.values()]
-        listed = [record for kind in KINDS.values() for record in uow.records(kind).page(-1, 9)]
-        assert found == listed == [*records[:-1], replace(logo(1), authors=(author(1),))]
-        assert [record.version for record in found if record] == [record.version for record in listed]
-        assert "version" not in repr(found)
-        return [record.version for record in listed], [by.version for by in listed[-1].authors]
-
-    write(
-        storage,
-        *(add(replace(record, version=version)) for version, record in zip((1, 2, 3, 4, MAX_ID), records, strict=True)),
-        link(LOGOS, 1, 1),
-    )
-    assert storage.read(versions) == storage.snapshot(versions) == ([1, 2, 3, 4, MAX_ID], [3])
-    write(storage, *(update(replace(record, version=version)) for version, record in enumerate(records, 11)))
-    assert storage.read(versions) == storage.write(versions) == ([11, 12, 13, 14, 15], [13])
 
 
 # The kinds with generated ids, each with a function that returns the record for an id.

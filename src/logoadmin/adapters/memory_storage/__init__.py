@@ -3,8 +3,8 @@
 Records are lost when the process ends.
 
 From the outside in: :mod:`storage` runs functions on the repositories in :mod:`records`, :mod:`identity`,
-:mod:`gallery` and :mod:`proposals`; :mod:`tables` has their data, and the journal through which they change it. The
-ports document their methods.
+:mod:`gallery` and :mod:`proposals`; :mod:`tables` has their data, and the journal that undoes changes. The ports
+document their methods.
 """
 
 from logoadmin.adapters.memory_storage.storage import MemoryStorage
