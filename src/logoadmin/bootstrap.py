@@ -27,7 +27,7 @@ from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.passkeys import OpenPasskeys, Passkeys
 from logoadmin.ports.pictures import PictureCodec
 from logoadmin.ports.signing import SigningKey
@@ -76,7 +76,7 @@ def open_gallery(
     """
     # First, so that nothing is created for a service that cannot start.
     keys, signing_keys, issuer = given_keys(settings), gallery_keys(settings), issuer_of(settings)
-    metrics = _metrics() if counted else NoMetrics()
+    metrics = _metrics() if counted else Metrics()
     storage = open_storage(settings, interactive=interactive, metrics=metrics)
     try:
         # Another process may be starting or importing in the same file, for longer than interactive callers wait.
@@ -164,7 +164,7 @@ def _metrics() -> Metrics:
     try:
         from logoadmin.adapters.prometheus_metrics import PrometheusMetrics
     except ModuleNotFoundError:  # an optional package
-        return NoMetrics(install_extra("metrics"))
+        return Metrics(install_extra("metrics"))
     return PrometheusMetrics()
 
 

@@ -18,7 +18,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.responses import CountedRequests
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.metrics import Metrics
 from tests.asgi import nothing_more, scope_of
 from tests.entrypoints.test_operations import JSON_TYPE, LARGEST, LARGEST_WITH_CSS
 from tests.gallery import FrozenClock, gallery_on
@@ -106,7 +106,7 @@ def test_an_import_arrives_within_ten_minutes(every: float, status: int, seconds
     async def main() -> tuple[int, float]:
         status = 200
         try:
-            async with BodyReader(NoMetrics()).received(Body(1, every, 60).receive, 1) as (file, _):
+            async with BodyReader(Metrics()).received(Body(1, every, 60).receive, 1) as (file, _):
                 assert file.size == 60
         except HttpError as error:
             status = error.status

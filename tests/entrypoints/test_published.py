@@ -33,7 +33,7 @@ from logoadmin.entrypoints.http_api.gallery import PublishedGallery
 from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PublishedFolder
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.gallery_files import GalleryFiles
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.metrics import Metrics
 from tests.asgi import AppClient, AppResponse, answer_of, scope_of
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
 from tests.series import samples
@@ -199,11 +199,11 @@ class FolderReader:
 
     def __init__(self, files: MemoryGalleryFiles, *, interval: float = 0.0) -> None:
         """Request files of a process that looks for another pointer after some seconds, or at every request."""
-        gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=NoMetrics()))
+        gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=Metrics()))
         context = AppContext(gallery, (), 0, from_sockets=True)
         self.folder = PublishedFolder(files, interval=interval)
         self.publisher = IdlePublisher()
-        published = PublishedGallery(self.folder, cast(Any, self.publisher), NoMetrics())
+        published = PublishedGallery(self.folder, cast(Any, self.publisher), Metrics())
         self.app: ASGIApp = Paths(context, [], [], Background(gallery, context.dispatch, {}), published)
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self.loop = self._runner.get_loop()

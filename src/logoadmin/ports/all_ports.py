@@ -8,7 +8,7 @@ from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.issuer import Issuer
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.outgoing import Outgoing, PostingOutgoing
 from logoadmin.ports.passkeys import OpenPasskeys
 from logoadmin.ports.passwords import PasswordHasher
@@ -38,7 +38,7 @@ class Ports:
     passkeys: OpenPasskeys | str
     pictures: PictureCodec | str
     page: GalleryPage
-    metrics: Metrics = field(default_factory=NoMetrics)
+    metrics: Metrics = field(default_factory=Metrics)
     outgoing: Outgoing | None = None
     gallery_keys: Sequence[SigningKey] = ()
     factor_keys: Sequence[str] = ()

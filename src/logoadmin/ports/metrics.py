@@ -1,7 +1,6 @@
 """Instrumentation: the events that operators can monitor (contract K2)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from logoadmin.domain.kernel.errors import StartError
@@ -18,10 +17,13 @@ class Metrics:
 
     Attributes:
         enabled: whether anything is counted.
+        cure: how to have events counted.
     """
 
-    __slots__ = ()
     enabled: ClassVar[bool] = False
+
+    def __init__(self, cure: str = "install logoadmin with the extra [metrics]") -> None:
+        self.cure = cure
 
     def sign_in(self, outcome: SignInOutcome) -> None:
         """Count a sign-in by password; ``refused`` means after too many failures."""
@@ -79,18 +81,4 @@ class Metrics:
         Raises:
             StartError: nothing is counted.
         """
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class NoMetrics(Metrics):
-    """Counts nothing.
-
-    Attributes:
-        cure: how to have events counted.
-    """
-
-    cure: str = "install logoadmin with the extra [metrics]"
-
-    def text(self, *_: object, **__: object) -> str:
         raise StartError("Metrics are not counted", self.cure)

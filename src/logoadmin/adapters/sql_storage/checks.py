@@ -15,7 +15,7 @@ from logoadmin.adapters.sql_storage.tables import metadata, sign_in_attempts, st
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.metrics import Metrics
 
 Check = Callable[[Connection], Result]
 
@@ -46,7 +46,7 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
     if not exists and not may_create:
         yield wrong("database", f"{dialect.server} does not exist, but should", Cause.GALLERY_GONE.cure)
     if exists:
-        with closing(ConnectionPool(dialect, 1, STEP_TIMEOUT, NoMetrics())) as pool:
+        with closing(ConnectionPool(dialect, 1, STEP_TIMEOUT, Metrics())) as pool:
             yield from _check_inside(dialect, pool, processes, may_create=may_create)
 
 

@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.errors import SettingsError, StartError, StorageUna
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
-from logoadmin.ports.metrics import NoMetrics
+from logoadmin.ports.metrics import Metrics
 
 # A restore skips at least this many ids, and a random number of up to as many more: a backup may be restored twice, and
 # the second restore cannot know which ids were issued after the first.
@@ -130,11 +130,11 @@ def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
 
 
 def _storage_of(dialect: Dialect) -> SqlStorage:
-    return SqlStorage(dialect, connections=None, timeout=None, metrics=NoMetrics())
+    return SqlStorage(dialect, connections=None, timeout=None, metrics=Metrics())
 
 
 def _pool_of(dialect: Dialect) -> ConnectionPool:
-    return ConnectionPool(dialect, 1, None, NoMetrics())
+    return ConnectionPool(dialect, 1, None, Metrics())
 
 
 def _refuse_empty(dialect: Dialect, name: str) -> None:

@@ -17,7 +17,7 @@ from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import StartError, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.records import StoredRecord
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
 
 Answer = TypeVar("Answer")
@@ -36,7 +36,7 @@ def open_sql_storage(
     Raises:
         SettingsError: the URL cannot be used.
     """
-    return SqlStorage(dialect_of(url), connections, timeout, metrics or NoMetrics())
+    return SqlStorage(dialect_of(url), connections, timeout, metrics or Metrics())
 
 
 class SqlStorage:

@@ -37,7 +37,7 @@ from logoadmin.entrypoints.http_api.conditions import (
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
-from logoadmin.ports.metrics import Metrics, NoMetrics
+from logoadmin.ports.metrics import Metrics
 
 # The server buffers one slice for a slow reader, not the whole response.
 SLICE: Final = 65_536  # bytes
@@ -57,7 +57,7 @@ class CountedRequests:
 
     def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
         self._app = app
-        self._metrics = metrics or NoMetrics()
+        self._metrics = metrics or Metrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and count it when it ends."""
