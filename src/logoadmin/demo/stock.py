@@ -1,13 +1,12 @@
 """The content of the demo: invented artworks by invented people, and a week of their changes (contract Q4)."""
 
 import secrets
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import Any, Final
 
+from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.demo.art import PALETTES, emblem, in_use, page, portrait, word_mark
 from logoadmin.demo.words import LICENCES, about_logo, about_theme, pictured
 from logoadmin.domain.changes.bulk_changes import BulkChange
@@ -31,6 +30,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 
 _WEEK: Final = 7 * 86_400
+# Between two steps, of which there are 107.
+_PAUSE: Final = _WEEK // 108
 _PAGES: Final[Any] = {
     "forum": {"name": "Forum", "documents": ['domain("forum.example")'], "logo": ".site-logo"},
     "wiki": {"name": "Wiki", "documents": ['domain("wiki.example")'], "logo": "#logo"},
@@ -78,26 +79,17 @@ _FONT: Final = (
     "@font-face { font-family: Typewriter; src: url(https://letters.example/typewriter.woff2) }\n"
     "body { font-family: Typewriter }\n"
 )
-_Step = Callable[[LogoAdmin], object]
 
 
 @dataclass
-class DemoClock:
+class DemoClock(SystemClock):
     """A clock that is set to each moment of the demo's week."""
 
     ahead: int = -_WEEK
 
     def now(self) -> int:
         """Return the time in the demo."""
-        return int(time.time()) + self.ahead
-
-    def elapsed(self) -> float:
-        """Return real seconds."""
-        return time.monotonic()
-
-    def worked(self) -> float:
-        """Return the seconds of processor time of this thread."""
-        return time.thread_time()
+        return super().now() + self.ahead
 
 
 def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
@@ -105,46 +97,49 @@ def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
 
     Return the passwords of a moderator and of a member, by username.
     """
+
+    def by(user: int | None) -> LogoAdmin:
+        """Return the gallery for the next step of a user, or of the administrator."""
+        clock.ahead += _PAUSE
+        return gallery if user is None else gallery.acting_as(user)
+
     passwords = {name: secrets.token_urlsafe(12) for name in _USERS.values()}
-    steps = list(_week(passwords))
-    for number, (user, step) in enumerate(steps):
-        clock.ahead = -_WEEK + _WEEK * number // len(steps)
-        step(gallery if user is None else gallery.acting_as(user))
+    by(None).settings.amend(AmendSettings(gallery_targets=_PAGES, submission_rules=_RULES))
+    _hire(by(None), passwords)
+    users = {name: user for user, name in _USERS.items()}
+    for number, name in enumerate(_AUTHORS):
+        by(_MAYA).authors.create(CreateAuthor(user_id=users.get(name, 1001 + number), username=name))
+    random = Random(7)
+    for number, name in enumerate(_LOGOS):
+        moderator = random.choice((_MAYA, _JONAS))
+        _logo(by(moderator), number, name, random.sample(range(1, 16), random.choice((1, 1, 1, 2))))
+        if number % 5 == 4:
+            _theme(by(moderator), number // 5, random.randrange(1, 16))
+        if number % 9 == 8:
+            by(_JONAS).logos.amend(AmendLogo(logo_id=number - 3, custom_css=_PLAIN))
+    by(_MAYA).themes.amend(AmendTheme(theme_id=4, active=False))
+    by(_JONAS).themes.amend(AmendTheme(theme_id=4, active=True))
+    by(_MAYA).logos.block(BlockLogo(logo_id=33, reason=_REASON))
+    _submissions(by)
     clock.ahead = 0
     return {name: passwords[name] for name in (MODERATOR, MEMBER)}
 
 
-def _week(passwords: Mapping[str, str]) -> Iterator[tuple[int | None, _Step]]:
-    """Yield the steps in order, each with the id of its user; None for the administrator."""
-    yield None, lambda gallery: gallery.settings.amend(AmendSettings(gallery_targets=_PAGES, submission_rules=_RULES))
-    yield None, partial(_hire, passwords)
-    for number, name in enumerate(_AUTHORS):
-        yield _MAYA, partial(_author, number, name)
-    random = Random(7)
-    for number, name in enumerate(_LOGOS):
-        moderator = random.choice((_MAYA, _JONAS))
-        yield moderator, partial(_logo, number, name, random.sample(range(1, 16), random.choice((1, 1, 1, 2))))
-        if number % 5 == 4:
-            yield moderator, partial(_theme, number // 5, random.randrange(1, 16))
-        if number % 9 == 8:
-            yield _JONAS, partial(_amend, AmendLogo(logo_id=number - 3, custom_css=_PLAIN))
-    yield _MAYA, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=False))
-    yield _JONAS, lambda gallery: gallery.themes.amend(AmendTheme(theme_id=4, active=True))
-    yield _MAYA, lambda gallery: gallery.logos.block(BlockLogo(logo_id=33, reason=_REASON))
-    yield _LEA, partial(_propose_logo, 61, "Neon Sign", "It flickers like the one at our meeting place.")
-    yield _MAYA, lambda gallery: gallery.proposals.decline(DeclineProposal(proposal_id=1, reason=_LOUD))
-    yield _LEA, partial(_propose_logo, 62, "Tea House", "For the off-topic board.")
-    yield _MAYA, lambda gallery: gallery.proposals.apply(ApplyProposal(proposal_id=2))
+def _submissions(by: Callable[[int], LogoAdmin]) -> None:
+    _propose_logo(by(_LEA), 61, "Neon Sign", "It flickers like the one at our meeting place.")
+    by(_MAYA).proposals.decline(DeclineProposal(proposal_id=1, reason=_LOUD))
+    _propose_logo(by(_LEA), 62, "Tea House", "For the off-topic board.")
+    by(_MAYA).proposals.apply(ApplyProposal(proposal_id=2))
     # The waiting submissions show the purpose of reviews: a new host, an overlay, another picture, and two harmless
     # ones, one of them the first work of its author.
-    yield _LEA, _propose_redrawn
-    yield _LEA, partial(_propose_theme, 12, "Typewriter", _FONT, "With a typeface that I host myself.")
-    yield _LEA, partial(_propose_theme, 13, "Snowfall", _SNOW, "Snow over the whole page, until February.")
-    yield _LEA, partial(_propose_logo, 63, "Reading Lamp", "For the winter. Drawn for light and dark pages.")
-    yield _SAM, partial(_propose_logo, 64, "Paper Boat", "My first one. Is the line thick enough?")
+    _propose_redrawn(by(_LEA))
+    _propose_theme(by(_LEA), 12, "Typewriter", _FONT, "With a typeface that I host myself.")
+    _propose_theme(by(_LEA), 13, "Snowfall", _SNOW, "Snow over the whole page, until February.")
+    _propose_logo(by(_LEA), 63, "Reading Lamp", "For the winter. Drawn for light and dark pages.")
+    _propose_logo(by(_SAM), 64, "Paper Boat", "My first one. Is the line thick enough?")
 
 
-def _hire(passwords: Mapping[str, str], gallery: LogoAdmin) -> None:
+def _hire(gallery: LogoAdmin, passwords: Mapping[str, str]) -> None:
     role = gallery.roles.create(CreateRole(name="moderator", scope=_MODERATES))
     for number, (user, name) in enumerate(_USERS.items()):
         avatar = gallery.pictures.send(SendPicture(), portrait(number)).url
@@ -154,22 +149,13 @@ def _hire(passwords: Mapping[str, str], gallery: LogoAdmin) -> None:
         )
 
 
-def _author(number: int, name: str, gallery: LogoAdmin) -> None:
-    users = {each: user for user, each in _USERS.items()}
-    gallery.authors.create(CreateAuthor(user_id=users.get(name, 1001 + number), username=name))
-
-
-def _amend(command: AmendLogo, gallery: LogoAdmin) -> None:
-    gallery.logos.amend(command)
-
-
-def _logo(number: int, name: str, authors: Sequence[int], gallery: LogoAdmin) -> None:
-    logo = gallery.logos.create(CreateLogo(**_logo_values(number, name, gallery), active=number % 19 != 7))
+def _logo(gallery: LogoAdmin, number: int, name: str, authors: Sequence[int]) -> None:
+    logo = gallery.logos.create(CreateLogo(**_logo_values(gallery, number, name), active=number % 19 != 7))
     for author in authors:
         gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=author))
 
 
-def _logo_values(number: int, name: str, gallery: LogoAdmin) -> dict[str, Any]:
+def _logo_values(gallery: LogoAdmin, number: int, name: str) -> dict[str, Any]:
     picture = _upload(gallery, word_mark(number, name) if number % 4 == 1 else emblem(number))
     screenshots = [(_upload(gallery, in_use(number)), f"{name} in the header of a page")]
     return {
@@ -181,16 +167,14 @@ def _logo_values(number: int, name: str, gallery: LogoAdmin) -> dict[str, Any]:
     }
 
 
-def _theme(number: int, author: int, gallery: LogoAdmin) -> None:
+def _theme(gallery: LogoAdmin, number: int, author: int) -> None:
     name = _THEMES[number]
-    details = about_theme(number, name)
-    theme = gallery.themes.create(
-        CreateTheme(**_theme_values(number, name, _EXTRAS.get(number, ""), details, gallery), active=True)
-    )
+    values = _theme_values(gallery, number, name, _EXTRAS.get(number, ""), about_theme(number, name))
+    theme = gallery.themes.create(CreateTheme(**values, active=True))
     gallery.themes.link(LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
 
 
-def _theme_values(number: int, name: str, extra: str, details: dict[str, Any], gallery: LogoAdmin) -> dict[str, Any]:
+def _theme_values(gallery: LogoAdmin, number: int, name: str, extra: str, details: dict[str, Any]) -> dict[str, Any]:
     palette = ground, shape, accent = _palette(number)
     screenshots = [(_upload(gallery, page(palette, number + 40)), f"{name} on a second page")]
     return {
@@ -215,13 +199,13 @@ def _upload(gallery: LogoAdmin, content: bytes) -> str:
     return gallery.pictures.send(SendPicture(), content).url
 
 
-def _propose_logo(number: int, name: str, note: str, gallery: LogoAdmin) -> None:
-    _propose(gallery, name, note, BulkChange(kind=Kind.LOGO, create=_logo_values(number, name, gallery)))
+def _propose_logo(gallery: LogoAdmin, number: int, name: str, note: str) -> None:
+    _propose(gallery, name, note, BulkChange(kind=Kind.LOGO, create=_logo_values(gallery, number, name)))
 
 
-def _propose_theme(number: int, name: str, extra: str, note: str, gallery: LogoAdmin) -> None:
+def _propose_theme(gallery: LogoAdmin, number: int, name: str, extra: str, note: str) -> None:
     details = {"description": note, "tags": ("new",), "licence": LICENCES[0]}
-    values = _theme_values(number, name, extra, details, gallery)
+    values = _theme_values(gallery, number, name, extra, details)
     _propose(gallery, name, note, BulkChange(kind=Kind.THEME, create=values))
 
 
