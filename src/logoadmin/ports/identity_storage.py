@@ -199,41 +199,22 @@ class IdentityStorage(Protocol):
     """The repositories of identity."""
 
     @property
-    def passwords(self) -> Passwords:
-        """The passwords of users."""
-
+    def passwords(self) -> Passwords: ...
     @property
-    def sessions(self) -> Sessions:
-        """The sessions of users."""
-
+    def sessions(self) -> Sessions: ...
     @property
-    def preferences(self) -> Preferences:
-        """The preferences of users."""
-
+    def preferences(self) -> Preferences: ...
     @property
-    def keys(self) -> ServiceKeys:
-        """The service keys of users."""
-
+    def keys(self) -> ServiceKeys: ...
     @property
-    def sign_in_attempts(self) -> SignInAttempts:
-        """The attempts to sign in."""
-
+    def sign_in_attempts(self) -> SignInAttempts: ...
     @property
-    def factors(self) -> Factors:
-        """The second factors of users."""
-
+    def factors(self) -> Factors: ...
     @property
-    def recovery_codes(self) -> RecoveryCodes:
-        """The recovery codes of users."""
-
+    def recovery_codes(self) -> RecoveryCodes: ...
     @property
-    def challenges(self) -> Challenges:
-        """The codes and links that sign users in once, and used challenges."""
-
+    def challenges(self) -> Challenges: ...
     @property
-    def identities(self) -> Identities:
-        """The identities of users at issuers."""
-
+    def identities(self) -> Identities: ...
     @property
-    def events(self) -> Events:
-        """The events of signing in."""
+    def events(self) -> Events: ...

@@ -35,47 +35,29 @@ class UnitOfWork(Protocol):
         """Return the records of a kind."""
 
     @property
-    def changes(self) -> Changes:
-        """The history."""
-
+    def changes(self) -> Changes: ...
     @property
-    def acts(self) -> Acts:
-        """The acts of the history."""
-
+    def acts(self) -> Acts: ...
     @property
-    def stored_responses(self) -> StoredResponses:
-        """The responses to commands that may be repeated."""
-
+    def stored_responses(self) -> StoredResponses: ...
     @property
-    def secrets(self) -> Secrets:
-        """The secrets of the service."""
-
+    def secrets(self) -> Secrets: ...
     @property
-    def proposals(self) -> Proposals:
-        """The proposals."""
-
+    def proposals(self) -> Proposals: ...
     @property
-    def notices(self) -> Notices:
-        """The unsent notices."""
-
+    def notices(self) -> Notices: ...
     @property
-    def member_notices(self) -> MemberNotices:
-        """The sources of notices for members."""
+    def member_notices(self) -> MemberNotices: ...
 
     def links(self, kind: AnyArtworkKind, /) -> Links:
         """Return the links between authors and a kind of artwork."""
 
     @property
-    def pictures(self) -> Pictures:
-        """The pictures."""
-
+    def pictures(self) -> Pictures: ...
     @property
-    def withdrawals(self) -> Withdrawals:
-        """The artworks that were withdrawn from the published gallery."""
-
+    def withdrawals(self) -> Withdrawals: ...
     @property
-    def identity(self) -> IdentityStorage:
-        """The repositories of identity."""
+    def identity(self) -> IdentityStorage: ...
 
     def savepoint(self) -> AbstractContextManager[None]:
         """Open a savepoint scope in a write; if it raises, only its changes are undone.
