@@ -86,7 +86,7 @@ def test_the_history_cannot_be_changed_through_a_change(storage: Storage) -> Non
 @pytest.mark.rule("spec §Limits")
 def test_changes_of_the_longest_styles_are_kept(storage: Storage) -> None:
     # JSON escapes the second ones.
-    before, after = {"custom_css": "🂡" * MAX_CUSTOM_CSS}, {"custom_css": "\x01" * MAX_CUSTOM_CSS, "name": '"' * 128}
+    before, after = {"custom_css": "🂡" * MAX_CUSTOM_CSS}, {"custom_css": "\x01" * MAX_CUSTOM_CSS}
     add(storage, change(1, before=before, after=after), change(2, before=after, after=None))
     found = storage.read(lambda uow: uow.changes.get(1))
     assert found is not None
