@@ -252,24 +252,6 @@ def test_a_picture_that_only_a_decided_proposal_names_is_removed_after_a_week(
         assert len(gallery.pictures.stored()) == left, waited
 
 
-@pytest.mark.rule("contract R1", "contract E2", "contract E4")
-def test_pages_are_by_id_in_both_orders(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
-    for caller in (member, reviewer, member, reviewer, member):
-        propose(gallery, caller, NEW_LOGO)
-    gallery.proposals.withdraw(WithdrawProposal(proposal_id=3), member)
-
-    def ids(caller: Caller, **values: Any) -> tuple[list[int], int | str | None]:
-        found = gallery.proposals.list(ListProposals(**values), caller)
-        return [proposal.proposal_id for proposal in found], found.next_after
-
-    assert ids(reviewer, limit=2, after=1) == ([2, 3], 3)
-    assert ids(reviewer, limit=2, order="desc") == ([5, 4], 4)
-    assert ids(reviewer, limit=9, order="desc", after=3, user_id=MEMBER_ID) == ([1], None)
-    assert ids(member, state="waiting") == ([1, 5], None)
-    assert ids(member, state="waiting", user_id=502) == ([], None)
-    assert ids(reviewer, state="withdrawn", user_id=MEMBER_ID) == ([3], None)
-
-
 @pytest.mark.rule("contract Q3", "contract R2")
 def test_members_choose_among_the_targets(gallery: LogoAdmin, member: Caller, reviewer: Caller) -> None:
     elsewhere = NEW_LOGO | {"create": LOOK | {"target": "elsewhere"}}

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -187,7 +186,6 @@ def test_names_are_separated_by_the_usual_separators(given_names: Iterable[str])
     assert [*split_names(";".join(plain) + ";")] == plain
 
 
-@pytest.mark.slow("it measures the time of the processor")
 @pytest.mark.parametrize(
     ("parts", "charset", "reason"),
     [
@@ -203,16 +201,8 @@ def test_names_are_separated_by_the_usual_separators(given_names: Iterable[str])
         ([b"x" * 65_536] * 65, "utf-8", "Line should have at most 4,194,304 characters"),
     ],
 )
-def test_a_hostile_file_is_refused_in_linear_time(parts: list[bytes], charset: str, reason: str) -> None:
-    began = time.process_time()
+def test_a_hostile_file_is_refused_soon(parts: list[bytes], charset: str, reason: str) -> None:
     *_, last = CsvLines(parts, Kind.AUTHOR, charset, {})
     assert isinstance(last, errors.Problem)
     assert last.msg == reason
-    assert time.process_time() - began < 4
-
-
-@pytest.mark.slow("it measures the time of the processor")
-def test_names_are_separated_in_linear_time() -> None:
-    began = time.process_time()
     assert [*split_names(f"a{' ' * 200_000}b")] == [f"a{' ' * 200_000}b"]
-    assert time.process_time() - began < 4
