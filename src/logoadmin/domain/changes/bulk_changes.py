@@ -10,7 +10,7 @@ from pydantic import PrivateAttr
 
 from logoadmin.domain.changes.change_list import Undone, changes_between
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks, check_authors
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
@@ -29,11 +29,11 @@ from logoadmin.domain.kernel.errors import (
     TooManyChanges,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind, ArtworkKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.limits import AuthorIds, Flag, Id, Origin, RequestId, described, examples
 from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, EVERY_CHANGE, Listing, text_length
 from logoadmin.domain.kernel.records import Change, Kind, ListedKind, version_of
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, get_existing, history_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, change_log_of, history_in
 from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_of
 
 # The maximum number of changes in one request.
@@ -298,26 +298,15 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
     if step.author_ids is None or not isinstance(step.kind, ArtworkKind):
         return work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    if step.verb == "create":
-        return _created(uow, step.kind, step.command, step.author_ids)
+    kind, links = step.kind, AuditedLinks(step.kind, uow)
+    if step.verb == "create":  # with its authors, so that nobody looks for links that it may have
+        check_authors(uow, step.author_ids)
+        added = {kind.id_field: uow.records(kind).next_id(), "authors": (), "created_at": uow.now}
+        return links.create(kind.record(**step.command.own_values(), **added), step.author_ids)
     record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    _check_authors(uow, step.author_ids)
-    AuditedLinks(step.kind, uow).assign(step.kind.id_of(record), step.author_ids)
+    check_authors(uow, step.author_ids)
+    links.assign(kind.id_of(record), step.author_ids)
     return record
-
-
-def _created(uow: AuditedUnitOfWork, kind: AnyArtworkKind, command: Command, author_ids: Sequence[int]) -> Any:
-    """Create an artwork with its authors, so that nobody has to look for links that it may have."""
-    _check_authors(uow, author_ids)
-    id_ = uow.records(kind).next_id()
-    values = {**command.own_values(), kind.id_field: id_, "authors": (), "created_at": uow.now}
-    links = AuditedLinks(kind, uow).made(id_, author_ids)
-    return uow.records(kind).add(kind.record(**values), links={kind: links})
-
-
-def _check_authors(uow: AuditedUnitOfWork, author_ids: Sequence[int]) -> None:
-    for author_id in author_ids:
-        get_existing(uow, AUTHORS, author_id)
 
 
 def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:

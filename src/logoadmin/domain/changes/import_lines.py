@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
+from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, check_authors
 from logoadmin.domain.identity.accounts import FIRST_USER_ID, end_sign_ins, set_password
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -226,8 +226,7 @@ class ArtworkLine(Line):
         if self.author_ids is UNSET:
             ids = tuple(named.created(name) for name in self.names)
             return self.model_copy(update={"author_ids": ids, "authors": UNSET}).store(uow, named)
-        for author_id in self.author_ids:
-            get_existing(uow, AUTHORS, author_id)
+        check_authors(uow, self.author_ids)
         artworks, known = artworks_of(uow, self.row), self._known(uow, named)
         id_ = self.row.id_of(self if known is None else known)
         if getattr(self, "active") and id_ is not UNSET:  # noqa: B009 (the fields are those of the kind)
@@ -252,9 +251,8 @@ class ArtworkLine(Line):
             values["details"] = known.details.merged(self._details)
         return values
 
-    def _add(self, uow: AuditedUnitOfWork, record: StoredRecord) -> None:
-        links = AuditedLinks(self.row, uow).made(self.row.id_of(record), self.author_ids)
-        uow.records(self.row).add(record, links={self.row: links})
+    def _add(self, uow: AuditedUnitOfWork, record: Any) -> None:
+        AuditedLinks(self.row, uow).create(record, self.author_ids)
 
     def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:
         return AuditedLinks(self.row, uow).assign(self.row.id_of(known), self.author_ids)

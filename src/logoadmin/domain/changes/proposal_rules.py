@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, Verb, placed, step_of
+from logoadmin.domain.gallery.audited_artworks import check_authors
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.details import Details
@@ -161,9 +162,8 @@ def changes_to_store(
             else:
                 uow.held.require([step.kind.write_scope])
             before = _before(uow, change, step, befores)
-            for author_id in step.author_ids or ():
-                # The id of an author that the proposal creates is unknown.
-                get_existing(uow, AUTHORS, author_id)
+            # The id of an author that the proposal creates is unknown.
+            check_authors(uow, step.author_ids or ())
         if change.id is not None and any(_key(each) == _key(given) for each in found):
             problems.append(Problem(("changes", place, "id"), "A proposal should change a record once", "value_error"))
         problems += _not_settable(place, change, step, targets, before) if own else ()

@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind,
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Author, Link
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, links_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, links_in
 
 # The most reasons of blocks in memory.
 _MOST_REASONS: Final = 256
@@ -195,6 +195,12 @@ def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any
     return artworks
 
 
+def check_authors(uow: AuditedUnitOfWork, author_ids: Iterable[int]) -> None:
+    """Require that authors exist; raise NotFound otherwise."""
+    for author_id in author_ids:
+        get_existing(uow, AUTHORS, author_id)
+
+
 class AuditedLinks:
     """The links of one kind of artwork; a change of a link is a change of its artwork."""
 
@@ -205,6 +211,11 @@ class AuditedLinks:
     def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
         """Return new links, not yet stored, from an artwork to authors in their order."""
         return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
+
+    def create(self, artwork: Any, author_ids: Sequence[int]) -> Any:
+        """Store a new artwork with these existing authors, in this order; return it with its version."""
+        links = self.made(self._kind.id_of(artwork), author_ids)
+        return self._artworks.add(artwork, links={self._kind: links})
 
     def add(self, artwork_id: int, author_id: int) -> Link:
         """Link an author as the last one, unless they are linked; return the link."""
