@@ -46,7 +46,6 @@ _HEADS: Final = {
     "idнасайте": "user_id",
     "имя": "name",
     "название": "name",
-    "target": "target",
     "место": "target",
     "on": "active",
     "включено": "active",

@@ -32,28 +32,19 @@ class AuthorsByName:
         self._highest = FIRST_USER_ID - 1
         self.count = 0  # of the authors that were created because a line names them
 
-    def get(self, name: str) -> int | None:
-        """Return the id of an author; None if nobody has the name."""
-        return self._ids.get(name)
-
     def created(self, name: str) -> int:
         """Return the id of the author with a name, who is created if missing, and if the caller may do so."""
-        found = self.get(name)
-        if found is None:
+        if name not in self.ids:
             self._uow.held.require([AUTHORS.write_scope])
             number, now = self.free_number(), self._uow.now
-            found = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now).author_id
-            self.add(name, found)
+            author = self._uow.records(AUTHORS).create(user_id=number, username=name, created_at=now)
+            self.ids[name] = author.author_id
             self.count += 1
-        return found
-
-    def add(self, name: str, author_id: int) -> None:
-        """Add an author."""
-        self._ids[name] = author_id
+        return self.ids[name]
 
     def free_number(self) -> int:
         """Return a number for an author that no user ever had, no author has, and no member of a site will get."""
-        _ = self._ids  # computes the highest number
+        _ = self.ids  # computes the highest number
         newest = self._uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
         self._highest = max(self._highest, newest[0].user_id if newest else 0) + 1
         while history_in(self._uow).last_of(Kind.USER, self._highest):
@@ -63,7 +54,8 @@ class AuthorsByName:
         return self._highest
 
     @cached_property
-    def _ids(self) -> dict[str, int]:
+    def ids(self) -> dict[str, int]:
+        """The ids of the authors that exist."""
         found: dict[str, int] = {}
         after = -1
         while some := self._uow.records(AUTHORS).page(after, AUTHORS.page_sizes.most):
@@ -194,14 +186,15 @@ class AuthorLine(Line):
     def _known(self, uow: AuditedUnitOfWork, named: AuthorsByName) -> Any:
         if self.which is not None:
             return super()._known(uow, named)
-        author_id = named.get(*self.names)
+        (name,) = self.names
+        author_id = named.ids.get(name)
         return None if author_id is None else uow.records(AUTHORS).get(author_id)
 
     def _complete(self, values: dict[str, Any], known: Any, named: AuthorsByName) -> None:
         if values["user_id"] is UNSET:
             values["user_id"] = named.free_number() if known is None else known.user_id
         if self.which is None:
-            named.add(values["username"], values["author_id"])
+            named.ids[values["username"]] = values["author_id"]
 
 
 class ArtworkLine(Line):
