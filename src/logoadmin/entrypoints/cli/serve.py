@@ -132,6 +132,7 @@ def _open_demo(settings: "Settings", *, counted: bool) -> "LogoAdmin":
     """Open the demo, and print who can sign in (contract Q4)."""
     from logoadmin.demo import open_demo
 
+    click.echo("Drawing the pictures of the demo, which takes a few seconds", err=True)
     gallery, passwords = open_demo(settings, counted=counted)
     click.echo("Nothing in this gallery is stored. An administrator, a moderator and a member can sign in:")
     for name, password in passwords.items():

@@ -111,6 +111,10 @@ export function withDetails(record, patch) {
   return kept.length > 0 ? { ...others, details: Object.fromEntries(kept) } : others;
 }
 
+/** The most tags of an artwork, and the most characters of one (contract S1). */
+export const MOST_TAGS = 10;
+export const LONGEST_TAG = 32;
+
 /** @param {string} text @returns {string[]} the tags in it, between commas, as the service keeps them */
 export const tagsIn = (text) => [...new Set(text.split(",").map((tag) => tag.toLowerCase().normalize("NFC").trim().replace(/\s+/g, " ")).filter(Boolean))];
 

@@ -23,6 +23,9 @@ export async function readShared(abort) {
 /** Read them as long as somebody is signed in. */
 export const useShared = () => useRead(async (abort) => (me.value ? readShared(abort) : undefined), [me.value?.user_id]);
 
+/** @param {string} id @returns {string} how a target is called, as far as that is known */
+export const targetName = (id) => String(shared.value?.gallery_targets?.[id]?.name ?? id);
+
 /**
  * Change some of them, and offer to undo that.
  *

@@ -1,7 +1,9 @@
 /** The pictures that the gallery keeps: how large each is, who sent it, and what names it (contract P4, P5). */
-import { h, useRef } from "../vendor/preact.js";
+import { h, useEffect, useRef } from "../vendor/preact.js";
 import { call } from "../client.js";
 import { say } from "../notices.js";
+import { nameOf as nameOfRecord } from "../presentation.js";
+import { isListed, KINDS, listOf, readList } from "../records.js";
 import { t } from "../texts.js";
 import { Breadcrumbs, Button, EmptyState, Link, Skeleton, Time, ViewHead } from "../parts/primitives/basics.js";
 import { useRun } from "../parts/primitives/hooks.js";
@@ -26,6 +28,8 @@ function List() {
   const { records, more, unread, forget } = usePages(async (/** @type {Schemas["KeptPicture"] | undefined} */ last, signal) =>
     call("get", "/api/pictures", { query: { limit: PAGE, ...(last && { after: last.picture }) }, signal }),
   );
+  const kinds = [...new Set(records?.flatMap((kept) => kept.named_by.map(({ kind }) => kind)))].filter(isListed);
+  useEffect(() => kinds.forEach(readList), [kinds.join(" ")]);
   if (!records) return unread ?? h(Skeleton, {});
   if (records.length === 0) return unread ?? h(EmptyState, { title: t("settings.pictures.none") });
   /** @param {Schemas["KeptPicture"]} kept */
@@ -50,8 +54,11 @@ function List() {
   ];
 }
 
-/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} */
-const nameOf = ({ kind, id }) => [t(TITLES[/** @type {keyof typeof TITLES} */ (kind)]), kind !== "settings" && id].filter(Boolean).join(" ");
+/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} its name, or its number as long as that is unknown */
+function nameOf({ kind, id }) {
+  const record = isListed(kind) && listOf(kind).value.records?.find((each) => /** @type {any} */ (each)[KINDS[kind].id] === id);
+  return [t(TITLES[/** @type {keyof typeof TITLES} */ (kind)]), record ? nameOfRecord(/** @type {any} */ (kind), record) : kind !== "settings" && id].filter(Boolean).join(" ");
+}
 
 /** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} the path of its view */
 const pathOf = ({ kind, id }) => [VIEWS[/** @type {keyof typeof VIEWS} */ (kind)], kind !== "settings" && id].filter(Boolean).join("/");

@@ -1,15 +1,12 @@
 /** The fields of what an artwork says of itself (contract S1). */
 import { h, useId, useRef, useState } from "../../vendor/preact.js";
 import { call } from "../../client.js";
-import { LICENCES, tagsIn, tagsOf } from "../../presentation.js";
+import { LICENCES, LONGEST_TAG, MOST_TAGS, tagsIn, tagsOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { t, withTexts } from "../../texts.js";
 import { IconButton, lazy, Pending, Segmented } from "../primitives/basics.js";
 import { useRead } from "../primitives/hooks.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
-
-const MOST_TAGS = 10;
-const LONGEST_TAG = 32;
 
 Object.assign(widgets, {
   paragraph: Paragraph,

@@ -5,7 +5,7 @@ import { isMember, PROPOSE } from "../../proposals.js";
 import { KINDS } from "../../records.js";
 import { FILES } from "../../router.js";
 import { may, person, state } from "../../session.js";
-import { fixedHosts, isPictureHost, OWN_HOSTS, shared, shareHosts, useShared } from "../../shared_settings.js";
+import { fixedHosts, isPictureHost, OWN_HOSTS, shared, shareHosts, targetName, useShared } from "../../shared_settings.js";
 import { enumeration, language, t } from "../../texts.js";
 import { Button, pictureUrl, Segmented } from "../primitives/basics.js";
 import { useEvents, useRead, useRested, useRun } from "../primitives/hooks.js";
@@ -46,8 +46,7 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   const [isPlaying, setPlaying] = useState(false);
   const [place, setPlace] = useState("");
   const [ground, setGround] = useState(/** @type {"light" | "dark"} */ ("light"));
-  const described = /** @type {Record<string, {name?: unknown}>} */ (shared.value?.gallery_targets ?? {});
-  const samples = Object.keys(described).slice(0, SAMPLES);
+  const samples = Object.keys(shared.value?.gallery_targets ?? {}).slice(0, SAMPLES);
   const targets = [...new Set([target, ...(samples.length ? samples : ["forum", "market"])])].filter(Boolean);
   const current = targets.includes(place) ? place : (targets[0] ?? "forum");
   const held = contacts.origins.filter((origin) => !isAllowed(origin) && !isLet(origin, contacts) && isReachable(origin));
@@ -68,7 +67,7 @@ export function Preview({ kind, css, target, listed, picture: url = "", label = 
   return h("section", { class: "stack loose preview", "aria-label": label },
     h("div", { class: "spread preview-bar" },
       kind === "logo"
-        ? h(Segmented, { label: t("field.target"), choices: targets.map((each) => [each, h("bdi", null, String(described[each]?.name ?? each)), each]), chosen: current, choose: setPlace })
+        ? h(Segmented, { label: t("field.target"), choices: targets.map((each) => [each, h("bdi", null, targetName(each)), each]), chosen: current, choose: setPlace })
         : h(Segmented, { label: t("preview.ground"), choices: [["light", t("sample.light")], ["dark", t("sample.dark")]], chosen: ground, choose: setGround }),
       isMoving && h("button", { type: "button", class: "button plain", "aria-pressed": isPlaying, onClick: () => setPlaying(!isPlaying) }, t(isPlaying ? "preview.rest" : "preview.play")),
     ),

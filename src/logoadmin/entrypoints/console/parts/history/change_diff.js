@@ -6,6 +6,7 @@ import { flat, nameOf, nested } from "../../presentation.js";
 import { fieldsOfChange } from "./changes.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { words as rightWords } from "../../scopes.js";
+import { targetName, useShared } from "../../shared_settings.js";
 import { enumeration, t } from "../../texts.js";
 import { Button, lazy, pictureUrl, Skeleton, Time } from "../primitives/basics.js";
 import { useLists, useRun } from "../primitives/hooks.js";
@@ -76,6 +77,7 @@ export function Value({ name, value }) {
     const role = listOf("role").value.records?.find((each) => each.role_id === value);
     return h("bdi", null, role?.name ?? String(value));
   }
+  if (name === "target") return h(Target, { id: String(value) });
   if (typeof value === "boolean") return t(value ? "yes" : "no");
   // A screenshot is its address, and what it shows.
   const [url = "", ...alt] = String(value).split(" ");
@@ -83,6 +85,12 @@ export function Value({ name, value }) {
     return h("span", { class: "stack tight was-picture" }, h(Picture, { url }), h("span", { dir: "auto" }, alt.join(" ") || url));
   }
   return h("bdi", null, String(value));
+}
+
+/** @param {{id: string}} props */
+function Target({ id }) {
+  useShared();
+  return h("bdi", null, targetName(id));
 }
 
 const VersionPreviews = lazy(() => import("../css/css_preview.js").then((module) => module.VersionPreviews));

@@ -1,14 +1,14 @@
 /** The actions for all selected records, their dialogs and their progress. */
-import { h, useEffect, useId, useState } from "../../vendor/preact.js";
+import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { say } from "../../notices.js";
-import { LICENCES, namesOf, tagsIn, tagsOf } from "../../presentation.js";
+import { LICENCES, LONGEST_TAG, MOST_TAGS, namesOf, tagsIn, tagsOf } from "../../presentation.js";
 import { statesOf } from "../../reader_states.js";
 import { KINDS, listOf, readList } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t, withTexts } from "../../texts.js";
 import { Button, Form } from "../primitives/basics.js";
 import { Dialog } from "../primitives/dialog.js";
-import { TextField } from "../primitives/fields.js";
+import { TextField, useText } from "../primitives/fields.js";
 import { Menu } from "../primitives/menu.js";
 import { askWhy, DialogEnd, Why } from "../primitives/form_dialog.js";
 import { MOST, work } from "./selection.js";
@@ -70,7 +70,7 @@ function Acts({ kind, chosen, artworks, selection }) {
       ),
     h(Button, { key: "remove", icon: "Trash", scope: write, tone: "danger", onClick: () => void remove() }, t("remove")),
     h(Button, { key: "none", icon: "X", tone: "quiet", onClick: () => selection.set([]) }, t("bulk.none")),
-    what && h(BulkDialog, { key: "dialog", what, chosen, artworks, begin, close: () => setWhat(undefined) }),
+    what && h(BulkDialog, { key: "dialog", what, kind, chosen, artworks, begin, close: () => setWhat(undefined) }),
   ];
 }
 
@@ -91,13 +91,18 @@ function stopWork() {
 
 /** @typedef {typeof ASKED[number]} Asked */
 
-/** Dialogs for changing the target, the authors, the tags or the licence of many records. @param {{what: Asked, chosen: any[], artworks: any[], begin: (action: Action, records: any[]) => void, close: () => void}} props `artworks`: all that the list has. */
-function BulkDialog({ what, chosen, artworks, begin, close }) {
-  const [value, setValue] = useState("");
+/** Dialogs for changing the target, the authors, the tags or the licence of many records. @param {{what: Asked, kind: "logo" | "theme", chosen: any[], artworks: any[], begin: (action: Action, records: any[]) => void, close: () => void}} props `artworks`: all that the list has. */
+function BulkDialog({ what, kind, chosen, artworks, begin, close }) {
+  const { text, refuse } = useText();
+  const { value } = text;
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [note, setNote] = useState("");
   const { records: authors } = listOf("author").value;
   useEffect(() => void readList("author"), []);
   const submit = () => {
+    const problem = what === "tag" ? problemOfTags(tagsIn(value), kind, chosen) : "";
+    refuse(problem);
+    if (problem) return field.current?.focus();
     const { values, needs, change } = doing(what, value.trim(), authors ?? []);
     const records = chosen.filter(needs);
     close();
@@ -105,7 +110,7 @@ function BulkDialog({ what, chosen, artworks, begin, close }) {
   };
   return h(Dialog, { title: t("bulk.title", { what: t(`bulk.${what}`), n: chosen.length }), close },
     h(Form, { noValidate: false, send: submit },
-      h(Value, { what, value, change: setValue, choices: choicesFor(what, chosen, artworks, authors ?? []) }),
+      h(Value, { what, text, field, choices: choicesFor(what, chosen, artworks, authors ?? []) }),
       h(Why, { value: note, change: setNote }),
       h(DialogEnd, { close, yes: t(`bulk.${what}`), idle: value.trim() === "" }),
     ),
@@ -116,13 +121,21 @@ const LABELS = /** @type {const} */ ({ target: "field.target", link: "author.tit
 /** What may be something else than what is known. */
 const LONGEST = { target: 64, licence: 64, tag: 329 };
 
-/** Chosen from a list, or typed. @param {{what: Asked, value: string, choices: [string, string][], change: (value: string) => void}} props */
-function Value({ what, value, choices, change }) {
+/** @param {string[]} tags @param {"logo" | "theme"} kind @param {any[]} chosen @returns {string} why they cannot have these tags as well, if so */
+function problemOfTags(tags, kind, chosen) {
+  const long = tags.findIndex((tag) => [...tag].length > LONGEST_TAG);
+  if (long >= 0) return t("problem.item", { n: long + 1, problem: t("problem.most", { n: LONGEST_TAG }) });
+  const full = chosen.filter((record) => new Set([...tagsOf([record]), ...tags]).size > MOST_TAGS);
+  return full.length > 0 ? t("bulk.tag.many", { n: MOST_TAGS, names: namesOf(kind, full) }) : "";
+}
+
+/** Chosen from a list, or typed. @param {{what: Asked, text: ReturnType<typeof useText>["text"], field: {current: any}, choices: [string, string][]}} props */
+function Value({ what, text, field, choices }) {
   const list = useId();
   const label = t(LABELS[what]);
-  if (!(what in LONGEST)) return h(Pick, { label, value, choices: [["", t(what === "untag" ? "bulk.untag.choose" : "bulk.author.choose")], ...choices], pick: change, required: true });
+  if (!(what in LONGEST)) return h(Pick, { label, value: text.value, choices: [["", t(what === "untag" ? "bulk.untag.choose" : "bulk.author.choose")], ...choices], pick: text.set, required: true });
   return [
-    h(TextField, { key: "field", label, value, set: change, list, maxLength: LONGEST[/** @type {keyof typeof LONGEST} */ (what)], required: true, spellcheck: false }),
+    h(TextField, { key: "field", label, ...text, field, hint: what === "tag" && t("bulk.tag.hint"), list, maxLength: LONGEST[/** @type {keyof typeof LONGEST} */ (what)], required: true, spellcheck: false }),
     h("datalist", { key: "known", id: list }, choices.map(([each]) => h("option", { key: each, value: each, dir: "auto" }))),
   ];
 }

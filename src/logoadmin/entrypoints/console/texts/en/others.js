@@ -103,6 +103,8 @@ export default {
   "bulk.licence.done": "Set the licence of {what} to {licence}",
   "bulk.tag": "Add tags",
   "bulk.tag.done": "Tagged {what} with {tag}",
+  "bulk.tag.hint": "Separate several by commas.",
+  "bulk.tag.many": "These would have more than {n} tags: {names}",
   "bulk.untag": "Remove tag",
   "bulk.untag.choose": "Choose a tag",
   "bulk.untag.done": "Removed the tag {tag} from {what}",

@@ -106,6 +106,8 @@ export default {
   "bulk.licence.done": "Задана лицензия {licence}: {what}",
   "bulk.tag": "Добавить теги",
   "bulk.tag.done": "Добавлено {tag}: {what}",
+  "bulk.tag.hint": "Несколько тегов разделяйте запятыми.",
+  "bulk.tag.many": "Тегов стало бы больше {n}: {names}",
   "bulk.untag": "Убрать тег",
   "bulk.untag.choose": "Выберите тег",
   "bulk.untag.done": "Убран тег {tag}: {what}",
