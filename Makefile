@@ -95,7 +95,7 @@ pictures: .venv/ready  ## Take the pictures of the docs again, all from the demo
 	$(BIN)/python -m tests.console.guide
 
 views: .venv/ready  ## Take pictures of every view of the console, in all themes and sizes, into pictures/
-	LOGOADMIN_TEST_PICTURES=pictures $(BIN)/pytest -n 0 tests/console/test_kept_pictures.py -k every_view
+	LOGOADMIN_TEST_PICTURES=pictures $(BIN)/pytest -n 0 tests/console/test_accessible.py -k every_view
 
 build: .venv/ready bundle  ## Build dist/logoadmin-*.whl and .tar.gz, and the readers alone: a wheel and an npm archive
 	rm -rf dist

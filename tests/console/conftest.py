@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Page, Route
 
 from logoadmin.entrypoints import app
 from logoadmin.entrypoints.console import routes
@@ -79,3 +79,9 @@ def console(chromium: Browser, service: Served) -> Iterator[Person]:
     """An empty window; at the end, it checks for complaints."""
     with looking(chromium, service) as person:
         yield person
+
+
+@pytest.fixture
+def page(console: Person) -> Page:
+    """The page in the window."""
+    return console.page

@@ -1,8 +1,8 @@
-"""A guarded gallery with sample records, hostile ones among them, that is served while a browser looks at it."""
+"""A guarded gallery with sample records, hostile ones among them, and the rest of the network, as a browser sees it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pyotp import TOTP
@@ -11,20 +11,81 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock
+from logoadmin.domain.changes.bulk_changes import BulkChange
+from logoadmin.domain.changes.proposal_commands import Proposal, ProposeChanges
 from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
+from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import Caller, Policy
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import local_public_url
 from logoadmin.domain.publication.publication_records import Page
 from logoadmin.ports.issuer import Issuer
-from tests.console.external_hosts import PICTURES, ExternalHosts, external_hosts
+from tests.answering import Answer, Answering, Request, answering
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.mariadb import free_port
 from tests.origins import Origins
 from tests.services import in_thread
+
+PICTURES: Final = "i.example"
+# Requests that Chromium makes on its own, for any page.
+_OF_THE_BROWSER: Final = "content-autofill.googleapis.com:443"
+_PICTURE: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 80" width="160" height="80">'
+    '<rect x="8" y="8" width="144" height="64" rx="32" fill="hsl({hue} 62% 46%)"/>'
+    '<circle cx="44" cy="40" r="18" fill="hsl({hue} 62% 82%)"/>'
+    '<path d="M76 30h56M76 50h36" stroke="#fff" stroke-width="8" stroke-linecap="round"/></svg>'
+)
+
+
+@dataclass
+class ExternalHosts:
+    """What browsers asked of others than the service.
+
+    Attributes:
+        pictures: the requests for pictures.
+    """
+
+    _server: Answering
+    pictures: list[Request] = field(default_factory=list)
+
+    @property
+    def proxy(self) -> str:
+        """The address, for a context of the browser."""
+        return f"http://{self._server.host}"
+
+    @property
+    def strays(self) -> list[str]:
+        """The addresses and hosts that nobody should have asked for."""
+        own = f"http://{PICTURES}/", _OF_THE_BROWSER
+        return [asked for asked in self._server.asked if not asked.startswith(own)]
+
+    def forget(self) -> None:
+        """Forget what was asked so far."""
+        self._server.asked.clear()
+
+
+@contextmanager
+def external_hosts() -> Iterator[ExternalHosts]:
+    """Serve, in a thread of this process."""
+
+    def answer(request: Request) -> Answer:
+        """Respond with a picture whose colour depends on its address."""
+        if not request.path.startswith(f"http://{PICTURES}/"):
+            return Answer(status=404)
+        found.pictures.append(request)
+        body = _PICTURE.format(hue=sum(map(ord, request.path)) * 47 % 360).encode()
+        return Answer(body, "image/svg+xml", headers={"Cache-Control": "max-age=3600"})
+
+    with answering(answer) as server:
+        found = ExternalHosts(server)
+        yield found
+
 
 PAINTER: Final = ("painter", "the painter's password")
 # Names that break a page that injects them as HTML, does not isolate their direction, or makes room for them.
@@ -158,3 +219,38 @@ class _Reporting:
             await send({"type": "http.response.body", "body": b""})
         else:
             await self._app(scope, receive, with_report)
+
+
+MEMBER: Final = ("mira", "the member's password")
+MEMBER_ID: Final = 1042
+# Logo 1 and theme 1 are theirs.
+OWN: Final = 1
+
+
+def admit(gallery: LogoAdmin) -> None:
+    """Create a member with a logo and a theme."""
+    name, password = MEMBER
+    gallery.users.create(CreateUser(user_id=MEMBER_ID, username=name, password=password))
+    author = gallery.authors.create(CreateAuthor(user_id=MEMBER_ID, username="Mira Sol")).author_id
+    gallery.logos.link(LinkLogoAuthor(logo_id=OWN, author_id=author))
+    gallery.themes.link(LinkThemeAuthor(theme_id=OWN, author_id=author))
+
+
+def new_logo(name: str, **values: Any) -> BulkChange:
+    url = f"http://{PICTURES}/{name.replace(' ', '-')}.svg"
+    given = {"name": name, "preview_url": url, "target": "forum", "custom_css": "width: 90px; border-radius: 8px"}
+    return BulkChange(kind=Kind.LOGO, create=given | values)
+
+
+def own_logo(gallery: LogoAdmin, **values: Any) -> BulkChange:
+    version = gallery.logos.get(GetLogo(logo_id=OWN)).version
+    return BulkChange(kind=Kind.LOGO, id=OWN, version=version, set=values)
+
+
+def submit(
+    gallery: LogoAdmin, *changes: BulkChange, title: str = "", note: str = "", user_id: int = MEMBER_ID
+) -> Proposal:
+    """Submit changes as a member."""
+    names = [str((change.create or change.set or {}).get("name", "Logo")) for change in changes]
+    proposing = ProposeChanges(title=title or names[0], note=note, changes=changes)
+    return gallery.acting_as(user_id).proposals.propose(proposing)

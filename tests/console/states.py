@@ -7,10 +7,10 @@ from typing import Final
 from playwright.sync_api import FilePayload, expect
 from pyotp import TOTP
 
-from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockTheme, RemoveLogo
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockTheme
 from logoadmin.domain.kernel.details import Details
 from tests.console.driver import Person
-from tests.console.external_hosts import PICTURES
+from tests.console.service import PICTURES
 
 
 def show_bad_lines(console: Person) -> None:
@@ -79,12 +79,6 @@ def send_nothing(console: Person) -> None:
 def find_nothing(console: Person) -> None:
     console.open("logos?q=nothing+has+this+name")
     expect(console.page.locator(".empty")).to_be_visible()
-
-
-def look_for_what_was_removed(console: Person) -> None:
-    console.service.gallery.logos.remove(RemoveLogo(logo_id=2))
-    console.open("logos/2")
-    expect(console.page.locator("#work h1")).to_be_visible()
 
 
 def select_some(console: Person) -> None:
@@ -194,13 +188,6 @@ def keep_recovery_codes(console: Person) -> None:
     expect(page.locator(".printed li")).to_have_count(10)
 
 
-def choose_an_order(console: Person) -> None:
-    console.open("logos")
-    order = console.page.locator(".toolbar select:visible")
-    order.click()
-    expect(console.page.locator("select:open")).to_have_count(1)
-
-
 def be_without_a_database(console: Person) -> None:
     console.page.set_viewport_size({"width": 1280, "height": 800})
     console.open("logos")
@@ -212,9 +199,9 @@ def be_without_a_database(console: Person) -> None:
 
 STATES: Final[tuple[Callable[[Person], None], ...]] = (
     show_bad_lines, read_a_csv_file, ask_for_keys, search_everything, write_at_once,
-    leave_unsaved, send_nothing, find_nothing, look_for_what_was_removed, select_some, edit_many,
+    leave_unsaved, send_nothing, find_nothing, select_some, edit_many,
     look_beside_the_list, look_at_all_fields, ask_for_more, compare_versions, ask_why_to_block, ask_for_other_actions,
     create_a_missing_author, merge_authors, look_at_copied_imports,
-    hand_over_a_password, enrol_an_app, keep_recovery_codes, choose_an_order,
+    hand_over_a_password, enrol_an_app, keep_recovery_codes,
     be_without_a_database,
 )  # fmt: skip

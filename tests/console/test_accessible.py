@@ -1,13 +1,14 @@
-"""axe checks every view and state of the console, in all appearances (contract J5)."""
+"""Every view and state in all appearances: axe, forced colours, letters, styles and screenshots (contract J5)."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.proposal_commands import DeclineProposal
@@ -15,12 +16,13 @@ from logoadmin.domain.gallery.artworks import GetTheme
 from logoadmin.domain.kernel.records import Kind
 from tests.console.conftest import CONSOLE
 from tests.console.driver import APPEARANCES, LANGUAGES, SCHEMES, VIEWS, WIDTHS, Appearance, Person, looking
-from tests.console.service import Served
+from tests.console.service import MEMBER, OWN, Served, admit, new_logo, submit
 from tests.console.states import STATES
-from tests.console.submissions import MEMBER, OWN, admit, new_logo, submit
 from tests.gallery import ADMIN_PASSWORD
+from tests.options import OPTIONS
 
 pytestmark = pytest.mark.slow("a browser")
+
 
 AXE: Final = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 # The frame of the preview is a foreign site, and has its own test. Of forced colours the system knows
@@ -194,3 +196,109 @@ def test_axe_finds_nothing_in_states_of_views(still: Person, way: int) -> None:
         still.see(APPEARANCES[0])
         still.page.goto("about:blank")
     assert {state: those for state, those in found.items() if those} == {}
+
+
+# What is visible of a state in forced colours: its lines and its text.
+_LINES: Final = """(element) => {
+  const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
+  return [outlineStyle === "none" ? "" : outlineWidth + outlineColor, borderTopWidth + borderTopColor, color];
+}"""
+
+
+def lines(locator: Locator) -> list[str]:
+    found: list[str] = locator.evaluate(_LINES)
+    return found
+
+
+@pytest.mark.rule("contract J4", "contract J5")
+def test_selected_inactive_and_disabled_states_are_visible_in_forced_colours(
+    chromium: Browser, service: Served
+) -> None:
+    with looking(chromium, service, forced_colors="active", reduced_motion="reduce") as person:
+        person.sign_in("logos")
+        page = person.page
+        page.locator(".card .select").nth(1).check()
+        for one, other in [
+            (".sidebar-link[aria-current]", ".sidebar-link:not([aria-current])"),
+            (".segmented [aria-pressed=true]", ".segmented [aria-pressed=false]"),
+            (".card.selected", ".card:not(.selected)"),
+            (".strip .button[aria-disabled=true]", ".strip .button:not([aria-disabled=true])"),
+        ]:
+            assert lines(page.locator(one).first) != lines(page.locator(other).first), one
+        person.open("logos/1")
+        on = filling(page, ".switch:checked")
+        page.get_by_role("switch").click()
+        assert filling(page, ".switch:not(:checked)") != on
+        page.get_by_role("switch").click()
+        # The preview of the site has the colours of the site.
+        site = page.frame_locator(".preview-frame").locator("body")
+        expect(site).to_have_css("forced-color-adjust", "none")
+        save = page.locator(".record-save")
+        forbidden = lines(save)
+        page.get_by_label("Name").fill("")
+        expect(save).not_to_have_attribute("aria-disabled", "true")
+        assert lines(save) != forbidden
+        field = page.get_by_label("Name")
+        page.get_by_role("combobox", name="Target").focus()
+        usual = lines(field)
+        page.keyboard.press("Control+s")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        page.get_by_role("combobox", name="Target").focus()
+        assert lines(field) != usual
+
+
+def filling(page: Page, switch: str) -> tuple[str, str]:
+    """Return the ground of a switch and what the system makes of it."""
+    style = page.locator(switch).first.evaluate(
+        "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
+    )
+    return style[0], style[1]
+
+
+@pytest.mark.rule("contract J5")
+def test_all_letters_of_the_texts_are_in_the_typeface(console: Person) -> None:
+    letters = {letter for path in (CONSOLE / "texts").rglob("*.js") for letter in path.read_text("utf-8")} - {"\n"}
+    console.sign_in("logos")
+    head = console.page.get_by_role("heading", level=1)
+    expect(head).to_have_text("Logos")
+    head.evaluate("(head, letters) => { head.textContent = letters }", "".join(sorted(letters)))
+    devtools = console.page.context.new_cdp_session(console.page)
+    devtools.send("DOM.enable")
+    devtools.send("CSS.enable")
+    root = devtools.send("DOM.getDocument")["root"]["nodeId"]
+    node = devtools.send("DOM.querySelector", {"nodeId": root, "selector": "h1"})["nodeId"]
+    fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    assert [(font["familyName"], font["isCustomFont"]) for font in fonts] == [("Geist", True)]
+
+
+FOLDER: Final = OPTIONS.get("LOGOADMIN_TEST_PICTURES")
+# A few show that screenshots can be taken; with a folder, all are taken.
+VIEWS_SHOWN: Final = VIEWS if FOLDER else ("", "logos")
+STATES_SHOWN: Final = STATES if FOLDER else STATES[-1:]
+SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])
+
+
+@pytest.mark.release
+@pytest.mark.rule("contract J3")
+def test_screenshots_of_every_view_are_taken(chromium: Browser, service: Served, tmp_path: Path) -> None:
+    folder = Path(FOLDER) if FOLDER else tmp_path
+    folder.mkdir(parents=True, exist_ok=True)
+    with looking(chromium, service, reduced_motion="reduce") as person:
+        person.open()
+        for shown in ("sign-in", *VIEWS_SHOWN, *STATES_SHOWN):
+            person.see(APPEARANCES[0])
+            if not isinstance(shown, str):
+                shown(person)
+            elif shown != "sign-in":
+                person.open(shown)
+            named = (
+                re.sub(r"\W", "-", shown or "overview") if isinstance(shown, str) else shown.__name__.replace("_", "-")
+            )
+            for appearance in SHOWN:
+                person.see(appearance)
+                person.settle()
+                person.picture(f"{named}-{appearance.width}-{appearance.scheme}-{appearance.language}", folder)
+            if shown == "sign-in":
+                person.sign_in()
+    assert len(list(folder.glob("*.png"))) >= len(SHOWN) * (1 + len(VIEWS_SHOWN) + len(STATES_SHOWN))
+    assert service.external_hosts.pictures

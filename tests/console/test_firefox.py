@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from logoadmin.domain.changes.proposal_commands import ApplyProposal
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo
 from tests import firefox
 from tests.answering import Answer, answering
 from tests.console.driver import VIEWS, Person
-from tests.console.external_hosts import PICTURES
-from tests.console.service import Served
-from tests.console.submissions import MEMBER, admit
+from tests.console.service import MEMBER, PICTURES, Served, admit
 from tests.firefox import CONTROL, ENTER, Firefox
 from tests.gallery import ADMIN_PASSWORD
 
@@ -115,9 +113,8 @@ def test_a_member_submits_in_firefox_and_sees_the_decision(service: Served, fox:
 
 
 @pytest.mark.rule("contract J2")
-def test_a_picture_that_requires_a_password_opens_no_browser_prompt(console: Person) -> None:
+def test_a_picture_that_requires_a_password_opens_no_browser_prompt(console: Person, page: Page) -> None:
     prompts: list[str] = []
-    page = console.page
     session = page.context.new_cdp_session(page)
 
     def prompted(event: Any) -> None:

@@ -7,16 +7,15 @@ from datetime import datetime
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from logoadmin.domain.changes import bulk_changes, history, import_export, proposal_commands
 from logoadmin.domain.gallery import artworks, authors, picture_commands
-from logoadmin.domain.identity import roles, users
+from logoadmin.domain.identity import users
 from logoadmin.domain.kernel.access import ActingAs, Caller, Occasion, Owner, Source
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.console.driver import LANGUAGES, Appearance, Person
-from tests.console.service import PAINTER, Served
-from tests.console.submissions import admit, new_logo, submit
+from tests.console.service import PAINTER, Served, admit, new_logo, submit
 from tests.console.test_kept_pictures import drawing
 from tests.gallery import ADMIN_PASSWORD, ARTWORK
 
@@ -60,8 +59,6 @@ def test_the_removal_of_a_logo_is_found_and_undone_with_its_authors(console: Per
     expect(rows.locator("time").first).to_contain_text("last week, ")
     assert rows.locator("time").first.get_attribute("title")
     assert f"since={day}" in page.url
-    page.reload()
-    expect(rows).to_have_count(1)
 
     opener, undo = rows.get_by_role("button", expanded=False).first, rows.get_by_role("button", name="Undo")
     console.press(opener)
@@ -82,16 +79,13 @@ def test_the_removal_of_a_logo_is_found_and_undone_with_its_authors(console: Per
 
 
 @pytest.mark.rule("contract J3")
-def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: Person) -> None:
-    page = console.page
+def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: Person, page: Page) -> None:
     console.sign_in("history")
     console.see(Appearance(390, "light", "en"))
     since = page.get_by_label("From", exact=True)
     year = datetime.fromtimestamp(console.service.clock.now()).year
     for typed, date, shown in [
         ("11/22/2025", "2025-11-22", "Nov 22, 2025"),
-        ("22 november 25", "2025-11-22", "Nov 22, 2025"),
-        ("2025-02-28", "2025-02-28", "Feb 28, 2025"),
         ("may 3", f"{year}-05-03", f"May 3, {year}"),
     ]:
         since.fill(typed)
@@ -116,9 +110,6 @@ def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: 
         since.press("Enter")
         expect(since).to_have_value(re.compile(shown))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # The calendar of the browser opens on click.
-    page.get_by_role("button", name="Открыть календарь").first.click()
-    page.keyboard.press("Escape")
 
 
 @pytest.mark.rule("contract J3", "contract G4")
@@ -149,12 +140,6 @@ def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Pers
     expect(rows.last).to_contain_text("Author 500")
 
     page.mouse.wheel(0, -20_000)
-    # Undoing one of them did not undo the others.
-    rows.first.get_by_role("button", name="Undo").click()
-    expect(page.locator(".view-actions").get_by_role("link", name="Changed since")).to_be_visible()
-    expect(rows.nth(1).get_by_role("button", name="Undo")).to_be_visible()
-    page.locator(".notice").get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice").last).to_contain_text("Redone")
     page.locator(".view-actions").get_by_role("button", name="Undo all").click()
     dialog = page.get_by_role("dialog", name="Undo all 120 changes?")
     dialog.get_by_role("button", name="Undo").click()
@@ -168,14 +153,6 @@ def test_the_changes_of_a_request_are_one_entry_and_undone_at_once(console: Pers
     page.locator(".notice").get_by_role("button", name="Undo").last.click()
     expect(page.locator(".view-actions").get_by_role("button", name="Undo all")).to_be_visible()
     assert len([*gallery.authors.list(authors.ListAuthors(q="Author "))]) == 120
-    console.open("history")
-    sentences = rows.locator(".disclosure-head > .change-words")
-    expect(sentences.nth(0)).to_contain_text("admin redid changes of 120 records")
-    expect(sentences.nth(1)).to_contain_text("admin undid an import of 120 records")
-    # An undone undo cannot be undone again, and the import can.
-    expect(rows.nth(1).get_by_role("link", name="Undone")).to_be_visible()
-    expect(rows.nth(1).get_by_role("button", name="Undo")).to_have_count(0)
-    expect(rows.filter(has_text="admin imported 120 records").get_by_role("button", name="Undo all")).to_be_visible()
 
 
 @pytest.mark.rule("contract J4", "contract G2")
@@ -193,8 +170,6 @@ def test_a_later_change_is_reported_with_a_link_to_it(console: Person) -> None:
     expect(page.locator(".diff")).to_contain_text("color: red")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone")
-    # The focus was on a button that is no longer offered.
-    expect(page.locator(".undoable").get_by_role("link", name="Undone")).to_be_focused()
     assert gallery.logos.get(artworks.GetLogo(logo_id=1)).custom_css.startswith("background")
 
 
@@ -228,38 +203,6 @@ def test_a_version_is_compared_with_the_current_one_and_restored_as_a_new_change
     expect(page.get_by_label("Name", exact=True)).to_have_value("Elk")
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Moose")
-    # Concurrent changes of others are kept.
-    version.get_by_role("button").first.press("Enter")
-    expect(version.get_by_role("button", name="Restore this version")).to_be_visible()
-    gallery.logos.amend(artworks.AmendLogo(logo_id=1, name="Deer"))
-    version.get_by_role("button", name="Restore this version").click()
-    expect(page.get_by_role("alert")).to_contain_text("Somebody else has changed this")
-    assert gallery.logos.get(artworks.GetLogo(logo_id=1)).name == "Deer"
-
-
-@pytest.mark.rule("contract G5")
-def test_the_reason_for_a_removal_is_in_the_history(console: Person) -> None:
-    page = console.page
-    console.sign_in("logos")
-    page.locator(".card").nth(0).get_by_role("checkbox").click()
-    page.locator(".card").nth(1).get_by_role("checkbox").click()
-    page.get_by_role("button", name="Remove", exact=True).click()
-    dialog = page.get_by_role("dialog")
-    # A reason is optional, and Enter does not submit.
-    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
-    dialog.get_by_label("Why?").fill("Asked for by Ann")
-    page.keyboard.press("Enter")
-    dialog.get_by_role("button", name="Remove").click()
-    expect(page.locator(".notice")).to_contain_text("Removed")
-    console.open("logos/1")
-    console.act("Remove")
-    dialog.get_by_label("Why?").fill("A copy of another")
-    dialog.get_by_role("button", name="Remove").click()
-    expect(page.locator(".notice")).to_contain_text("Removed")
-    console.open("history")
-    acts = page.locator(".day > .changes > .change")
-    expect(acts.nth(0).locator(".act-note")).to_have_text("A copy of another")
-    expect(acts.nth(1).locator(".act-note")).to_have_text("Asked for by Ann")
 
 
 # ruff: noqa: RUF001 (texts in Russian)
@@ -327,17 +270,15 @@ def apply_proposal(gallery: LogoAdmin, caller: Caller) -> None:
 
 
 # fmt: off
-ARTWORK_ACTS: Final[Acts] = {
+IRIS: Final[dict[str, Any]] = {"user_id": 9, "username": "iris", "password": "the password of iris"}
+NEW_PASSWORD: Final = users.SetPassword(user_id=9, password="another one of iris")
+ACTS: Final[Acts] = {
     "create": (lambda its, by: its.themes.create(artworks.CreateTheme(**ARTWORK_VALUES), by), THEME,
         "admin created the theme Dusk", "admin: создание темы Dusk"),
     "amend": (theme(name="Dawn", target="wiki"), THEME,
         "admin changed the name and the target of the theme Dawn", "admin: изменение названия и места у темы Dawn"),
     "link": (lambda its, by: its.themes.link(artworks.LinkThemeAuthor(theme_id=13, author_id=1), by), THEME,
         "admin credited the theme Dawn to Ann", "admin: у темы Dawn указан автор Ann"),
-    "unlink": (lambda its, by: its.themes.unlink(artworks.UnlinkThemeAuthor(theme_id=13, author_id=1), by), THEME,
-        "admin removed Ann from the theme Dawn", "admin: у темы Dawn убран автор Ann"),
-    "off": (theme(active=False), THEME, "admin deactivated the theme Dawn", "admin: выключение темы Dawn"),
-    "on": (theme(active=True), THEME, "admin activated the theme Dawn", "admin: включение темы Dawn"),
     "block": (block(REASON), THEME,
         f"admin blocked the theme Dawn: {REASON}", f"admin: блокировка темы Dawn. {REASON}"),
     "unblock": (theme(active=True, unblock=True), THEME,
@@ -346,34 +287,21 @@ ARTWORK_ACTS: Final[Acts] = {
         f"admin: отмена снятия блокировки темы Dawn. {REASON}"),
     "remove": (lambda its, by: its.themes.remove(artworks.RemoveTheme(theme_id=13), by), THEME,
         "admin removed the theme Dawn", "admin: удаление темы Dawn"),
-    "undo remove": (undo("remove"), THEME, "admin restored the theme Dawn", "admin: восстановление темы Dawn"),
-}
-IRIS: Final[dict[str, Any]] = {"user_id": 9, "username": "iris", "password": "the password of iris"}
-NEW_PASSWORD: Final = users.SetPassword(user_id=9, password="another one of iris")
-OTHER_ACTS: Final[Acts] = {
-    "role": (lambda its, by: its.roles.create(roles.CreateRole(name="editors", scope=()), by), "role&id=4",
-        "admin created the role editors", "admin: создание роли editors"),
     "user": (lambda its, by: its.users.create(users.CreateUser(**IRIS), by), "user&id=9",
         "admin created the user iris", "admin: создание пользователя iris"),
     "password": (lambda its, by: its.users.set_password(NEW_PASSWORD, by), "user&id=9",
         "admin set a new password for iris", "admin: новый пароль для iris"),
     "suspend": (lambda its, by: its.users.amend(users.AmendUser(user_id=9, active=False), by), "user&id=9",
         "admin suspended the user iris", "admin: приостановка доступа пользователя iris"),
-    "author": (lambda its, by: its.authors.create(authors.CreateAuthor(user_id=66, username="Eve"), by), "author&id=11",
-        "admin created the author Eve", "admin: создание автора Eve"),
     "picture": (remove_picture, "picture", "admin removed the picture", "admin: удаление картинки"),
     "import": (load(*({"author_id": n, "user_id": n, "username": f"New {n}"} for n in (900, 901))), "",
         "admin imported 2 records", "admin: импортированы 2 записи"),
     "apply": (apply_proposal, "logo&id=48", "admin created the logo Comet as submitted by mira",
         "admin: создание логотипа Comet по заявке mira"),
-    "bulk off": (bulk(*[{"set": {"active": False}}] * 2), "",
-        "admin deactivated 2 logos", "admin: выключение, 2 логотипа"),
     "bulk": (bulk(*[{"set": {"target": "wiki"}}] * 2), "",
         "admin changed the target of 2 logos", "admin: изменение места, 2 логотипа"),
     "bulk block": (bulk(*[{"block": {"reason": REASON}}] * 2), "",
         f"admin blocked 2 logos: {REASON}", f"admin: блокировка, 2 логотипа. {REASON}"),
-    "bulk unblock": (bulk(*[{"set": {"active": True, "unblock": True}}] * 2), "",
-        "admin lifted the block of 2 logos", "admin: снятие блокировки, 2 логотипа"),
     "typed": (author("Anna"), "author&id=1",
         "Command line changed the name of the author Anna", "Командная строка: изменение имени у автора Anna"),
     "program": (author("Ann"), "author&id=1", "A program on the server changed the name of the author Ann",
@@ -388,18 +316,16 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.rule("contract G5", "contract J3")
-@pytest.mark.parametrize("acts", [ARTWORK_ACTS, OTHER_ACTS])
-def test_every_kind_of_act_has_a_sentence(console: Person, acts: Acts) -> None:
+def test_every_kind_of_act_has_a_sentence(console: Person, service: Served, page: Page) -> None:
     """In the history, the overview and the history of its record, in both languages."""
-    page, service = console.page, console.service
     admit(service.gallery)
-    for name, (act, *_) in acts.items():
+    for name, (act, *_) in ACTS.items():
         act(service.gallery, by(service, name))
-    newest = [sentence for _, *sentence in acts.values()][::-1]
+    newest = [sentence for _, *sentence in ACTS.values()][::-1]
     words = page.locator(".changes > .change > .change-item > .disclosure .change-words")
 
     def read(at_most: int) -> list[str]:
-        expect(words.nth(min(at_most, len(acts)) - 1)).to_be_visible()
+        expect(words.nth(min(at_most, len(ACTS)) - 1)).to_be_visible()
         return [plain(each) for each in words.all_inner_texts()]
 
     console.sign_in("history")

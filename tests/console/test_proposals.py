@@ -1,31 +1,31 @@
-"""The queue of submissions: reviewing, applying, declining, editing and undoing (contract R4)."""
+"""The queue of submissions: reviewing one by one or several at once, editing and undoing (contract R4)."""
 
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.changes.proposal_commands import DeclineProposal, GetProposal, ListProposals, Proposal
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    GetLogo,
-    GetTheme,
-    ListLogos,
+from logoadmin.domain.changes.proposal_commands import (
+    AmendProposal,
+    ApplyProposal,
+    GetProposal,
+    ListProposals,
+    Proposal,
 )
+from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, GetLogo, GetTheme, ListLogos
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import picture_path
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.proposal_storage import ProposalState
 from tests.console.driver import Person, looking
-from tests.console.external_hosts import PICTURES
-from tests.console.service import Served
-from tests.console.submissions import MEMBER, MEMBER_ID, OWN, admit, new_logo, own_logo, submit
+from tests.console.service import MEMBER_ID, OWN, PICTURES, Served, admit, new_logo, own_logo, submit
+from tests.gallery import ADMIN_ID
 
-pytestmark = pytest.mark.slow("a browser")
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract R4")]
+
 
 WAITING = ProposalState.WAITING
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -49,7 +49,6 @@ def named(gallery: LogoAdmin, name: str) -> list[str]:
     return [logo.name for logo in gallery.logos.list(ListLogos(q=name))]
 
 
-@pytest.mark.rule("contract R4")
 def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, new_logo("Sunrise"), note="Drawn on Sunday")
@@ -88,13 +87,10 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     page.get_by_role("dialog").get_by_role("button", name="Apply").click()
     expect(page.locator(".notice")).to_contain_text("Applied")
     expect(page.locator("blockquote")).to_have_text("Drawn on Sunday")
-    expect(page.locator("#work h1")).to_have_text("Sunrise")
-    expect(page.locator("aside .submission-title")).to_have_text(["Redrawn"])
     # A submission of the submitter is applied now.
     expect(page.locator(".submission-facts")).not_to_contain_text("First work")
 
 
-@pytest.mark.rule("contract R4")
 def test_the_summary_of_the_css_has_only_new_hosts_and_risks(console: Person, gallery: LogoAdmin) -> None:
     theme = gallery.themes.get(GetTheme(theme_id=OWN))
     css = f"{theme.custom_css}input {{ color: red }}\n"
@@ -111,7 +107,6 @@ def test_the_summary_of_the_css_has_only_new_hosts_and_risks(console: Person, ga
     expect(console.page.locator(".news .hint")).to_have_text("As before: It changes how input fields look.")
 
 
-@pytest.mark.rule("contract R4")
 def test_a_host_is_not_trusted_for_a_picture_of_the_submitter(console: Person, gallery: LogoAdmin) -> None:
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="width: 1px"))
     # As if it were a picture of the gallery.
@@ -125,7 +120,6 @@ def test_a_host_is_not_trusted_for_a_picture_of_the_submitter(console: Person, g
     console.service.external_hosts.forget()
 
 
-@pytest.mark.rule("contract R4")
 def test_ten_waiting_submissions_are_reviewed_by_keyboard_alone(console: Person, gallery: LogoAdmin) -> None:
     page, keyboard = console.page, console.page.keyboard
     for user_id in (1, 2, 3):
@@ -178,11 +172,8 @@ def test_ten_waiting_submissions_are_reviewed_by_keyboard_alone(console: Person,
     assert len([name for name in named(gallery, "Work ") if name.endswith("!")]) == 2
 
 
-@pytest.mark.rule("contract R3", "contract R4")
-def test_an_undone_submission_waits_for_a_decision_again(
-    chromium: Browser, service: Served, console: Person, gallery: LogoAdmin
-) -> None:
-    page = console.page
+@pytest.mark.rule("contract R3")
+def test_an_undone_submission_waits_for_a_decision_again(console: Person, page: Page, gallery: LogoAdmin) -> None:
     submit(gallery, new_logo("Sunrise"))
     console.sign_in("submissions/1")
     page.get_by_role("button", name="Apply", exact=True).click()
@@ -194,26 +185,11 @@ def test_an_undone_submission_waits_for_a_decision_again(
     assert named(gallery, "Sunrise") == []
     page.get_by_role("link", name="See what was undone").click()
     expect(page.locator(".change-words").first).to_contain_text("Sunrise")
-    # The queue has it again, although it was decided in this tab.
-    page.get_by_role("link", name="Submissions").click()
-    page.locator(".submission-row").click()
-    with looking(chromium, service) as member:
-        member.sign_in("submissions/1", username=MEMBER[0], password=MEMBER[1])
-        expect(member.page.locator(".remark")).to_contain_text("admin undid this")
-        expect(member.page.get_by_role("button", name="Withdraw")).to_be_visible()
-        page.get_by_role("button", name="Apply", exact=True).click()
-        expect(page.locator(".notice").last).to_contain_text(re.compile("^Applied"))
-        # A tab that still shows it as waiting.
-        member.page.get_by_role("button", name="Withdraw").click()
-        member.page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
-        expect(member.page.locator(".submission-applied").first).to_be_visible()
-    assert named(gallery, "Sunrise") == ["Sunrise"]
 
 
-@pytest.mark.rule("contract R4")
 def test_declining_a_submission_is_sent_when_it_can_no_longer_be_undone(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
-    first, second = submit(gallery, new_logo("First")), submit(gallery, new_logo("Second"))
+    first, _ = submit(gallery, new_logo("First")), submit(gallery, new_logo("Second"))
     page.clock.install()
     console.sign_in("submissions/1")
 
@@ -238,20 +214,9 @@ def test_declining_a_submission_is_sent_when_it_can_no_longer_be_undone(console:
     with page.expect_response("**/decline"):
         page.clock.run_for(10_500)
     assert state(gallery, first) == "declined"
-    decline("Too small as well")
-    expect(page.locator(".empty")).to_be_visible()
-    assert state(gallery, second) == "waiting"
-    console.page.goto("about:blank")
-    for _ in range(100):
-        if state(gallery, second) == "declined":
-            break
-        page.wait_for_timeout(50)
-    assert state(gallery, second) == "declined"
 
 
-@pytest.mark.rule("contract R4")
-def test_a_submission_is_edited_and_applied_at_once(console: Person, gallery: LogoAdmin) -> None:
-    page = console.page
+def test_a_submission_is_edited_and_applied_at_once(console: Person, page: Page, gallery: LogoAdmin) -> None:
     proposal = submit(gallery, own_logo(gallery, name="Redrawn", custom_css="color: red"))
     console.sign_in("submissions/1")
     page.get_by_role("button", name="Edit…").click()
@@ -270,7 +235,6 @@ def test_a_submission_is_edited_and_applied_at_once(console: Person, gallery: Lo
     assert (change.origin, change.submitter_id) == ("proposal", MEMBER_ID)
 
 
-@pytest.mark.rule("contract R4")
 def test_a_record_changed_since_is_named_and_the_conflict_resolved(console: Person, gallery: LogoAdmin) -> None:
     page = console.page
     submit(gallery, own_logo(gallery, name="Redrawn"))
@@ -284,16 +248,166 @@ def test_a_record_changed_since_is_named_and_the_conflict_resolved(console: Pers
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Redrawn"
 
 
-@pytest.mark.rule("contract R4")
-def test_a_submission_is_decided_by_only_one_of_two_reviewers(console: Person, gallery: LogoAdmin) -> None:
-    submit(gallery, new_logo("Sunrise"))
-    console.sign_in("submissions/1")
-    other = console.another_tab()
-    console.open("submissions/1", other)
-    for page in (console.page, other):
-        expect(page.get_by_role("button", name="Apply", exact=True)).to_be_visible()
-    gallery.proposals.decline(DeclineProposal(proposal_id=1, reason="No"))
-    for page in (console.page, other):
-        page.keyboard.press("a")
-        expect(page.locator(".submission-declined").first).to_be_visible()
-    assert named(gallery, "Sunrise") == []
+NEWCOMER_ID = 2001
+TRACKING = "background: url(https://tracker.example/x.svg)"
+COVERING = "position: fixed; inset: 0"
+
+
+@pytest.fixture
+def five(service: Served) -> LogoAdmin:
+    """A gallery in which five submissions wait: three of a member, one of a newcomer and one of the administrator."""
+    admit(service.gallery)
+    gallery = service.gallery
+    gallery.users.create(CreateUser(user_id=NEWCOMER_ID, username="nora", password="a long password"))
+    gallery.proposals.apply(ApplyProposal(proposal_id=submit(gallery, new_logo("Before")).proposal_id))
+    submit(gallery, new_logo("Tracking", custom_css=TRACKING))
+    submit(gallery, new_logo("Covering", custom_css=COVERING))
+    submit(gallery, own_logo(gallery, name="Redrawn"))
+    submit(gallery, new_logo("Newcomer"), user_id=NEWCOMER_ID)
+    submit(gallery, new_logo("Ours"), user_id=ADMIN_ID)
+    return gallery
+
+
+def titles(page: Page) -> Locator:
+    return page.locator(".submissions .submission-title")
+
+
+def choose(page: Page, *names: str) -> None:
+    for name in names:
+        page.get_by_role("checkbox", name=f"Select \u2068{name}\u2069").click()
+
+
+def letters(gallery: LogoAdmin) -> str:
+    """Return the first letters of the states of those that waited."""
+    listed = {each.proposal_id: each.state.value for each in gallery.proposals.list(ListProposals())}
+    return "".join(listed[proposal_id][0] for proposal_id in range(2, 7))
+
+
+def test_chips_filter_the_queue_and_the_navigation_through_it(console: Person, page: Page, five: LogoAdmin) -> None:
+    submit(five, new_logo("Later"), user_id=NEWCOMER_ID)
+    console.sign_in("submissions")
+    page.get_by_role("button", name="With risks").click()
+    expect(titles(page)).to_have_text(["Tracking", "Covering"])
+    page.get_by_role("button", name="First work").click()
+    expect(titles(page)).to_have_text(["Newcomer", "Ours", "Later"])
+    # Back, and a bookmark, keep it; the next one is the next of these.
+    titles(page).first.click()
+    expect(page.locator(".neighbours")).to_contain_text("1 of 3")
+    page.keyboard.press("j")
+    expect(page.locator("#work h1")).to_have_text("Ours")
+    page.keyboard.press("j")
+    expect(page.locator("#work h1")).to_have_text("Later")
+    page.keyboard.press("a")
+    expect(page.locator("#work h1")).to_have_text("Newcomer")
+    page.get_by_role("navigation").last.get_by_role("link", name="Submissions").click()
+    # A submission of the newcomer was applied.
+    expect(titles(page)).to_have_text(["Ours"])
+
+
+def test_several_submissions_are_applied_at_once_and_failures_have_reasons(console: Person, five: LogoAdmin) -> None:
+    page = console.page
+    page.clock.install()
+    console.sign_in("submissions")
+    choose(page, "Tracking", "Redrawn", "Newcomer")
+    # Each new host or risk is named once, before anything happens.
+    page.keyboard.press("a")
+    expect(page.get_by_role("dialog").locator("li")).to_have_text(
+        ["\u2068Tracking\u2069: \u2068It contacts \u2068tracker.example\u2069.\u2069"]
+    )
+    page.keyboard.press("Escape")
+    expect(page.locator(".strip .found")).to_have_text("3 selected")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_role("button", name="Apply", exact=True)).to_be_enabled()
+    page.keyboard.press("a")
+    page.get_by_role("dialog").get_by_role("button", name="Apply").click()
+    expect(page.locator(".notice")).to_contain_text("3 submissions will be applied in 10 seconds")
+    expect(titles(page)).to_have_text(["Covering", "Ours"])
+    page.clock.run_for(5_000)
+    assert letters(five) == "wwwww"
+    # The record of one of them changes meanwhile.
+    five.logos.amend(AmendLogo(logo_id=OWN, name="Renamed meanwhile"))
+    page.clock.run_for(6_000)
+    failed = page.locator(".notice.failed")
+    expect(failed).to_contain_text("1 submission was not applied. \u2068Redrawn\u2069: ")
+    expect(failed).to_contain_text("Logo 1")
+    expect(page.locator(".notice.done")).to_contain_text("Applied 2 submissions")
+    assert letters(five) == "awwaw"
+    expect(titles(page)).to_have_text(["Covering", "Redrawn", "Ours"])
+    # One undo covers everything that was applied.
+    page.keyboard.press("Control+z")
+    expect(titles(page)).to_have_count(5)
+    assert letters(five) == "wwwww"
+    assert not list(five.logos.list(ListLogos(q="Newcomer")))
+
+
+def test_several_submissions_are_declined_with_a_reason_after_ten_seconds_to_undo(
+    console: Person, page: Page, five: LogoAdmin
+) -> None:
+    page.clock.install()
+    console.sign_in("submissions")
+    page.locator(".submission-row").first.focus()
+    page.keyboard.press("x")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator(".strip .found")).to_have_text("2 selected")
+
+    def decline() -> None:
+        page.keyboard.press("r")
+        expect(page.get_by_role("dialog").get_by_role("heading")).to_have_text("Decline 2 submissions?")
+        page.get_by_role("dialog").get_by_role("textbox").fill("Please without that")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".notice").last).to_contain_text("2 submissions will be declined in 10 seconds")
+
+    decline()
+    page.get_by_role("button", name="Undo").click()
+    expect(titles(page)).to_have_count(5)
+    page.clock.run_for(15_000)
+    assert letters(five) == "wwwww"
+    choose(page, "Tracking", "Covering")
+    decline()
+    with page.expect_response("**/3/decline"):
+        page.clock.run_for(10_500)
+    expect(page.locator(".notice")).to_contain_text("Declined 2 submissions")
+    assert letters(five) == "ddwww"
+    # Pending decisions are sent when the page unloads.
+    choose(page, "Redrawn", "Newcomer")
+    decline()
+    page.goto("about:blank")
+    for _ in range(100):
+        if letters(five) == "ddddw":
+            break
+        page.wait_for_timeout(50)
+    assert letters(five) == "ddddw"
+
+
+def test_only_listed_submissions_are_decided_in_bulk(console: Person, page: Page, five: LogoAdmin) -> None:
+    page.clock.install()
+    console.sign_in("submissions")
+    choose(page, "Redrawn", "Newcomer")
+    change = new_logo("Newcomer", custom_css=TRACKING)
+    five.acting_as(NEWCOMER_ID).proposals.amend(AmendProposal(proposal_id=5, changes=(change,)))
+    page.keyboard.press("a")
+    expect(page.locator(".notice.failed")).to_contain_text("changed or decided 1 submission meanwhile")
+    expect(page.locator(".notice.done")).to_contain_text("Redrawn\u2069 will be applied in 10 seconds")
+    expect(page.locator(".mark")).to_have_count(3)
+    with page.expect_response("**/4/apply"):
+        page.clock.run_for(10_500)
+    expect(page.locator(".notice.done")).to_contain_text("Applied \u2068Redrawn")
+    assert letters(five) == "wwaww"
+
+
+@pytest.mark.usefixtures("five")
+def test_a_phone_shows_the_number_of_waiting_submissions(chromium: Browser, service: Served) -> None:
+    with looking(chromium, service, **PHONE) as person:
+        person.sign_in("logos")
+        page = person.page
+        expect(page.locator(".sidebar-work .sidebar-count")).to_be_visible()
+        expect(page).to_have_title(re.compile(r"^\(5\) Logos · "))
+        page.get_by_role("link", name="Submissions").tap()
+        choose(page, "Redrawn", "Newcomer")
+        for name in ("Apply", "Decline…"):
+            button = page.get_by_role("button", name=name, exact=True).bounding_box()
+            assert button is not None
+            assert button["y"] > 844 * 0.6
+            assert button["height"] >= 44
+        page.get_by_role("button", name="Apply", exact=True).tap()
+        expect(page.locator(".notice")).to_contain_text("2 submissions will be applied")

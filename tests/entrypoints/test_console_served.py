@@ -7,8 +7,9 @@ import json
 import os
 import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urljoin
 from zipfile import ZipFile
 
@@ -406,3 +407,37 @@ def test_an_editor_is_light_including_its_imports(
     code = ["parts/css/css_code.js", "parts/css/css_verdict.js"]
     preview = ["interface.json", "preview.html", "preview.js"]
     assert sum(visited(bundled_app, bundle, weights, view, *words, *code, *preview)) <= 240 * 1024
+
+
+SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}
+# Those of all views come first, in this order; views load the others, which stay.
+_FIRST: Final = ("tokens", "base", "shell", "parts")
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def selectors(sheet: str) -> list[str]:
+    """Return all selectors of a sheet, each in one line; a list of them ends without a comma."""
+    found = re.findall(r"([^{}]*)\{", _COMMENT.sub("", sheet))
+    return [" ".join(each.split()) for text in found if not text.strip().startswith("@") for each in text.split(",")]
+
+
+@pytest.mark.rule("contract J5")
+def test_no_css_rule_is_invalid_or_depends_on_the_order_of_views() -> None:
+    where = defaultdict(set)
+    for name, sheet in SHEETS.items():
+        bare = _COMMENT.sub("", sheet)
+        assert bare.count("{") == bare.count("}"), name
+        assert not re.search(r",\s*[{}]", bare), name
+        for selector in selectors(sheet):
+            if name not in _FIRST and selector not in ("from", "to"):
+                where[selector].add(name)
+    brought = re.findall(r"(?:styles:|STYLES =) \[([^\]]*)\]", (CONSOLE / "views.js").read_text("utf-8"))
+    # A part that is loaded when first shown can load its own sheet.
+    parts = {
+        name
+        for module in CONSOLE.rglob("*.js")
+        for name in re.findall(r'loadStyle\("(\w+)"\)', module.read_text("utf-8"))
+    }
+    together = {frozenset(re.findall(r"\w+", names)) for names in [*brought, *parts]}
+    apart = {each: names for each, names in where.items() if not any(names <= those for those in together)}
+    assert apart == {}
