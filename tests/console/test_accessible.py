@@ -107,6 +107,35 @@ def test_every_view_is_among_the_tested_ones() -> None:
         assert any(re.fullmatch(re.sub(r":\w+", r"\\d+", path), view) for view in looked_at), path
 
 
+# Whether a bar covers what has the focus.
+_COVERED: Final = """() => {
+  const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+  const there = document.elementFromPoint(Math.max(left, 0) + width / 2, top + height / 2);
+  return Boolean(there?.closest(".sidebar, .review-actions, .strip")) && !there.contains(document.activeElement);
+}"""
+
+
+@pytest.mark.rule("contract J5")
+def test_no_bar_covers_what_has_the_focus_or_a_menu_on_a_phone(still: Person) -> None:
+    admit(still.service.gallery)
+    submit(still.service.gallery, new_logo("Sunrise"))
+    page = still.page
+    still.sign_in()
+    still.see(Appearance(360, "light", "en"))
+    for path in ("settings", "history", "submissions/1"):
+        still.open(path)
+        still.settle()
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            covered = page.evaluate(_COVERED) and page.evaluate("document.activeElement.closest('.sidebar') === null")
+            assert not covered, (path, page.evaluate("document.activeElement.outerHTML"))
+    still.open("logos")
+    page.locator(".card .select").first.check()
+    page.locator(".strip summary").click()
+    for item in page.locator(".strip .menu-box .button").all():
+        expect(item).to_be_in_viewport(ratio=1)
+
+
 # Which of two appearances is used: each change is checked in one of them.
 WAYS: Final = pytest.mark.parametrize("way", [0, pytest.param(1, marks=pytest.mark.release)])
 

@@ -1,5 +1,7 @@
 """The details of an artwork: form, differences and concurrent edits (contract S1, S2)."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -154,6 +156,18 @@ def test_lists_search_words_and_tags_and_change_tags_and_licences_in_bulk(consol
         page.get_by_role("dialog").get_by_role("button", name=item).click()
         done(page, said)
     page.get_by_role("button", name="Select all").click()
+    page.locator(".menu summary", has_text="Edit").click()
+    page.get_by_role("button", name="Add tags").click()
+    tags = page.get_by_role("dialog").locator(".input").first
+    for refused, words in (
+        (f"calm, {'x' * 33}", "No. 2: .*at most 32"),
+        ("a,b,c,d,e,f,g,h,i", "more than 10 tags: .*Logo 1"),
+    ):
+        tags.fill(refused)
+        tags.press("Enter")
+        expect(tags).to_have_accessible_description(re.compile(words))
+        expect(tags).to_be_focused()
+    page.keyboard.press("Escape")
     page.locator(".menu summary", has_text="Edit").click()
     page.get_by_role("button", name="Remove tag").click()
     page.get_by_role("dialog").locator("select").select_option("calm")

@@ -195,12 +195,16 @@ def test_the_form_starts_with_the_picture_and_offers_the_targets(console: Person
     ]
     # A single option is preselected, and leaving loses nothing.
     expect(page.locator("select[name=target]")).to_have_value("forum")
+    page.get_by_role("button", name="Theme").click()
     page.get_by_label("Name", exact=True).fill("Sunrise")
     send(page)
     expect(page.get_by_role("button", name="Choose a file")).to_be_focused()
     page.get_by_role("button", name="Give its address instead").click()
     page.locator("[name=preview_url]").fill(f"http://{PICTURES}/sunrise.svg")
     expect(page.locator(".picture-drop img")).to_be_visible()
+    page.get_by_role("button", name="Logo").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep editing").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Sunrise")
     targets["wiki"] = {"name": "Wiki", "documents": ['domain("wiki.example")']}
     gallery.settings.amend(AmendSettings(gallery_targets=targets))
     page.get_by_role("button", name="Logo").click()

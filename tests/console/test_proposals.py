@@ -19,6 +19,7 @@ from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.kinds import picture_path
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.proposal_storage import ProposalState
 from tests.console.driver import Person, looking
 from tests.console.service import MEMBER_ID, OWN, PICTURES, Served, admit, new_logo, own_logo, submit
@@ -55,6 +56,8 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     css = "background: url(https://tracker.example/x.svg);\nposition: fixed; inset: 0"
     other = f"http://{PICTURES}/other.svg"
     submit(gallery, own_logo(gallery, name="Redrawn", preview_url=other, custom_css=css))
+    forum = {"name": "The forum", "documents": ['domain("forum.example")']}
+    gallery.settings.amend(AmendSettings(gallery_targets={"forum": forum}))
     console.sign_in()
     waiting = page.locator("#work section").first.get_by_role("link", name="2 submissions wait for a decision")
     expect(page.locator("#work section").first.locator(".submission-title")).to_have_text(["Sunrise", "Redrawn"])
@@ -87,6 +90,7 @@ def test_the_queue_shows_its_length_and_each_submission_what_it_changes(console:
     page.get_by_role("dialog").get_by_role("button", name="Apply").click()
     expect(page.locator(".notice")).to_contain_text("Applied")
     expect(page.locator("blockquote")).to_have_text("Drawn on Sunday")
+    expect(page.locator("#work dl")).to_contain_text("The forum")
     # A submission of the submitter is applied now.
     expect(page.locator(".submission-facts")).not_to_contain_text("First work")
 
