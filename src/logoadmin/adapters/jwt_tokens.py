@@ -152,8 +152,6 @@ class JwtTokens:
         self._keys: dict[str, Key] = {}
         for key in keys:
             self._keys.setdefault(key.kid, key)
-        # Earlier versions had one shared key, and their tokens have no kid.
-        self._shared = tuple(key for key in self._keys.values() if key.algorithm == "HS256")
         self._public = tuple(
             {**key.public, "kid": key.kid, "use": "sig", "alg": key.algorithm}
             for key in self._keys.values()
@@ -230,26 +228,17 @@ class JwtTokens:
         import jwt
 
         # Only the header, which is not trusted: it merely selects one of our keys.
-        header = jwt.get_unverified_header(f"{token.partition('.')[0]}..")
-        for key in self._candidates(header):
-            try:
-                decoded = jwt.decode_complete(
-                    token,
-                    key.verifying,
-                    # The algorithm of the key, whatever the header says: a public key is never a shared one.
-                    algorithms=[key.algorithm],
-                    issuer=self._issuer,
-                    audience=self._audience,
-                    # The times are compared above, with the clock of the service.
-                    options={"require": list(_CLAIMS), "verify_exp": False, "verify_iat": False, "verify_nbf": False},
-                )
-            except jwt.InvalidSignatureError:
-                continue
-            return decoded, key
-        raise InvalidToken
-
-    def _candidates(self, header: Mapping[str, Any]) -> Sequence[Key]:
-        if "kid" not in header:
-            return self._shared
-        named = self._keys.get(header["kid"])
-        return () if named is None else (named,)
+        key = self._keys.get(jwt.get_unverified_header(f"{token.partition('.')[0]}..").get("kid", ""))
+        if key is None:
+            raise InvalidToken
+        decoded = jwt.decode_complete(
+            token,
+            key.verifying,
+            # The algorithm of the key, whatever the header says: a public key is never a shared one.
+            algorithms=[key.algorithm],
+            issuer=self._issuer,
+            audience=self._audience,
+            # The times are compared above, with the clock of the service.
+            options={"require": list(_CLAIMS), "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+        )
+        return decoded, key
