@@ -20,7 +20,6 @@ from logoadmin.domain.identity.sign_in_limits import (
     limits_of,
     remember_network,
     succeeded,
-    take_back,
     wider_network,
 )
 from logoadmin.domain.identity.sign_in_rules import SignInRules
@@ -55,7 +54,8 @@ class Limits:
         self.storage.write(lambda uow: succeeded(uow.identity.sign_in_attempts, limits_of(origin, username, totp_of)))
 
     def take_back(self, username: str | None, origin: str) -> None:
-        self.storage.write(lambda uow: take_back(uow, limits_of(origin, username)))
+        counted = [limit.counted for limit in limits_of(origin, username)]
+        self.storage.write(lambda uow: uow.identity.sign_in_attempts.take_back(counted))
 
 
 @pytest.fixture

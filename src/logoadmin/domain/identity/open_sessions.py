@@ -29,7 +29,6 @@ from logoadmin.domain.identity.sign_in_limits import (
     limits_of,
     remember_network,
     succeeded,
-    take_back,
     uses_of,
 )
 from logoadmin.domain.identity.sign_in_rules import (
@@ -79,7 +78,7 @@ class Attempt:
 
     def take_back(self, uow: UnitOfWork) -> None:
         """Take back the attempt, which was right so far; attempts for the name stay counted."""
-        take_back(uow, [limit for limit in self.limits if not limit.named])
+        uow.identity.sign_in_attempts.take_back([limit.counted for limit in self.limits if not limit.named])
 
 
 @dataclass(frozen=True, slots=True)

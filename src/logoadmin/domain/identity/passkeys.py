@@ -28,7 +28,6 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
 from logoadmin.ports.passkeys import (
-    CreatedCredential,
     NewPasskey,
     OpenPasskeys,
     Passkey,
@@ -37,14 +36,14 @@ from logoadmin.ports.passkeys import (
     PasskeyUse,
     UsedCredential,
 )
-from logoadmin.ports.sign_in_storage import Factor
+from logoadmin.ports.sign_in_storage import Factor, Factors
 
 log = logging.getLogger("logoadmin.sign_in")
 
 
 @dataclass(frozen=True, slots=True)
 class PasskeyFactors:
-    """Enrols passkeys and verifies their use; each method but ``load`` raises Conflict if passkeys cannot be used.
+    """Verifies the use of passkeys; each method but ``load`` raises Conflict if passkeys cannot be used.
 
     Then ``passkeys`` is the reason, for clients; otherwise it returns the adapter.
     """
@@ -67,37 +66,9 @@ class PasskeyFactors:
         if not isinstance(self.passkeys, str):
             self.passkeys()
 
-    def creation_options(self, uow: AnyUnitOfWork, user_id: int, username: str, challenge: str) -> Mapping[str, Any]:
-        """Return options for a new passkey of a user; raise Conflict if the user has 20 factors."""
-        require_room(uow, user_id)
-        return self.opened().creation_options(challenge, str(user_id), username, passkeys_of(uow, user_id))
-
-    def add(
-        self, uow: AnyUnitOfWork, user_id: int, name: str, challenge: str, credential: CreatedCredential, now: int
-    ) -> int:
-        """Store a new passkey of a user and return its factor_id.
-
-        Raises:
-            InvalidInput: the credential was not created for this challenge and service, or not as required.
-            Conflict: it is enrolled already, by any user.
-        """
-        try:
-            created = self.opened().created(challenge, credential)
-        except PasskeyRefused as refused:
-            log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
-            raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
-        if identity_in(uow).factors.find_credential(created.credential) is not None:
-            raise Conflict("This passkey is enrolled already")
-        secret = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}
-        factor_id, text = identity_in(uow).factors.next_id(), json.dumps(secret, separators=(",", ":"))
-        factor = Factor(factor_id, user_id, "passkey", name, now, text, created.credential, created.counter, True, None)
-        identity_in(uow).factors.add(factor)
-        return factor_id
-
     def request_options(self, factors: Iterable[Factor], challenge: str) -> Mapping[str, Any]:
         """Return options for any of the passkeys as the second factor."""
-        passkeys = [_passkey(factor) for factor in factors if factor.kind == "passkey"]
-        return self.opened().request_options(challenge, passkeys, verified=False)
+        return self.opened().request_options(challenge, _passkeys_among(factors), verified=False)
 
     def use(
         self, uow: AnyUnitOfWork, challenge: str, credential: UsedCredential, now: int, *, of_user: int | None = None
@@ -124,9 +95,8 @@ class PasskeyFactors:
         return factor.user_id
 
 
-def passkeys_of(uow: AnyUnitOfWork, user_id: int) -> tuple[Passkey, ...]:
-    """Return the passkeys of a user, by factor_id."""
-    return tuple(_passkey(factor) for factor in confirmed_factors(uow, user_id) if factor.kind == "passkey")
+def _passkeys_among(factors: Iterable[Factor]) -> tuple[Passkey, ...]:
+    return tuple(_passkey(factor) for factor in factors if factor.kind == "passkey")
 
 
 def _passkey(factor: Factor) -> Passkey:
@@ -189,7 +159,10 @@ class PasskeyService(Service):
         require_not_by_link(uow, held)
         username = get_existing(uow, USERS, user_id).username
         challenge = self._challenges.new(Purpose.ENROLMENT, self._open_sessions.clock.now(), user_id)
-        return PasskeyOptions(challenge, self._passkeys.creation_options(uow, user_id, username, challenge))
+        require_room(uow, user_id)
+        existing = _passkeys_among(confirmed_factors(uow, user_id))
+        options = self._passkeys.opened().creation_options(challenge, str(user_id), username, existing)
+        return PasskeyOptions(challenge, options)
 
     @use_case(Permission(signed_in=True, recent=True, enrols=True))
     def enrol(self, gate: Gate, command: EnrolPasskey, caller: Caller = OWNER) -> NewFactor:
@@ -204,16 +177,30 @@ class PasskeyService(Service):
         """
 
         def enrol(uow: AuditedUnitOfWork, command: EnrolPasskey) -> NewFactor:
-            user_id, now = user_of(uow.held), uow.now
+            user_id = user_of(uow.held)
             found = self._challenges.use(uow, command.challenge, Purpose.ENROLMENT)
             if found is None or found.user_id != user_id:
                 text = "Challenge was used or has expired"
                 raise InvalidInput([Problem(("challenge",), text, "value_error")])
-            factor_id = self._passkeys.add(uow, user_id, command.name, command.challenge, command.credential, now)
-            return enrolled(uow, user_id, factor_id, self._challenges.randomness)
+            factor = self._created(identity_in(uow).factors, user_id, command, uow.now)
+            identity_in(uow).factors.add(factor)
+            return enrolled(uow, user_id, factor.factor_id, self._challenges.randomness)
 
         self._passkeys.load()
         return gate.write(command, caller, enrol)
+
+    def _created(self, factors: Factors, user_id: int, command: EnrolPasskey, now: int) -> Factor:
+        """Return a new passkey of a user, which is not enrolled yet by any user."""
+        try:
+            created = self._passkeys.opened().created(command.challenge, command.credential)
+        except PasskeyRefused as refused:
+            log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
+            raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
+        if factors.find_credential(created.credential) is not None:
+            raise Conflict("This passkey is enrolled already")
+        stored = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}
+        secret, name, counter = json.dumps(stored, separators=(",", ":")), command.name, created.counter
+        return Factor(factors.next_id(), user_id, "passkey", name, now, secret, created.credential, counter, True, None)
 
     @use_case(PUBLIC)
     def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:

@@ -12,8 +12,7 @@ Every step of a sign-in is an attempt::
 
     limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
     wait = attempt(uow.identity.sign_in_attempts, limits, now)  # before anything is verified, see count_attempt
-    take_back(uow, [limit for limit in limits if not limit.named])  # the password was right, a second factor is missing
-    succeeded(identity_in(uow).sign_in_attempts, limits)  # the session begins
+    succeeded(uow.identity.sign_in_attempts, limits)  # the session begins
 """
 
 import hashlib
@@ -154,11 +153,6 @@ def succeeded(counts: SignInAttempts, limits: Sequence[Limit]) -> None:
     """Forget the failures for the username, and take back this attempt: a session begins."""
     forgiven = next((limit.counted for limit in limits if limit.forgives), "")
     counts.take_back([limit.counted for limit in limits], forgiven)
-
-
-def take_back(uow: UnitOfWork, limits: Sequence[Limit]) -> None:
-    """Take back this attempt, which did not fail; others stay counted."""
-    uow.identity.sign_in_attempts.take_back([limit.counted for limit in limits])
 
 
 def is_known_network(uow: UnitOfWork, user_id: int | None, origin: str, now: int) -> bool:

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any
 
 from logoadmin.domain.identity import accounts
@@ -10,7 +9,7 @@ from logoadmin.domain.identity.accounts import end_sign_ins, must_change_passwor
 from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_events import count_refusal, record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, count_attempt, is_known_network, limits_of, take_back
+from logoadmin.domain.identity.sign_in_limits import Limit, count_attempt, is_known_network, limits_of
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
@@ -250,7 +249,7 @@ class UserService(Service):
         except (IncorrectPassword, TooManySignIns) as error:
             count_refusal(storage, self._clock.now(), error, caller, lambda _uow: caller.user_id)
             raise
-        storage.write(partial(take_back, limits=limits))
+        storage.write(lambda uow: uow.identity.sign_in_attempts.take_back([limit.counted for limit in limits]))
         return stored
 
 
