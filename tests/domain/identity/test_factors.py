@@ -29,7 +29,8 @@ from tests.domain.identity.second_factors import (
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in
 
-O1 = pytest.mark.rule("contract O1")
+pytestmark = pytest.mark.rule("contract O1")
+
 OLD_KEY, NEW_KEY = "the first key that these tests use", "another key of at least 32 characters"
 
 
@@ -37,7 +38,6 @@ def left(gallery: LogoAdmin, who: SignedIn) -> int:
     return gallery.factors.recovery_codes(factors.CountRecoveryCodes(), who).left
 
 
-@O1
 def test_an_app_is_a_factor_once_it_is_confirmed(stocked: LogoAdmin, clock: FrozenClock) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     totp = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
@@ -63,7 +63,6 @@ def test_an_app_is_a_factor_once_it_is_confirmed(stocked: LogoAdmin, clock: Froz
     assert not is_refused(stocked, challenged(stocked), recovery_code=(factor.recovery_codes or ("",))[0])
 
 
-@O1
 @pytest.mark.parametrize(
     ("passed", "error"), [(600, None), (601, errors.NotFound), (-10, None), (-11, errors.NotFound)]
 )
@@ -82,7 +81,6 @@ def test_a_secret_waits_ten_minutes_for_its_confirmation(
             stocked.factors.confirm_totp(confirming, who)
 
 
-@O1
 def test_a_new_secret_replaces_one_that_was_not_confirmed(stocked: LogoAdmin) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     first, second = (stocked.factors.enrol_totp(EnrolTotp(name=name), who) for name in ("Phone", "Tablet"))
@@ -95,7 +93,6 @@ def test_a_new_secret_replaces_one_that_was_not_confirmed(stocked: LogoAdmin) ->
         stocked.factors.confirm_totp(confirming, who)
 
 
-@O1
 def test_a_user_has_twenty_factors_at_most(stocked: LogoAdmin) -> None:
     who = caller(stocked, stocked.sessions.sign_in(ANN))
     made = [enrol(stocked, who)[1] for _ in range(20)]
@@ -105,7 +102,6 @@ def test_a_user_has_twenty_factors_at_most(stocked: LogoAdmin) -> None:
     enrol(stocked, who)
 
 
-@O1
 def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
     ann, totp, _ = enrolled(stocked)
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -118,7 +114,6 @@ def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
     assert works(stocked, stocked.sessions.sign_in(ADMIN))
 
 
-@O1
 def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin) -> None:
     who, first, codes = enrolled(stocked)
     second, _ = enrol(stocked, who)
@@ -135,7 +130,6 @@ def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin)
     assert is_refused(stocked, challenged(stocked), recovery_code=codes[0])
 
 
-@O1
 def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
     """ASVS 6.5.1: a replaced code counts as used."""
     who, _, old = enrolled(stocked)
@@ -150,7 +144,7 @@ def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
 # Administrators.
 
 
-@pytest.mark.rule("contract O1", "contract B4")
+@pytest.mark.rule("contract B4")
 def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin) -> None:
     ann, first, codes = enrolled(stocked)
     second, _ = enrol(stocked, ann)
@@ -174,7 +168,7 @@ def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin)
     assert works(stocked, stocked.sessions.sign_in(ADMIN))
 
 
-@pytest.mark.rule("contract O1", "contract B4")
+@pytest.mark.rule("contract B4")
 def test_callers_with_fewer_rights_than_a_user_cannot_remove_their_factors(
     stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
@@ -206,7 +200,6 @@ def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
 # Secrets.
 
 
-@O1
 def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """ASVS 6.5.2; neither the history nor an export has secrets."""
     who, totp, codes = enrolled(stocked)
@@ -224,7 +217,6 @@ def test_secrets_are_encrypted_for_their_user_and_codes_are_hashed(stocked: Logo
     assert is_refused(stocked, challenged(stocked, ADMIN), totp=code_of(totp, NOW + STEP))
 
 
-@O1
 def test_a_secret_is_encrypted_with_the_first_key_at_its_next_use(storage: MemoryStorage, clock: FrozenClock) -> None:
     first = gallery_on(storage, clock, factor_keys=[OLD_KEY])
     _, totp, _ = enrolled(first, ADMIN)
@@ -249,7 +241,6 @@ def test_a_secret_is_encrypted_with_the_first_key_at_its_next_use(storage: Memor
     assert signs_in(NEW_KEY)
 
 
-@O1
 def test_without_the_factor_key_recovery_codes_still_work_and_the_log_has_the_reason(
     storage: MemoryStorage, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -266,7 +257,7 @@ def test_without_the_factor_key_recovery_codes_still_work_and_the_log_has_the_re
 # Events.
 
 
-@pytest.mark.rule("contract O1", "contract O9")
+@pytest.mark.rule("contract O9")
 def test_changes_of_factors_are_events(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     """Events belong to the user of the factors and have no secret; an unconfirmed secret is not an event."""
     who, totp, codes = enrolled(stocked)

@@ -38,8 +38,7 @@ from tests.domain.identity.test_passkeys import enrolment, sign_in
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, NOW, FrozenClock, ask, gallery_on, history, signed_in
 from tests.passkeys import Authenticator, encoded
 
-B4_O4 = pytest.mark.rule("contract B4", "contract O4")
-
+pytestmark = pytest.mark.rule("contract B4", "contract O4")
 
 ISSUER: Final = "https://issuer.test"
 PASSWORD, PASSKEY, AT_ISSUER = Ways(True, False), Ways(False, True), Ways(False, False, ISSUER)
@@ -96,7 +95,6 @@ def gallery_with(ways: Ways, storage: Storage, clock: FrozenClock) -> LogoAdmin:
     return gallery_on(storage, clock, Policy.GUARDED, sign_in=SignInRules(ways=ways))
 
 
-@B4_O4
 @pytest.mark.parametrize(
     ("ways", "stranded_without_passkey", "stranded_without_app"),
     [
@@ -122,7 +120,6 @@ def test_the_last_usable_factor_of_the_last_administrator_cannot_be_removed(
         assert (storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID)) == before) == is_stranded
 
 
-@B4_O4
 def test_an_administrator_may_go_once_another_can_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
     for ways in (EVERY, PASSWORD, PASSKEY, AT_ISSUER):
         storage = MemoryStorage()
@@ -152,7 +149,6 @@ def test_an_administrator_may_go_once_another_can_sign_in(storage: MemoryStorage
             gallery.users.remove(RemoveUser(user_id=9))
 
 
-@B4_O4
 @pytest.mark.parametrize("kind", STORAGES)
 def test_two_administrators_cannot_both_leave_at_once(request: pytest.FixtureRequest, kind: str) -> None:
     """One of them loses their passkey while the other does as well, or is demoted."""
@@ -176,7 +172,6 @@ def test_two_administrators_cannot_both_leave_at_once(request: pytest.FixtureReq
         assert gallery.has_administrator()
 
 
-@B4_O4
 @pytest.mark.rule("contract C5")
 @pytest.mark.parametrize("way", ["passkey", "issuer", "another issuer"])
 def test_a_key_cannot_give_rights_to_users_who_sign_in_without_a_password(

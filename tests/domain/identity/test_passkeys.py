@@ -12,15 +12,18 @@ from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors import ListFactors, RemoveFactor, SignInWithFactor
 from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
 from logoadmin.domain.identity.records import NewFactor, Tokens
-from logoadmin.domain.identity.sessions import ListSessions, SignIn
+from logoadmin.domain.identity.sessions import ListSessions
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
+from tests.domain.identity.second_factors import challenged
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import TOKEN_KEY, FrozenClock, WatchedStorage, gallery_on, stock
 from tests.passkeys import Authenticator, Json, encoded
+
+pytestmark = [pytest.mark.rule("contract O1"), pytest.mark.rule("contract O2")]
 
 ANN_ID: Final = 7
 
@@ -60,12 +63,6 @@ def sign_in(challenge: str, answer: Json) -> SignInWithPasskey:
     return SignInWithPasskey.model_validate(values)
 
 
-def challenged(gallery: LogoAdmin, who: SignIn = ANN) -> errors.SecondFactorRequired:
-    with pytest.raises(errors.SecondFactorRequired) as required:
-        gallery.sessions.sign_in(who)
-    return required.value
-
-
 def second(challenge: str, answer: Json) -> SignInWithFactor:
     values = {"challenge": challenge, "passkey": answer}
     return SignInWithFactor.model_validate(values)
@@ -78,7 +75,6 @@ def both(gallery: LogoAdmin, device: Authenticator) -> Tokens:
     return gallery.factors.sign_in(second(required.challenge, device.get(required.passkey)))
 
 
-@pytest.mark.rule("contract O1")
 def test_the_first_passkey_comes_with_recovery_codes(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     first = enrol(stocked, ann, device)
     assert (first.kind, first.name, first.last_used_at, len(set(first.recovery_codes or ()))) == (
@@ -94,7 +90,6 @@ def test_the_first_passkey_comes_with_recovery_codes(stocked: LogoAdmin, ann: Si
     ]
 
 
-@pytest.mark.rule("contract O2")
 @pytest.mark.parametrize("synced", [False, True])
 def test_a_passkey_signs_in(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, synced: bool
@@ -111,7 +106,6 @@ def test_a_passkey_signs_in(
     assert works(stocked, alone(stocked, device))
 
 
-@pytest.mark.rule("contract O2")
 def test_a_passkey_follows_the_password(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     enrol(stocked, ann, device)
     device.verifies = False
@@ -123,7 +117,6 @@ def test_a_passkey_follows_the_password(stocked: LogoAdmin, ann: SignedIn, devic
     assert works(stocked, stocked.factors.sign_in(second(required.challenge, device.get(required.passkey))))
 
 
-@pytest.mark.rule("contract O2")
 def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """ASVS 6.5.7: an authenticator alone must prove two factors."""
     enrol(stocked, ann, device)
@@ -133,7 +126,6 @@ def test_a_passkey_alone_must_verify_its_user(stocked: LogoAdmin, ann: SignedIn,
         alone(stocked, device)
 
 
-@pytest.mark.rule("contract O1", "contract O2")
 def test_a_forged_response_neither_enrols_a_passkey_nor_signs_in(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator
 ) -> None:
@@ -154,7 +146,6 @@ def test_a_forged_response_neither_enrols_a_passkey_nor_signs_in(
             way(stocked, device)
 
 
-@pytest.mark.rule("contract O1")
 @pytest.mark.parametrize("back", [0, 1, 2])
 def test_a_decreasing_counter_is_refused(stocked: LogoAdmin, ann: SignedIn, device: Authenticator, back: int) -> None:
     """A cloned authenticator would count separately."""
@@ -170,7 +161,6 @@ def test_a_decreasing_counter_is_refused(stocked: LogoAdmin, ann: SignedIn, devi
     assert works(stocked, both(stocked, device))
 
 
-@pytest.mark.rule("contract O1")
 def test_the_counter_of_a_synced_passkey_is_ignored(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     device.synced, device.counter = True, 9
     enrol(stocked, ann, device)
@@ -180,7 +170,6 @@ def test_the_counter_of_a_synced_passkey_is_ignored(stocked: LogoAdmin, ann: Sig
     assert works(stocked, both(stocked, device))
 
 
-@pytest.mark.rule("contract O2")
 def test_a_challenge_is_used_once(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """ASVS 6.5.1, also for an authenticator without a counter."""
     device.synced = True
@@ -200,7 +189,7 @@ def test_a_challenge_is_used_once(stocked: LogoAdmin, ann: SignedIn, device: Aut
         stocked.factors.sign_in(answer)
 
 
-@pytest.mark.rule("contract O2", "contract K7")
+@pytest.mark.rule("contract K7")
 @pytest.mark.parametrize("seconds", [299, -10, 300, 86_400, -11, -86_400])
 def test_challenges_last_minutes(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock, seconds: int
@@ -219,7 +208,7 @@ def test_challenges_last_minutes(
             call()
 
 
-@pytest.mark.rule("contract O2", "contract K7")
+@pytest.mark.rule("contract K7")
 def test_a_used_challenge_stays_used_when_the_clock_goes_back(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
@@ -235,7 +224,6 @@ def test_a_used_challenge_stays_used_when_the_clock_goes_back(
         stocked.passkeys.sign_in(command)
 
 
-@pytest.mark.rule("contract O2")
 def test_a_challenge_is_bound_to_its_purpose_and_user(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     enrol(stocked, ann, device)
@@ -267,7 +255,6 @@ def test_a_challenge_is_bound_to_its_purpose_and_user(stocked: LogoAdmin, ann: S
     assert works(stocked, stocked.passkeys.sign_in(sign_in(asked.challenge, device.get(asked.options))))
 
 
-@pytest.mark.rule("contract O2")
 def test_a_challenge_is_accepted_in_one_encoding_only(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """Decoders ignore some characters and the last bits: another encoding must not make a used challenge valid."""
     device.synced = True
@@ -284,7 +271,6 @@ def test_a_challenge_is_accepted_in_one_encoding_only(stocked: LogoAdmin, ann: S
             stocked.passkeys.sign_in(command.model_copy(update={"challenge": spelling}))
 
 
-@pytest.mark.rule("contract O2")
 def test_a_challenge_of_another_service_is_refused(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
@@ -300,7 +286,7 @@ def test_a_challenge_of_another_service_is_refused(
             stocked.passkeys.sign_in(command)
 
 
-@pytest.mark.rule("contract O2", "contract C2")
+@pytest.mark.rule("contract C2")
 def test_a_challenge_survives_a_key_rotation(stocked: LogoAdmin, clock: FrozenClock) -> None:
     challenge = stocked.passkeys.options(AskPasskey()).challenge
     rotated = SignedChallenges([b"a new key", TOKEN_KEY.encode()], SystemRandomness())
@@ -308,7 +294,6 @@ def test_a_challenge_survives_a_key_rotation(stocked: LogoAdmin, clock: FrozenCl
     assert rotated.opened(challenge, Purpose.ENROLMENT, clock.now()) is None
 
 
-@pytest.mark.rule("contract O2")
 def test_asking_for_a_challenge_stores_nothing(stocked: LogoAdmin, storage: WatchedStorage) -> None:
     """Anybody may request one, so nothing may grow; all are different (ASVS 6.7.2)."""
     storage.asked.clear()
@@ -317,7 +302,6 @@ def test_asking_for_a_challenge_stores_nothing(stocked: LogoAdmin, storage: Watc
     assert set(storage.asked) == {"read"}
 
 
-@pytest.mark.rule("contract O1")
 def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     enrol(stocked, ann, device)
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
@@ -327,7 +311,6 @@ def test_a_passkey_is_enrolled_once(stocked: LogoAdmin, ann: SignedIn, device: A
     assert stocked.factors.list(ListFactors(), admin) == ()
 
 
-@pytest.mark.rule("contract O1")
 def test_enrolments_use_challenges(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
@@ -340,7 +323,7 @@ def test_enrolments_use_challenges(
             stocked.passkeys.enrol(enrolment(challenge, again), ann)
 
 
-@pytest.mark.rule("contract O1", "contract B5")
+@pytest.mark.rule("contract B5")
 def test_a_removed_passkey_cannot_sign_in(stocked: LogoAdmin, ann: SignedIn, device: Authenticator) -> None:
     """ASVS 6.5.6."""
     factor = enrol(stocked, ann, device)
@@ -354,7 +337,7 @@ def test_a_removed_passkey_cannot_sign_in(stocked: LogoAdmin, ann: SignedIn, dev
     assert works(stocked, stocked.sessions.sign_in(ANN))
 
 
-@pytest.mark.rule("contract C1", "contract O2")
+@pytest.mark.rule("contract C1")
 def test_failures_are_limited_by_network(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, clock: FrozenClock
 ) -> None:
@@ -373,7 +356,7 @@ def test_failures_are_limited_by_network(
     assert works(stocked, alone(stocked, device, nearby))
 
 
-@pytest.mark.rule("contract O1", "contract K3")
+@pytest.mark.rule("contract K3")
 def test_the_log_has_the_reason_for_a_refusal_but_no_secret(
     stocked: LogoAdmin, ann: SignedIn, device: Authenticator, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -392,7 +375,7 @@ def test_the_log_has_the_reason_for_a_refusal_but_no_secret(
     ]
 
 
-@pytest.mark.rule("contract O1", "contract O8")
+@pytest.mark.rule("contract O8")
 @pytest.mark.parametrize(("why", "named"), [(NOT_INSTALLED, r"logoadmin\[passkeys\]"), (NO_NAME, "public_url")])
 def test_passkeys_are_refused_with_the_reason_why_they_cannot_work(
     storage: WatchedStorage, clock: FrozenClock, device: Authenticator, why: str, named: str

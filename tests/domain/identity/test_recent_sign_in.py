@@ -1,11 +1,17 @@
-"""What needs a recent sign-in (contract O3)."""
+"""What needs a recent sign-in: some commands, and every way to set a password or to grant a scope (contract O3)."""
 
+import json
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
+from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery.picture_commands import RemovePicture
 from logoadmin.domain.identity import passkeys
 from logoadmin.domain.identity import service_keys as keys
@@ -18,18 +24,31 @@ from logoadmin.domain.identity.factors import (
     RemoveUserFactors,
 )
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
+from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_events import ListEvents
+from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Policy, SignedIn
+from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Owner, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import STEP, challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, works
 from tests.domain.undone import error_of
-from tests.gallery import ADMIN_ID, ASKED, FrozenClock, gallery_on, once, right_to, stock
+from tests.gallery import (
+    ADMIN_ID,
+    ADMIN_PASSWORD,
+    ASKED,
+    CHEAP_PASSWORDS,
+    FrozenClock,
+    exported,
+    gallery_on,
+    once,
+    right_to,
+    stock,
+)
 
 pytestmark = pytest.mark.rule("contract O3")
 
@@ -178,3 +197,121 @@ def test_a_session_by_sign_in_code_is_recent_even_with_a_factor(stocked: LogoAdm
         tokens = second_step(stocked, challenged(stocked), recovery_code=recovery[0])
     (factor,) = stocked.factors.list(ListFactors(), caller(stocked, tokens))
     stocked.factors.remove(RemoveFactor(factor_id=factor.factor_id), caller(stocked, tokens))
+
+
+# Every way to set a password or to grant a scope to a user or role.
+
+HASH: Final = CHEAP_PASSWORDS.hash("another one").hash
+Way = Callable[[LogoAdmin, Caller], object]
+
+
+def bulk(*changes: dict[str, Any]) -> Way:
+    return lambda gallery, who: [*gallery.bulk.apply(ApplyChanges(changes=changes), who)]  # type: ignore[arg-type]  # they become changes
+
+
+def imported(**line: Any) -> Way:
+    return lambda gallery, who: gallery.import_export.load(ImportRecords(), [json.dumps(line)], who)
+
+
+def user(user_id: int, role_id: int, **values: Any) -> dict[str, Any]:
+    named = {"kind": "user", "user_id": user_id, "username": f"user {user_id}"}
+    return {**named, "avatar": None, "role_id": role_id, **values}
+
+
+def undone(request_id: str) -> Way:
+    return lambda gallery, who: [*gallery.changes.revert_request(RevertRequest(request_id=request_id), who)]
+
+
+def change_undone(gallery: LogoAdmin, who: Caller) -> object:
+    (change,) = gallery.changes.list(ListChanges(request_id="demoted"))
+    return gallery.changes.revert(Revert(change_id=change.change_id), who)
+
+
+# Role 2 is that of administrators, role 3 that of painters; user 7 has the first role, user 8 lost the second.
+GRANTS: Final[dict[str, Way]] = {
+    "a password": lambda gallery, who: gallery.users.set_password(SetPassword(user_id=7, password="another one"), who),
+    "a role": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=2), who),
+    "a role with less": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=3), who),
+    "a scope": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)), who),
+    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="full", scope=("*",)), who),
+    "one scope more": lambda gallery, who: gallery.roles.amend(
+        AmendRole(role_id=3, scope=("logos:write", "themes:write", "users:read")), who
+    ),
+    "a role in bulk": bulk({"kind": "user", "id": 7, "version": 99, "set": {"role_id": 2}}),
+    "a scope in bulk": bulk({"kind": "role", "id": 1, "version": 99, "set": {"scope": ["*"]}}),
+    "a new user with a role": lambda gallery, who: gallery.users.create(
+        CreateUser(user_id=9, username="nine", role_id=2, password="a password"), who
+    ),
+    "a new user with a role in bulk": bulk(
+        {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}},
+        {"kind": "user", "id": 9, "version": 99, "set": {"role_id": 2}},
+    ),
+    "a role in an import": imported(**user(7, 2)),
+    "a new user with a role in an import": imported(**user(9, 2)),
+    "a scope in an import": imported(kind="role", role_id=1, name="member", scope=["users:write"]),
+    "a hash in an import": imported(**user(7, 1, password_hash=HASH)),
+    "undoing a demotion": undone("demoted"),
+    "undoing one change": change_undone,
+    "undoing a removal": undone("removed"),
+}
+# Changes of users and roles that grant nothing.
+OTHERS: Final[dict[str, Way]] = {
+    "a new user": lambda gallery, who: gallery.users.create(
+        CreateUser(user_id=9, username="nine", password="a password"), who
+    ),
+    "a new user in bulk": bulk(
+        {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}}
+    ),
+    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="empty", scope=()), who),
+    "a name": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, username="anna"), who),
+    "the role again": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=1), who),
+    "a scope less": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)), who),
+    "a role's name": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=3, name="draughtsman"), who),
+    "a removal": lambda gallery, who: gallery.users.remove(RemoveUser(user_id=7), who),
+    "the own password": lambda gallery, who: gallery.users.set_password(
+        SetPassword(user_id=2_000_000_000, password="another one", current_password=ADMIN_PASSWORD), who
+    ),
+    "a user without a role in an import": imported(**user(9, 1)),
+}
+EACH_GRANT: Final = pytest.mark.parametrize("way", GRANTS.values(), ids=GRANTS)
+
+
+@pytest.fixture
+def gallery_with_history(stocked: LogoAdmin) -> LogoAdmin:
+    stocked.users.create(CreateUser(user_id=8, username="eight", password="a password"))
+    stocked.users.create(CreateUser(user_id=10, username="ten", password="a password"))
+    for user_id in (8, 10):
+        stocked.users.amend(AmendUser(user_id=user_id, role_id=2))
+    stocked.users.amend(AmendUser(user_id=8, role_id=1), Owner("demoted"))
+    stocked.users.remove(RemoveUser(user_id=10), Owner("removed"))
+    return stocked
+
+
+@EACH_GRANT
+def test_an_old_sign_in_cannot_grant_rights(gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way) -> None:
+    gallery = gallery_with_history
+    admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
+    clock.pass_by(601)
+    before = exported(gallery)
+    with pytest.raises(errors.RecentSignInRequired):
+        way(gallery, admin)
+    assert exported(gallery) == before
+    way(gallery, caller(gallery, gallery.sessions.sign_in(ADMIN)))
+    assert exported(gallery) != before
+
+
+@pytest.mark.parametrize("way", OTHERS.values(), ids=OTHERS)
+def test_changes_that_grant_nothing_require_no_recent_sign_in(
+    gallery_with_history: LogoAdmin, clock: FrozenClock, way: Way
+) -> None:
+    admin = caller(gallery_with_history, gallery_with_history.sessions.sign_in(ADMIN))
+    clock.pass_by(601)
+    way(gallery_with_history, admin)
+
+
+@EACH_GRANT
+@pytest.mark.parametrize("who", [OWNER, ANONYMOUS], ids=["the program", "nobody under open"])
+def test_callers_without_a_session_may_grant(gallery_with_history: LogoAdmin, way: Way, who: Caller) -> None:
+    # Without a token, only some of them are open to anybody.
+    with nullcontext() if who is OWNER else suppress(errors.NotAuthenticated, errors.NotPermitted):
+        way(gallery_with_history, who)

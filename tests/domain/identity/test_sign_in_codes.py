@@ -1,6 +1,5 @@
 """Single-use sign-in codes for users who lost a password or factor, and attacks on them (contract O6)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import pytest
@@ -16,8 +15,6 @@ from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, Caller, Policy, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.storage import Storage
-from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, signed_in, stock
@@ -175,26 +172,6 @@ def test_unknown_names_cost_the_same_work(storage: MemoryStorage, clock: FrozenC
         ways.append(watched.asked[:])
         storage.write(lambda uow: uow.identity.challenges.drop(ANN_ID))
     assert ways[0] == ways[1] == ways[2]
-
-
-@pytest.mark.parametrize("kind", STORAGES)
-def test_two_concurrent_exchanges_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
-    storage: Storage = request.getfixturevalue(f"{kind}_storage")
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
-    for _ in range(5):
-        code = made(gallery)
-
-        def run(_: int, code: str = code) -> Tokens | None:
-            try:
-                return sign_in(gallery, code)
-            except errors.SignInRefused:
-                return None
-
-        with ThreadPoolExecutor(4) as threads:
-            got = [tokens for tokens in threads.map(run, range(4)) if tokens is not None]
-        (tokens,) = got
-        assert works(gallery, tokens)
 
 
 @pytest.mark.rule("contract B4", "contract C5", "contract O3", "contract O6")

@@ -1,6 +1,5 @@
 """Links that sign members of the host site in, and attacks on them (contract R5)."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import pytest
@@ -16,17 +15,16 @@ from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller, Policy
+from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
-from tests.conftest import STORAGES
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, caller, refresh, works
 from tests.domain.identity.test_passkeys import enrol as add_passkey
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock
 from tests.passkeys import Authenticator
 
 pytestmark = pytest.mark.rule("contract R5")
@@ -285,23 +283,3 @@ def test_a_removed_member_has_no_link_left(stocked: LogoAdmin) -> None:
     refused(stocked, link)
     stocked.users.create(CreateUser(user_id=MIA_ID, username="Another", password="a password of hers"))
     refused(stocked, link)
-
-
-@pytest.mark.parametrize("kind", STORAGES)
-def test_two_concurrent_exchanges_get_one_session(request: pytest.FixtureRequest, kind: str) -> None:
-    storage: Storage = request.getfixturevalue(f"{kind}_storage")
-    gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
-    stock(gallery)
-    who = key(gallery, "users:write")
-    for _ in range(3):
-        link = made(gallery, who=who)
-
-        def run(_: int, link: str = link) -> Tokens | None:
-            try:
-                return sign_in(gallery, link)
-            except errors.SignInRefused:
-                return None
-
-        with ThreadPoolExecutor(4) as threads:
-            (tokens,) = [tokens for tokens in threads.map(run, range(4)) if tokens is not None]
-        assert works(gallery, tokens)
