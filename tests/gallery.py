@@ -241,8 +241,7 @@ def gallery_on(
     ports = Ports(
         storage=storage,
         hasher=hasher,
-        signer=tokens,
-        verifier=tokens,
+        tokens=tokens,
         encryption=FernetEncryption(),
         randomness=randomness,
         clock=clock,

@@ -107,8 +107,7 @@ def _gallery(
     ports = Ports(
         storage=storage,
         hasher=hasher_of(settings),
-        signer=tokens,
-        verifier=tokens,
+        tokens=tokens,
         encryption=FernetEncryption(),
         randomness=SystemRandomness(),
         clock=demo_clock or SystemClock(),

@@ -141,7 +141,7 @@ def _unusable(path: str, why: str, cure: str) -> SettingsError:
 
 
 class JwtTokens:
-    """The :class:`~logoadmin.ports.tokens.TokenSigner` and ``TokenVerifier`` of the service."""
+    """The :class:`~logoadmin.ports.tokens.AccessTokens` of the service."""
 
     def __init__(self, keys: Sequence[Key], issuer: str, audience: str, lifetime: int = 86_400) -> None:
         """Sign with the first key and verify with all of them; from ``iat`` to ``exp`` at most ``lifetime`` seconds."""

@@ -115,7 +115,7 @@ class LogoAdmin(
         self.public_url, self.is_demo = rules.public_url, rules.demo
         sign_in = rules.sign_in
         notices = Notices(rules.notify_urls, rules.console_url)
-        callers = Callers(ports.verifier, ports.clock, sign_in)
+        callers = Callers(ports.tokens, ports.clock, sign_in)
         new_passwords = NewPasswords(ports.hasher, sign_in.min_password_length, rules.public_url.host, self._title)
         idempotency = Idempotency([records, *gallery_context.ANSWERS, *identity.ANSWERS, *changes.ANSWERS])
         added = auditing(sign_in.ways, notices)

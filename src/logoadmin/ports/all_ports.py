@@ -16,7 +16,7 @@ from logoadmin.ports.pictures import PictureCodec
 from logoadmin.ports.signing import Signing, SigningKey
 from logoadmin.ports.storage import Storage
 from logoadmin.ports.text import TextRenderer
-from logoadmin.ports.tokens import TokenSigner, TokenVerifier
+from logoadmin.ports.tokens import AccessTokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +28,7 @@ class Ports:
 
     storage: Storage
     hasher: PasswordHasher
-    signer: TokenSigner
-    verifier: TokenVerifier
+    tokens: AccessTokens
     encryption: Encryption
     randomness: Randomness
     clock: Clock

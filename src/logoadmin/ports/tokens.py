@@ -18,15 +18,11 @@ class Grant:
     scope: tuple[str, ...]
 
 
-class TokenSigner(Protocol):
-    """Signs tokens. Safe to use from several threads."""
+class AccessTokens(Protocol):
+    """Signs and verifies access tokens, without storage. Safe to use from several threads."""
 
     def sign(self, grant: Grant) -> str:
-        """Return an access token that :class:`TokenVerifier` accepts."""
-
-
-class TokenVerifier(Protocol):
-    """Verifies access tokens without storage. Safe to use from several threads."""
+        """Return an access token that :meth:`verify` accepts."""
 
     def verify(self, token: str, now: int) -> SignedIn:
         """Return the user and the session of a token.

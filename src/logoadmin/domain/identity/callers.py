@@ -29,7 +29,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.storage import Storage, UnitOfWork
-from logoadmin.ports.tokens import TokenVerifier
+from logoadmin.ports.tokens import AccessTokens
 
 _USE_RECORDED_EVERY: Final = 60  # seconds
 
@@ -37,8 +37,8 @@ _USE_RECORDED_EVERY: Final = 60  # seconds
 class Callers:
     """Identifies callers and reads their rights, see :class:`~logoadmin.domain.kernel.gate.Callers`."""
 
-    def __init__(self, verifier: TokenVerifier, clock: Clock, rules: SignInRules) -> None:
-        self._verifier, self._clock, self._rules = verifier, clock, rules
+    def __init__(self, tokens: AccessTokens, clock: Clock, rules: SignInRules) -> None:
+        self._tokens, self._clock, self._rules = tokens, clock, rules
 
     def caller(
         self, token: str, request_id: str | SentRequestId | None = None, origin: str = "", user_agent: str = ""
@@ -55,7 +55,7 @@ class Callers:
             raise InvalidInput([Problem(("token",), "Input should be a valid string", "string_type")])
         if token.startswith(KEY_PREFIX):
             return KeyHolder(hashed_key(token), request_id)
-        granted = self._verifier.verify(token, self._clock.now())
+        granted = self._tokens.verify(token, self._clock.now())
         return SignedIn(granted.user_id, granted.session_id, request_id, origin, user_agent)
 
     def rights(self, uow: UnitOfWork, caller: SignedIn | KeyHolder | ActingAs, now: int) -> Rights:

@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavai
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.kernel.use_cases import Service, storage_of, use_case
+from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.issuer import IssuedIdentity, Issuer
 
@@ -206,7 +206,8 @@ class IssuerSignIn(Service):
         try:
             return gate.write(command, attempt.client, begin)
         except UserMissing:
-            known = storage_of(gate).snapshot(partial(known_names, person))
+            # In a write of its own, so that the history has their creation, which tells apart users with the same id.
+            known = attempt.storage.snapshot(partial(known_names, person))
             gate.write(command, attempt.client, lambda uow, _command: self._users.create(uow, person, known))
             return gate.write(command, attempt.client, begin)
 

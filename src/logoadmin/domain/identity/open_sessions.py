@@ -46,7 +46,7 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Session, Sessions
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import Storage, UnitOfWork
-from logoadmin.ports.tokens import Grant, TokenSigner
+from logoadmin.ports.tokens import AccessTokens, Grant
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
@@ -88,7 +88,7 @@ class OpenSessions:
     transactions: Transactions
     clock: Clock
     metrics: Metrics
-    signer: TokenSigner
+    tokens: AccessTokens
     randomness: Randomness
     rules: SignInRules
     issuer_users: IssuerUsers
@@ -227,7 +227,7 @@ class OpenSessions:
         scope = tuple(sorted(scopes))
         seconds = min(ACCESS_TOKEN_SECONDS, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
-        return Tokens(self.signer.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+        return Tokens(self.tokens.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:

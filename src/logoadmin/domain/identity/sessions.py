@@ -66,7 +66,6 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Credentials, Session
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
-from logoadmin.ports.tokens import TokenVerifier
 
 # Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60
@@ -142,23 +141,18 @@ class SessionService(Service):
     """
 
     def __init__(
-        self,
-        sessions: OpenSessions,
-        hasher: PasswordHasher,
-        second_step: SecondStep,
-        verifier: TokenVerifier,
-        callers: Callers,
+        self, sessions: OpenSessions, hasher: PasswordHasher, second_step: SecondStep, callers: Callers
     ) -> None:
         super().__init__(sessions.transactions)
         self.caller = callers.caller
         self._open_sessions, self._second_step = sessions, second_step
-        self._hasher, self._verifier, self._clock = hasher, verifier, sessions.clock
+        self._hasher, self._clock = hasher, sessions.clock
         self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     @for_program
     def public_keys(self) -> Sequence[Mapping[str, str]]:
         """Return the public keys with which others can verify access tokens, as JWKs (contract C2)."""
-        return self._verifier.public_keys()
+        return self._open_sessions.tokens.public_keys()
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignIn, caller: Caller = ANONYMOUS) -> Tokens:
