@@ -68,8 +68,9 @@ def test_the_units_restrict_the_service(name: str, tmp_path: Path) -> None:
 
 
 def test_a_failed_unit_is_reported() -> None:
-    for name in ("logoadmin.service", "logoadmin-backup.service", "logoadmin-publish.service"):
+    for name in ("logoadmin-backup.service", "logoadmin-publish.service"):
         assert unit(name)["Unit"]["OnFailure"] == "logoadmin-failed@%n.service"
+    assert "logoadmin-failed@%n.service" in unit("logoadmin.service")["Service"]["ExecStopPost"]
     assert REPORT in UNITS
 
 
