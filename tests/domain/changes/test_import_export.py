@@ -439,6 +439,28 @@ def test_bad_lines_beyond_the_limit_are_only_counted(stocked: LogoAdmin) -> None
     *named, last = caught.value.lines
     assert [line.number for line in named] == list(range(1, 10_001))
     assert last.problems == (errors.Problem((), "And more: 2 other lines cannot be imported", "too_long"),)
+    # Nor are they skipped without being named.
+    many = [json.dumps(LOGO | {"logo_id": number, "author_ids": [99]}) for number in range(10_001)]
+    skipped: list[errors.BadLine] = []
+    with pytest.raises(errors.InvalidLines):
+        stocked.import_export.load(ImportRecords(), many, skipped=skipped)
+    assert skipped == []
+
+
+@pytest.mark.rule("contract I2")
+def test_a_line_that_can_be_read_only_once_is_not_lost(gallery: LogoAdmin) -> None:
+    class Lost:
+        """Lines that are there only the first time."""
+
+        readings = 0
+
+        def __iter__(self) -> Iterator[str | errors.Problem]:
+            self.readings += 1
+            return iter([json.dumps(AUTHOR) if self.readings < 3 else errors.Problem((), "gone", "value_error")])
+
+    with pytest.raises(errors.InvalidInput, match="gone"):
+        gallery.import_export.load(ImportRecords(), Lost())
+    assert not list(gallery.authors.list(ListAuthors()))
 
 
 @pytest.mark.rule("contract I2", "contract I4")
