@@ -8,8 +8,8 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.change_list import Undone, changes_between, list_changes
-from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
-from logoadmin.domain.changes.proposal_rules import decision, waiting_again
+from logoadmin.domain.changes.notices import Notices
+from logoadmin.domain.changes.proposal_rules import came_with_artwork, follow_undoing
 from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
@@ -30,17 +30,9 @@ from logoadmin.domain.kernel.kinds import (
 from logoadmin.domain.kernel.limits import Action, ChangeId, Id, Origin, RequestId, UnixTime, described
 from logoadmin.domain.kernel.lists import ChangeFilter, ListCommand, Listing
 from logoadmin.domain.kernel.records import Change, Kind, Link
-from logoadmin.domain.kernel.unit_of_work import (
-    AuditedUnitOfWork,
-    ReadUnitOfWork,
-    acts_in,
-    change_log_of,
-    history_in,
-    proposals_in,
-)
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, acts_in, change_log_of, history_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads, storage_of, use_case, writes
 from logoadmin.ports.history_storage import StoredAct
-from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
 _OfRequest = Annotated[RequestId, described("Changes made by the request with this id.", "8e03978e40d5")]
 _Since = Annotated[UnixTime, described("Changes at this time or later, in Unix seconds.", 1_800_000_000)]
@@ -140,7 +132,7 @@ class ChangeService(Service):
         undo = _Undo(uow)
         undo.undo(change)
         undone = change_log_of(uow).changes[-1]
-        _update_proposals(uow, undo.proposed, self._notices)
+        follow_undoing(uow, undo.proposed, self._notices)
         user = None if undone.user_id is None else uow.records(USERS).get(undone.user_id)
         return undone if user is None else replace(undone, user_name=user.username)
 
@@ -168,7 +160,7 @@ class ChangeService(Service):
             raise NotFound("Request", command.request_id)
         kinds = kinds_of(act)
         authors = history_in(uow).page(-1, 2, ChangeFilter(kind=Kind.AUTHOR, request_id=command.request_id))
-        if len(authors) == 1 and _came_with_artwork(uow, _original_of(uow, authors[0])):
+        if len(authors) == 1 and came_with_artwork(uow, _original_of(uow, authors[0])):
             kinds = kinds - {Kind.AUTHOR}
         _require_write_scopes(uow, kinds)
         change_log_of(uow).undo_act(act, whole=True)
@@ -179,7 +171,7 @@ class ChangeService(Service):
                 _authorize(uow, change)
                 undo.undo(change)
                 undone += 1
-        _update_proposals(uow, undo.proposed, self._notices)
+        follow_undoing(uow, undo.proposed, self._notices)
         return Undone(last, last + undone)
 
 
@@ -330,54 +322,8 @@ def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[s
     return values, links
 
 
-def _update_proposals(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
-    """Update the states of proposals, some of whose changes were just undone or redone.
-
-    A proposal is applied while any of its changes is in effect, and waits again once all are undone.
-    """
-    if change_ids:
-        change_log_of(uow).store()
-    last = 0
-    for change_id in sorted(change_ids):
-        proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
-        if proposal is not None and proposal.last_change is not None:
-            last = proposal.last_change
-            updated = _with_current_state(uow, proposal)
-            if updated.state is not proposal.state:
-                proposals_in(uow).update(replace(updated, version=proposals_in(uow).next_version()))
-                # No notice was sent of a decision that was undone at once.
-                if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
-                    notices.of_proposal(uow, updated, uow.now)
-
-
 def _original_of(uow: AuditedUnitOfWork, change: Change) -> Change:
     """Return the change that a chain of undoing began with, which may be the change itself."""
     while change.undoes is not None and (undone := history_in(uow).get(change.undoes)) is not None:
         change = undone
     return change
-
-
-def _came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
-    """Return whether a change created the submitter's own author, as part of a proposal's artworks."""
-    made_change = proposals_in(uow).made_change
-    is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
-    return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
-
-
-def _with_current_state(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
-    """Return a proposal in the state that follows from its undone changes."""
-    undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
-    if None in undoers:
-        return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
-    if proposal.state is not ProposalState.APPLIED:
-        return proposal
-    undone_change = max(undoer for undoer in undoers if undoer is not None)
-    return replace(waiting_again(proposal, uow.now), undone_change=undone_change)
-
-
-def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:
-    """Return the change that undid another one; None if that one is in effect."""
-    undoers = [change_id]
-    while undoer := history_in(uow).undoer_of(undoers[-1]):
-        undoers.append(undoer[0])
-    return None if len(undoers) % 2 else undoers[1]

@@ -1,17 +1,18 @@
-"""The rules for proposing changes and for applying them (contract R2, R3).
+"""The rules for proposing changes, for applying them, and for what their undoing means (contract R2, R3).
 
 A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it was proposed, and
 ``own``, whether it relies on ``proposals:write`` alone. If a reviewer edited it, a third field ``submitted`` has the
 record as the submitter would have left it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pydantic_core import to_json
 
 from logoadmin.domain.changes.bulk_changes import BulkChange, Step, Verb, placed, step_of
+from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
 from logoadmin.domain.gallery.audited_artworks import check_authors
 from logoadmin.domain.kernel.access import Rights, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
@@ -19,12 +20,14 @@ from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Author, version_of
+from logoadmin.domain.kernel.records import Author, Change, Kind, version_of
 from logoadmin.domain.kernel.unit_of_work import (
     AnyUnitOfWork,
     AuditedUnitOfWork,
     Reading,
+    change_log_of,
     get_existing,
+    history_in,
     proposals_in,
     shared_settings,
 )
@@ -315,3 +318,49 @@ def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
         kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
         proposals.update(replace(kept, size=size_of(kept), unapplied_since=None, version=proposals.next_version()))
     return len(found) >= most
+
+
+def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
+    """Update the states of proposals, some of whose changes were just undone or redone.
+
+    A proposal is applied while any of its changes is in effect, and waits again once all are undone.
+    """
+    if change_ids:
+        change_log_of(uow).store()
+    last = 0
+    for change_id in sorted(change_ids):
+        proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
+        if proposal is not None and proposal.last_change is not None:
+            last = proposal.last_change
+            updated = _with_current_state(uow, proposal)
+            if updated.state is not proposal.state:
+                proposals_in(uow).update(replace(updated, version=proposals_in(uow).next_version()))
+                # No notice was sent of a decision that was undone at once.
+                if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
+                    notices.of_proposal(uow, updated, uow.now)
+
+
+def _with_current_state(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
+    """Return a proposal in the state that follows from its undone changes."""
+    undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
+    if None in undoers:
+        return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
+    if proposal.state is not ProposalState.APPLIED:
+        return proposal
+    undone_change = max(undoer for undoer in undoers if undoer is not None)
+    return replace(waiting_again(proposal, uow.now), undone_change=undone_change)
+
+
+def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:
+    """Return the change that undid another one; None if that one is in effect."""
+    undoers = [change_id]
+    while undoer := history_in(uow).undoer_of(undoers[-1]):
+        undoers.append(undoer[0])
+    return None if len(undoers) % 2 else undoers[1]
+
+
+def came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
+    """Return whether a change created the submitter's own author, as part of a proposal's artworks."""
+    made_change = proposals_in(uow).made_change
+    is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
+    return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None
