@@ -9,12 +9,10 @@ from tinycss2 import serialize
 from tinycss2.ast import (
     AtKeywordToken,
     Comment,
-    CurlyBracketsBlock,
     FunctionBlock,
     IdentToken,
     Node,
     ParseError,
-    WhitespaceToken,
 )
 
 from logoadmin.domain.kernel.errors import OutgoingError
@@ -24,14 +22,14 @@ from logoadmin.domain.publication.css.addresses import Use, imported
 from logoadmin.domain.publication.css.judging import TOO_MANY
 from logoadmin.domain.publication.css.risks import invalid
 from logoadmin.domain.publication.css.sheets import Sheet, SheetFetcher, with_absolute_urls
-from logoadmin.domain.publication.css.structure import structure_of
+from logoadmin.domain.publication.css.structure import statements, structure_of
 from logoadmin.domain.publication.css.tokens import (
+    Edit,
     Nodes,
     Tokens,
+    edited,
     has_too_many_blocks,
     is_literal,
-    line_starts,
-    offset_of,
     significant,
     tokenize,
     walk,
@@ -98,7 +96,8 @@ def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> Inlined
         return InlinedCss(css, (), ())
     tokens, copier = tokenize(css), _Copier(SheetFetcher(outgoing, clock))
     found = [*_imports(tokens)]
-    has_namespace, edits, failed = _has_namespace(tokens.nodes), [], []
+    edits: list[Edit] = []
+    has_namespace, failed = _has_namespace(tokens.nodes), []
     for each in found or _copies(tokens):
         before = len(copier.copied)
         try:
@@ -112,7 +111,7 @@ def inline(css: str, form: CssForm, outgoing: Outgoing, clock: Clock) -> Inlined
         except OutgoingError as error:
             del copier.copied[before:]
             failed.append(FailedImport(each.url, str(error)))
-    result = _edited(css, edits)
+    result = edited(css, edits)
     known = {each.url for each in failed}
     failed += (FailedImport(url, _IGNORED) for url in _urls(result, form) if url not in known)
     if len(result) > MAX_CUSTOM_CSS:
@@ -177,7 +176,7 @@ class _Copier:
         edits = [
             (each.start, each.end, self.copy(each, sheet) if each.is_followed else "") for each in _imports(tokens)
         ]
-        text = _edited(text, [*edits, *_stray(tokens)])
+        text = edited(text, [*edits, *_stray(tokens)])
         if _urls(text, "sheet"):
             raise OutgoingError(sheet.host, _IGNORED)
         return text
@@ -185,33 +184,19 @@ class _Copier:
 
 def _imports(tokens: Tokens) -> Iterator[_Import]:
     """Yield the imports of a sheet outside blocks; earlier copies may precede them, as imports may."""
-    starts, begin, copies, may_follow = line_starts(tokens.text), 0, 0, True
-    nodes = tokens.nodes
-    while begin < len(nodes):
-        first, end = nodes[begin], begin
-        if isinstance(first, WhitespaceToken | Comment) or is_literal(first, "<!--", "-->"):
-            copies = max(0, copies + _mark(first))
-            begin += 1
+    copies, may_follow = 0, True
+    for each in statements(tokens.nodes):
+        if each.is_between:
+            copies = max(0, copies + _mark(each.first))
             continue
-        name = first.lower_value if isinstance(first, AtKeywordToken) else ""
-        while end < len(nodes) and not _ends(nodes[end], is_rule=isinstance(first, AtKeywordToken)):
-            end += 1
-        last = nodes[end] if end < len(nodes) else None
-        block = last if isinstance(last, CurlyBracketsBlock) else None
-        token = imported(nodes, begin) if name == "import" else None
+        token = imported(each.head, 0) if each.at_keyword == "import" else None
         if token is not None:
-            stop = len(tokens.text) if last is None else offset_of(last, starts) + 1
-            prelude, is_followed = nodes[begin + 1 : end], may_follow and block is None
-            yield _Import(
-                tokens.value(token.value), offset_of(first, starts), stop, _heads(prelude), is_followed=is_followed
-            )
-        is_copy = copies or (block is not None and any(_mark(node) > 0 for node in walk(block.content)))
-        may_follow = may_follow and bool(is_copy or (block is None and name in _BEFORE_IMPORTS))
-        begin = end + 1
-
-
-def _ends(node: Node, *, is_rule: bool) -> bool:
-    return isinstance(node, CurlyBracketsBlock) or (is_rule and is_literal(node, ";"))
+            stop = len(tokens.text) if each.end is None else tokens.offset(each.end) + 1
+            is_followed = may_follow and each.block is None
+            url, start = tokens.value(token.value), tokens.offset(each.first)
+            yield _Import(url, start, stop, _heads(each.head[1:]), is_followed=is_followed)
+        is_copy = copies or (each.block is not None and any(_mark(node) > 0 for node in walk(each.block.content)))
+        may_follow = may_follow and bool(is_copy or (each.block is None and each.at_keyword in _BEFORE_IMPORTS))
 
 
 def _heads(prelude: Nodes) -> tuple[str, ...] | None:
@@ -239,7 +224,7 @@ def _heads(prelude: Nodes) -> tuple[str, ...] | None:
 
 def _copies(tokens: Tokens) -> Iterator[_Import]:
     """Yield the outermost copies that can be fetched again from their URL."""
-    starts, level = line_starts(tokens.text), 0
+    level = 0
     first: Comment | None = None
     for node in walk(tokens.nodes):
         if not isinstance(node, Comment):
@@ -251,7 +236,7 @@ def _copies(tokens: Tokens) -> Iterator[_Import]:
         elif level == 0 and mark < 0 and first is not None:
             match = _FROM.fullmatch(first.value)
             if match is not None and not match[1].startswith("data:"):
-                yield _Import(match[1], offset_of(first, starts), offset_of(node, starts) + len(f"/*{node.value}*/"))
+                yield _Import(match[1], tokens.offset(first), tokens.offset(node) + len(f"/*{node.value}*/"))
             first = None
 
 
@@ -266,22 +251,22 @@ def _without_marks(text: str) -> str:
     """Return a sheet in which no comment looks like the start or end of a copy."""
     if "/*!" not in text:
         return text
-    tokens, starts = tokenize(text), line_starts(text)
-    marks = [offset_of(node, starts) + 2 for node in walk(tokens.nodes) if _mark(node)]
-    return _edited(text, [(offset, offset + 1, "") for offset in marks])
+    tokens = tokenize(text)
+    marks = [tokens.offset(node) + 2 for node in walk(tokens.nodes) if _mark(node)]
+    return edited(text, [(offset, offset + 1, "") for offset in marks])
 
 
-def _stray(tokens: Tokens) -> Iterator[tuple[int, int, str]]:
+def _stray(tokens: Tokens) -> Iterator[Edit]:
     """Yield edits that remove ``@charset`` and HTML comment tokens, which are ignored outside blocks."""
-    starts, nodes = line_starts(tokens.text), tokens.nodes
+    nodes = tokens.nodes
     for place, node in enumerate(nodes):
-        offset = offset_of(node, starts)
+        offset = tokens.offset(node)
         if is_literal(node, "<!--", "-->"):
             yield offset, offset + (4 if is_literal(node, "<!--") else 3), ""
         elif isinstance(node, AtKeywordToken) and node.lower_value == "charset":
             following = [each for each in nodes[place + 1 : place + 4] if is_literal(each, ";")]
             if following:
-                yield offset, offset_of(following[0], starts) + 1, ""
+                yield offset, tokens.offset(following[0]) + 1, ""
 
 
 def _urls(css: str, form: CssForm) -> list[str]:
@@ -292,13 +277,3 @@ def _urls(css: str, form: CssForm) -> list[str]:
 
 def _has_namespace(nodes: Sequence[Node]) -> bool:
     return any(isinstance(node, AtKeywordToken) and node.lower_value == "namespace" for node in nodes)
-
-
-def _edited(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
-    parts: list[str] = []
-    end = 0
-    for start, stop, written in sorted(edits):
-        if start >= end:
-            parts += text[end:start], written
-            end = stop
-    return "".join((*parts, text[end:]))

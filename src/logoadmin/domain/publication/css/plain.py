@@ -5,6 +5,7 @@ text. Tokens that they would read differently from browsers are rewritten here; 
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from tinycss2.ast import AtKeywordToken, Comment, Node, ParseError, StringToken, URLToken
@@ -12,9 +13,9 @@ from tinycss2.ast import AtKeywordToken, Comment, Node, ParseError, StringToken,
 from logoadmin.domain.publication.css.tokens import (
     DROPPED,
     END_OF_URL,
+    Edit,
     Tokens,
-    line_starts,
-    offset_of,
+    edited,
     tokenize,
     unclosed,
     walk,
@@ -60,17 +61,15 @@ def plain(css: str) -> str:
     tokens = tokenize(css)
     if any(unclosed(tokens)):
         raise NotPlain
-    starts, end = line_starts(css), 0
-    parts: list[str] = []
+    return edited(css, _edits(css, tokens))
+
+
+def _edits(css: str, tokens: Tokens) -> Iterator[Edit]:
     for node in walk(tokens.nodes):
         pattern = _pattern(node)
-        if pattern is None:
-            continue
-        found = pattern.match(css, start := offset_of(node, starts))
+        found = None if pattern is None else pattern.match(css, tokens.offset(node))
         if found is not None and (written := _rewritten(tokens, node, found[0])) != found[0]:
-            parts += css[end:start], written
-            end = found.end()
-    return "".join((*parts, css[end:]))
+            yield *found.span(), written
 
 
 def _safe_escape(match: re.Match[str]) -> str:

@@ -1,6 +1,7 @@
 """Imported style sheets, fetched and decoded as browsers do, with absolute URLs (contract L5)."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import pairwise
@@ -13,7 +14,7 @@ from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.publication.css.addresses import Use
 from logoadmin.domain.publication.css.data_urls import data_url
 from logoadmin.domain.publication.css.structure import structure_of
-from logoadmin.domain.publication.css.tokens import has_too_many_blocks, line_starts, offset_of, tokenize
+from logoadmin.domain.publication.css.tokens import Edit, Tokens, edited, has_too_many_blocks, tokenize
 from logoadmin.domain.publication.css.urls import absolute, address_of, host_of
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Outgoing
@@ -119,16 +120,14 @@ def with_absolute_urls(css: str, base: str) -> str:
     """
     if has_too_many_blocks(css):
         return css
-    tokens, starts, end = tokenize(css), line_starts(css), 0
-    parts: list[str] = []
-    for address in sorted(structure_of(tokens, "sheet").addresses(), key=lambda each: offset_of(each.token, starts)):
+    return edited(css, _absolute_urls(css, tokenize(css), base))
+
+
+def _absolute_urls(css: str, tokens: Tokens, base: str) -> Iterator[Edit]:
+    for address in structure_of(tokens, "sheet").addresses():
         url = address.url if address.use is Use.PERHAPS else absolute(address.url, base)
         if url != address.url:
             is_string = isinstance(address.token, StringToken)
-            found = (_IN_STRING if is_string else _IN_URL).match(css, offset_of(address.token, starts))
-            if found is None or (not is_string and not _BROKEN.isdisjoint(pairwise(found[2]))):
-                continue
-            start, stop = found.span(2)
-            parts += css[end:start], "".join(_ESCAPED.get(character, character) for character in url)
-            end = stop
-    return "".join((*parts, css[end:]))
+            found = (_IN_STRING if is_string else _IN_URL).match(css, tokens.offset(address.token))
+            if found is not None and (is_string or _BROKEN.isdisjoint(pairwise(found[2]))):
+                yield *found.span(2), "".join(_ESCAPED.get(character, character) for character in url)

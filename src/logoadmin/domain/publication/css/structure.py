@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken, Node, WhitespaceToken
@@ -12,8 +13,6 @@ from logoadmin.domain.publication.css.tokens import (
     Nodes,
     Tokens,
     is_literal,
-    line_starts,
-    offset_of,
     significant,
     tokenize,
 )
@@ -58,9 +57,28 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
-    head: Nodes
-    block: CurlyBracketsBlock | None
+class Statement:
+    """A rule or a declaration; or a token between two of them, such as white space."""
+
+    head: Nodes  # without a block or a semicolon at its end
+    end: Node | None
+    is_between: bool = False
+
+    @property
+    def first(self) -> Node:
+        """Its first token."""
+        return self.head[0] if self.head or self.end is None else self.end
+
+    @property
+    def block(self) -> CurlyBracketsBlock | None:
+        """The block at its end."""
+        return self.end if isinstance(self.end, CurlyBracketsBlock) else None
+
+    @property
+    def at_keyword(self) -> str:
+        """The name of an at-rule, in lower case; empty for anything else."""
+        first = self.first
+        return first.lower_value if isinstance(first, AtKeywordToken) else ""
 
 
 def structure_of(tokens: Tokens, form: CssForm) -> Structure:
@@ -70,7 +88,9 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     waiting: list[tuple[Block, Nodes]] = [(text, tokens.nodes)]
     for block, nodes in waiting:
         is_sheet = block is text and form == "sheet"
-        for statement in _statements(nodes, is_sheet):
+        for statement in statements(nodes, is_sheet=is_sheet):
+            if statement.is_between:
+                continue
             inner = _add(tokens, block, statement, is_sheet)
             if inner is not None and statement.block is not None:
                 structure.blocks.append(inner)
@@ -80,7 +100,7 @@ def structure_of(tokens: Tokens, form: CssForm) -> Structure:
     return structure
 
 
-def _add(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) -> Block | None:
+def _add(tokens: Tokens, block: Block, statement: Statement, is_sheet: bool) -> Block | None:
     """Add a statement to the block around it; return the rule, if it is one."""
     head = statement.head
     first = head[0] if head else None
@@ -104,35 +124,44 @@ def _add(tokens: Tokens, block: Block, statement: _Statement, is_sheet: bool) ->
     return None
 
 
-def _no_declaration(statement: _Statement) -> Iterator[Node]:
+def _no_declaration(statement: Statement) -> Iterator[Node]:
     """Yield the tokens that a list of declarations cannot have: a rule, an at-rule, or braces."""
-    parts = (*statement.head, *filter(None, (statement.block,)))
-    if statement.block is not None or isinstance(parts[0], AtKeywordToken):
-        yield parts[0]
+    if statement.block is not None or statement.at_keyword:
+        yield statement.first
     else:
-        yield from (part for part in parts if isinstance(part, CurlyBracketsBlock))
+        yield from (part for part in statement.head if isinstance(part, CurlyBracketsBlock))
 
 
-def _statements(nodes: Nodes, is_sheet: bool) -> Iterator[_Statement]:
-    """Yield the rules and declarations of a block or a sheet; in a sheet, a style rule does not end at a semicolon."""
+def statements(nodes: Nodes, *, is_sheet: bool = True) -> Iterator[Statement]:
+    """Yield the statements of a block or a sheet, in which a style rule does not end at a semicolon."""
     head: Nodes = []
     for node in nodes:
-        if not head and (isinstance(node, WhitespaceToken | Comment) or _is_skipped(node, is_sheet)):
+        is_ignored = is_literal(node, "<!--", "-->") if is_sheet else is_literal(node, ";")
+        if not head and (is_ignored or isinstance(node, WhitespaceToken | Comment)):
+            yield Statement([node], None, is_between=True)
             continue
-        if isinstance(node, CurlyBracketsBlock) and (is_sheet or not _is_variable(head)):
-            yield _Statement(head, node)
-            head = []
-        elif is_literal(node, ";") and (not is_sheet or (head and isinstance(head[0], AtKeywordToken))):
-            yield _Statement(head, None)
+        if isinstance(node, CurlyBracketsBlock):
+            is_end = is_sheet or not _is_variable(head)
+        else:
+            is_end = is_literal(node, ";") and (not is_sheet or (bool(head) and isinstance(head[0], AtKeywordToken)))
+        if is_end:
+            yield Statement(head, node)
             head = []
         else:
             head.append(node)
     if head:
-        yield _Statement(head, None)
+        yield Statement(head, None)
 
 
-def _is_skipped(node: Node, is_sheet: bool) -> bool:
-    return is_literal(node, "<!--", "-->") if is_sheet else is_literal(node, ";")
+def sources(css: str) -> Iterator[tuple[Statement, str, str]]:
+    """Yield the statements of a sheet with the source of each and of its block, white space and comments included."""
+    tokens = tokenize(css)
+    found = [*statements(tokens.nodes)]
+    offsets = [*(tokens.offset(each.first) for each in found), len(css)]
+    for statement, (start, stop) in zip(found, pairwise(offsets), strict=True):
+        if not is_literal(statement.first, "<!--", "-->"):
+            place = stop if statement.block is None else tokens.offset(statement.block)
+            yield statement, css[start:place], css[place:stop]
 
 
 def _is_variable(head: Nodes) -> bool:
@@ -163,27 +192,3 @@ def unprefixed(name: str) -> str:
     if name[:1] != "-" or name[:2] == "--":
         return name
     return name[1:].partition("-")[2] or name
-
-
-Statement = list[tuple[Node, str]]
-
-
-def statements(css: str) -> Iterator[Statement]:
-    """Yield the rules of a sheet, and the white space and comments around them, as tokens with their source."""
-    nodes, starts = tokenize(css).nodes, line_starts(css)
-    offsets = [offset_of(node, starts) for node in nodes]
-    statement: Statement = []
-    for node, start, end in zip(nodes, offsets, [*offsets, None][1:], strict=True):
-        if statement or not is_literal(node, "<!--", "-->"):
-            statement.append((node, css[start:end]))
-        if statement and _ends(statement):
-            yield statement
-            statement = []
-    if statement:
-        yield statement
-
-
-def _ends(statement: Statement) -> bool:
-    first, last = statement[0][0], statement[-1][0]
-    is_rule = isinstance(first, AtKeywordToken) and is_literal(last, ";")
-    return is_rule or isinstance(last, CurlyBracketsBlock) or not significant([first])

@@ -5,8 +5,9 @@ tokens keep their positions in the text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
@@ -35,6 +36,7 @@ MAX_LEVELS: Final = 64
 # Tokenizer errors for which browsers drop a declaration or a rule, and nothing else.
 DROPPED: Final = (")", "]", "bad-url")
 END_OF_URL: Final = re.compile(r"(?:\\.|[^)\\])*\)", re.DOTALL)
+_LINE_BREAK: Final = re.compile(r"\r\n|[\n\r\f]")
 
 Nodes = list[Node]
 
@@ -45,13 +47,36 @@ _INSIDE: Final[Mapping[type[Node], Callable[[Node], Nodes]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tokens:
     """The component values of a text."""
 
     text: str  # as it was read, with the same positions as the original
     nodes: Nodes
     value: Callable[[str], str]  # returns the value of a token as browsers read it
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(line_break.end() for line_break in _LINE_BREAK.finditer(self.text))]
+
+    def offset(self, node: Node) -> int:
+        """Return the offset of a token in the text."""
+        return self._line_starts[node.source_line - 1] + node.source_column - 1
+
+
+# The offsets of the start and the end of a part of a text, and its replacement.
+Edit = tuple[int, int, str]
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with edits; one that begins inside an earlier one is skipped."""
+    parts: list[str] = []
+    end = 0
+    for start, stop, written in sorted(edits):
+        if start >= end:
+            parts += text[end:start], written
+            end = stop
+    return "".join((*parts, text[end:]))
 
 
 def tokenize(css: str) -> Tokens:
@@ -146,20 +171,6 @@ def is_literal(node: Node, *values: str) -> bool:
     return isinstance(node, LiteralToken) and node.value in values
 
 
-def line_starts(text: str) -> list[int]:
-    """Return the offset of each line, as CSS defines line breaks."""
-    starts = [0]
-    for offset, character in enumerate(text):
-        if character in "\n\f" or (character == "\r" and text[offset + 1 : offset + 2] != "\n"):
-            starts.append(offset + 1)
-    return starts
-
-
-def offset_of(node: Node, starts: Sequence[int]) -> int:
-    """Return the offset of a token, from the offsets of the lines."""
-    return starts[node.source_line - 1] + node.source_column - 1
-
-
 def unclosed(tokens: Tokens) -> Iterator[Node]:
     """Yield the comment, bad url() and blocks left open at the end of the text; open strings are errors already."""
     path: list[Node] = []
@@ -170,7 +181,7 @@ def unclosed(tokens: Tokens) -> Iterator[Node]:
     if not path:
         return
     leaf = path.pop()
-    rest = tokens.text[offset_of(leaf, line_starts(tokens.text)) :]
+    rest = tokens.text[tokens.offset(leaf) :]
     if isinstance(leaf, Comment):
         is_open = rest.find("*/", 2) == -1
     elif isinstance(leaf, ParseError) and leaf.kind == "bad-url":

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from tinycss2.ast import CurlyBracketsBlock, ParseError
+from tinycss2.ast import ParseError
 
 from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, ArtworkName, CustomCss, Username, described
 from logoadmin.domain.publication.css.pages import documents_in, is_document
-from logoadmin.domain.publication.css.structure import statements
+from logoadmin.domain.publication.css.structure import sources
 from logoadmin.domain.publication.css.targets import Targets
 from logoadmin.domain.publication.css.tokens import is_literal, significant, tokenize, unclosed, walk
 
@@ -297,16 +297,15 @@ def _with_variables(css: str, variables: Mapping[str, str]) -> str:
     rule = f":root {{\n{rule}}}\n"
     parts: list[str] = []
     is_outside, left = False, MAX_CUSTOM_CSS
-    for statement in statements(css):
-        written = [source for _, source in statement]
-        if isinstance(statement[-1][0], CurlyBracketsBlock):
-            if is_document(statement[0][0]):
-                written[-1] = f"{{\n{rule}{written[-1][1:]}"
-            elif not is_outside:
-                written.insert(0, rule)
-                is_outside = True
-        parts += written
-        left -= sum(map(len, written))
+    for statement, head, block in sources(css):
+        added = [head, block]
+        if block and is_document(statement.first):
+            added = [head, f"{{\n{rule}", block[1:]]
+        elif block and not is_outside:
+            added = [rule, head, block]
+            is_outside = True
+        parts += added
+        left -= sum(map(len, added))
         if left < 0:
             raise _invalid(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
     return "".join(parts)

@@ -8,20 +8,19 @@ from itertools import chain
 from typing import Any, Final
 from unicodedata import category
 
-from tinycss2.ast import AtKeywordToken, CurlyBracketsBlock
+from tinycss2.ast import AtKeywordToken
 
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import Document, documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
-from logoadmin.domain.publication.css.structure import statements
+from logoadmin.domain.publication.css.structure import sources
 from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.css.tokens import (
-    line_starts,
-    offset_of,
+    Tokens,
+    edited,
     other_readings,
-    significant,
     tokenize,
 )
 from logoadmin.domain.publication.files.index import Index, sha256
@@ -109,7 +108,7 @@ def _css(artwork: StyledArtwork, target: Target) -> tuple[str, Sequence[Document
     others = chain.from_iterable(documents_in(tokenize(text)) for text in other_readings(css))
     if not all(each.is_within(target.pages) for each in chain(own, others)):
         return None
-    css = _with_plain_heads(css, own)
+    css = _with_plain_heads(css, tokens, own)
     return css if artwork.kind is Kind.THEME else f"{target.logo} {{\n{css.strip()}\n}}", own
 
 
@@ -138,11 +137,9 @@ def _limited_to(css: str, document: str) -> str | None:
     rest, may_follow, length = "", True, 0
     namespaces: list[str] = []
     parts: list[str] = []
-    for statement in statements(css):
-        first, written = statement[0][0], "".join(source for _, source in statement)
-        name = first.lower_value if isinstance(first, AtKeywordToken) else ""
-        has_block = isinstance(statement[-1][0], CurlyBracketsBlock)
-        if is_document(first):
+    for statement, before, block in sources(css):
+        name, written = statement.at_keyword, before + block
+        if is_document(statement.first):
             if rest.strip():
                 parts.append(_wrapped(rest, document))
                 length += len(parts[-1])
@@ -150,28 +147,23 @@ def _limited_to(css: str, document: str) -> str | None:
                     return None
             parts.append(f"{written.rstrip()}\n")
             rest = ""
-        elif name == "namespace" and may_follow and not has_block:
+        elif name == "namespace" and may_follow and not block:
             namespaces.append(f"{written.strip().removesuffix(';')};\n")
         elif name not in ("charset", "import", "namespace"):
             rest += written
-        may_follow = may_follow and not has_block and (name in _BEFORE_RULES or not significant([first]))
+        may_follow = may_follow and not block and (name in _BEFORE_RULES or statement.is_between)
     last = "" if parts and not rest.strip() else _wrapped(rest, document)
     return "".join((*namespaces, *parts, last))
 
 
-def _with_plain_heads(css: str, own: Sequence[Document]) -> str:
+def _with_plain_heads(css: str, tokens: Tokens, own: Sequence[Document]) -> str:
     """Return CSS in which every ``@-moz-document`` begins in the only form that all readers understand."""
-    starts, end = line_starts(css), 0
-    parts: list[str] = []
-    heads = [
-        (offset_of(each.place, starts), offset_of(each.block, starts), ", ".join(map(str, each.conditions)))
-        for each in own
-        if each.block is not None
-    ]
-    for start, stop, conditions in sorted(heads):
-        parts += css[end:start], f"@-moz-document {conditions} "
-        end = stop
-    return "".join((*parts, css[end:]))
+
+    def head(rule: Document) -> str:
+        return f"@-moz-document {', '.join(map(str, rule.conditions))} "
+
+    rules = ((each, each.block) for each in own if each.block is not None)
+    return edited(css, ((tokens.offset(each.place), tokens.offset(block), head(each)) for each, block in rules))
 
 
 def _wrapped(css: str, document: str) -> str:
