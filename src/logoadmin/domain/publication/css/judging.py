@@ -8,12 +8,13 @@ from threading import BoundedSemaphore, Lock
 from typing import Final
 
 from cachetools import LRUCache, cached
+from tinycss2.ast import Node
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use
 from logoadmin.domain.publication.css.data_urls import is_data_url, references_in, sheets_in
-from logoadmin.domain.publication.css.pages import Document, Pages, documents_in
-from logoadmin.domain.publication.css.risks import risks_of
+from logoadmin.domain.publication.css.pages import Condition, Pages, are_within, documents_in
+from logoadmin.domain.publication.css.risks import risks_at, risks_of
 from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import (
     MAX_BLOCKS,
@@ -40,36 +41,32 @@ TOO_LONG: Final = "Judging it takes too long"
 
 
 @dataclass(frozen=True, slots=True)
-class _Import:
-    url: str
-    line: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Findings:
-    """The findings about a text without its imports; ``own`` are its ``@-moz-document`` rules."""
+    """The findings about a text without its imports. They do not refer to its blocks, which take much memory."""
 
     hosts: frozenset[str]
-    imports: tuple[_Import, ...]
-    own: tuple[Document, ...]
+    imports: tuple[Address, ...]  # in order
+    rules: tuple[tuple[CssRisk, Pages], ...]  # its ``@-moz-document`` rules: the risk if their pages are foreign
     risks: tuple[CssRisk, ...]
     size: int
     reason: str = ""
 
     @property
-    def conditions(self) -> Iterator[str]:
+    def conditions(self) -> list[Condition]:
         """The conditions of its own ``@-moz-document`` rules."""
-        return (str(each) for document in self.own for each in document.conditions)
+        return [each for _, pages in self.rules for each in pages]
+
+    def risks_on(self, pages: Pages) -> Iterator[CssRisk]:
+        """Yield its risks, and the rules for pages that are, or may be, outside the target's."""
+        yield from self.risks
+        yield from (risk for risk, own in self.rules if not (own and are_within(own, pages)))
 
     @property
     def memory(self) -> int:
         """Their approximate size in bytes."""
-        conditions = [each for document in self.own for each in document.conditions]
-        texts = sum(map(len, self.hosts)) + sum(len(each.url) for each in self.imports)
-        texts += sum(len(each.value) for each in conditions)
-        parts = self.hosts, self.imports, self.own, conditions, self.risks
-        return 600 + 4 * texts + 100 * sum(map(len, parts))
+        texts = (*self.hosts, *(each.url for each in self.imports), *(each.value for each in self.conditions))
+        parts = self.hosts, self.imports, self.rules, self.conditions, self.risks
+        return 600 + 4 * sum(map(len, texts)) + 200 * sum(map(len, parts))
 
 
 class _TooLong(Exception):
@@ -94,34 +91,27 @@ def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, page
 
 def _judge(css: str, form: CssForm, may_go_on: Callable[[], bool], pages: Pages) -> Verdict:
     own = _findings(css, form, may_go_on)
-    hosts, risks, conditions = set(own.hosts), [*own.risks, *_foreign(own, pages)], [*own.conditions]
-    # The imports to follow, each with the place in the text that leads to it, and its level.
-    waiting = [(each.url, each.line, each.column, 0) for each in own.imports]
+    hosts, risks, conditions = set(own.hosts), [*own.risks_on(pages)], own.conditions
+    # The imports to follow, each with the token in the text that leads to it, and its level.
+    waiting = [(each.url, each.place, 0) for each in own.imports]
     followed: set[str] = set()
-    for url, line, column, level in waiting:
+    for url, place, level in waiting:
         if url in followed:
             continue
         followed.add(url)
         if level >= _MAX_LEVELS and is_data_url(url):
-            risks.append(CssRisk("invalid", line, column))
+            risks += risks_at("invalid", [place])
             continue
         hosts.update(hosts_of(url))
         for found in (_findings(sheet, "sheet", may_go_on) for sheet in sheets_in(url)):
             hosts |= found.hosts
-            of_sheet = (*found.risks, *_foreign(found, pages))
-            risks += (CssRisk(name, line, column) for name in {each.risk: None for each in of_sheet})
+            for name in {each.risk: None for each in found.risks_on(pages)}:
+                risks += risks_at(name, [place])
             conditions += found.conditions
-            waiting += ((each.url, line, column, level + 1) for each in found.imports)
+            waiting += ((each.url, place, level + 1) for each in found.imports)
     imports = tuple(CssImport(each.url) for each in own.imports)
-    listed = tuple(dict.fromkeys(conditions))
+    listed = tuple(dict.fromkeys(map(str, conditions)))
     return Verdict(form, tuple(sorted(hosts)), imports, own.size, _limited(risks), own.reason, documents=listed)
-
-
-def _foreign(found: _Findings, pages: Pages) -> Iterator[CssRisk]:
-    """Yield the rules for pages that are, or may be, outside the target."""
-    for each in found.own:
-        if not each.is_within(pages):
-            yield CssRisk("foreign_document", each.place.source_line, each.place.source_column)
 
 
 def _size(css: str) -> int:
@@ -151,40 +141,38 @@ def _analyze(css: str, form: CssForm, may_go_on: Callable[[], bool]) -> _Finding
     structure = structure_of(tokens, form)
     go_on()
     own = list(structure.addresses())
-    imports = [
-        _Import(each.url, each.place.source_line, each.place.source_column) for each in own if each.use is Use.IMPORT
-    ]
-    imports.sort(key=lambda each: (each.line, each.column))
+    imports = sorted((each for each in own if each.use is Use.IMPORT), key=lambda each: tokens.offset(each.place))
     rules = [*documents_in(tokens)]
     for other in map(tokenize, other_readings(css)):
         go_on()
         own += structure_of(other, form).addresses()
         rules += documents_in(other)
     hosts, documents = _contacted((each for each in own if each.use is not Use.IMPORT), go_on)
-    risks = [CssRisk("document", each.place.source_line, each.place.source_column) for each in documents]
+    risks = [*risks_at("document", documents)]
     for found in risks_of(tokens, structure):
         go_on()
         risks.append(found)
+    foreign = risks_at("foreign_document", (each.place for each in rules))
     return _Findings(
         frozenset(hosts),
         tuple(imports),
-        tuple(rules),
+        tuple(zip(foreign, (each.conditions for each in rules), strict=True)),
         _limited(risks),
         _size(css),
         TOO_DEEP if any(too_deep(tokens.nodes)) else "",
     )
 
 
-def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple[set[str], list[Address]]:
-    """Return the hosts of URLs, and the `data:` URLs with documents that are a risk."""
+def _contacted(addresses: Iterable[Address], go_on: Callable[[], None]) -> tuple[set[str], list[Node]]:
+    """Return the hosts of URLs, and the places of `data:` URLs with documents that are a risk."""
     hosts: set[str] = set()
-    documents = []
+    documents: list[Node] = []
     for each in addresses:
         go_on()
         references = references_in(each.url)
         hosts.update(*map(hosts_of, (each.url, *references.urls)))
         if references.is_risk:
-            documents.append(each)
+            documents.append(each.place)
     return hosts, documents
 
 

@@ -55,6 +55,11 @@ Pages = tuple[Condition, ...]
 ANY_PAGES: Final[Pages] = (Condition("", ""),)
 
 
+def are_within(conditions: Pages, pages: Pages) -> bool:
+    """Return whether all conditions apply only to these pages."""
+    return pages is ANY_PAGES or all(any(map(each.is_within, pages)) for each in conditions)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """An `@-moz-document` rule, or text that style managers may take for one."""
@@ -65,9 +70,7 @@ class Document:
 
     def is_within(self, pages: Pages) -> bool:
         """Return whether the rule applies only to these pages."""
-        if not self.conditions or pages is ANY_PAGES:
-            return bool(self.conditions)
-        return all(any(map(each.is_within, pages)) for each in self.conditions)
+        return bool(self.conditions) and are_within(self.conditions, pages)
 
 
 def is_document(node: Node) -> bool:

@@ -47,14 +47,15 @@ _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "r
 def risks_of(tokens: Tokens, structure: Structure) -> Iterator[CssRisk]:
     """Yield the risks of a text."""
     blocks = structure.blocks
-    yield from _at("invalid", invalid(tokens, structure))
-    yield from _at("overlay", overlays(blocks))
-    yield from _at("animation", _animations(blocks))
-    yield from _at("input_styling", _inputs(blocks))
-    yield from _at("attribute_exfiltration", _exfiltration(blocks))
+    yield from risks_at("invalid", invalid(tokens, structure))
+    yield from risks_at("overlay", overlays(blocks))
+    yield from risks_at("animation", _animations(blocks))
+    yield from risks_at("input_styling", _inputs(blocks))
+    yield from risks_at("attribute_exfiltration", _exfiltration(blocks))
 
 
-def _at(risk: RiskName, places: Iterable[Node]) -> Iterator[CssRisk]:
+def risks_at(risk: RiskName, places: Iterable[Node]) -> Iterator[CssRisk]:
+    """Yield a risk at each of these places."""
     return (CssRisk(risk, place.source_line, place.source_column) for place in places)
 
 

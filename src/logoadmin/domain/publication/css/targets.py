@@ -15,7 +15,7 @@ from tinycss2.ast import Node
 from logoadmin.domain.kernel.limits import GalleryTitle, described
 from logoadmin.domain.kernel.limits import Target as TargetId
 from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.domain.publication.css.pages import ANY_PAGES, Condition, Pages, conditions_in
+from logoadmin.domain.publication.css.pages import ANY_PAGES, Condition, Pages, are_within, conditions_in
 from logoadmin.domain.publication.css.tokens import is_literal, significant, tokenize, unclosed, walk
 
 # A host name with at least one dot, whose last label is not a number; the page has the same expression.
@@ -72,8 +72,8 @@ class Targets:
         """Return the narrowest target that covers these conditions, or else their only host, if it covers them."""
         if not conditions:
             return None
-        pages = {each.id: each.pages for each in self if each.documents and _are_within(conditions, each.pages)}
-        narrowest = (id_ for id_, own in pages.items() if all(_are_within(own, other) for other in pages.values()))
+        pages = {each.id: each.pages for each in self if each.documents and are_within(conditions, each.pages)}
+        narrowest = (id_ for id_, own in pages.items() if all(are_within(own, other) for other in pages.values()))
         own = [each.id for each in self if not each.documents]
         hosts = {each.host for each in conditions}
         host = hosts.pop() if len(hosts) == 1 else ""
@@ -81,15 +81,11 @@ class Targets:
             return next(narrowest, None)
         if len(own) == 1:
             return own[0]
-        return host if host and self.get(host) is not None and _are_within(conditions, self.pages(host)) else None
+        return host if host and self.get(host) is not None and are_within(conditions, self.pages(host)) else None
 
     def are_offering(self, id_: str) -> bool:
         """Return whether members may choose a target: one with pages, or any if none is described."""
         return not self.described or self.get(id_) is not None
-
-
-def _are_within(conditions: Pages, pages: Pages) -> bool:
-    return all(any(map(each.is_within, pages)) for each in conditions)
 
 
 def targets_of(settings: SharedSettings) -> Targets:
