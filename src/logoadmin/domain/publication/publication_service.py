@@ -3,32 +3,20 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from typing import Final, TypeVar
 
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Transactions
-from logoadmin.domain.kernel.kinds import picture_names, picture_of, picture_path
-from logoadmin.domain.kernel.records import Kind, SharedSettings
-from logoadmin.domain.kernel.unit_of_work import shared_settings
+from logoadmin.domain.kernel.kinds import picture_of, picture_path
 from logoadmin.domain.kernel.use_cases import for_program, storage_of
-from logoadmin.domain.publication.css.targets import targets_of
-from logoadmin.domain.publication.files.assembly import Sources, assemble
-from logoadmin.domain.publication.files.contents import contents_of, picture_entry
+from logoadmin.domain.publication.files.assembly import Moment
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
-from logoadmin.domain.publication.files.gallery_pages import Site, blocked_pages
-from logoadmin.domain.publication.files.index import sha256 as hash_of
-from logoadmin.domain.publication.files.known_verdicts import verdicts_in
 from logoadmin.domain.publication.files.pointer import public_key
 from logoadmin.domain.publication.files.publishing import Blocks, Destination
-from logoadmin.domain.publication.files.user_styles import style_name
 from logoadmin.domain.publication.files.withdrawals import (
-    MOST_BLOCKED,
-    MOST_WITHDRAWN,
-    listed_withdrawals,
     withdrawn_entries,
 )
-from logoadmin.domain.publication.publication_records import Links, Page, Publication, Published, PublishingRules
+from logoadmin.domain.publication.publication_records import Links, Publication, Published, PublishingRules
 from logoadmin.domain.publication.status import StatusService
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
@@ -39,9 +27,6 @@ T = TypeVar("T")
 
 # How often a long publication checks for new blocks, which must be published within two seconds.
 _LOOK_EVERY: Final = 0.5  # seconds
-
-# Changes of other kinds of records do not affect the index.
-_PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
 class PublicationService(StatusService):
@@ -65,11 +50,8 @@ class PublicationService(StatusService):
 
         By default, it has the links of the service, and reuses the verdicts in the files of the service.
         """
-        links, before = links or self.rules.links, before or self._files
-        sources = self._with_identity(lambda uow, identity, now: self._sources(uow, identity, now, links, before))
-        publication = assemble(sources, self.rules, links, self._page)
-        names = picture_names(sorted(sources.contents.pictures))
-        return replace(publication, pictures=names, read_picture=self._picture)
+        publication = self._at_a_moment(links, lambda moment: moment.publication(before or self._files))
+        return replace(publication, read_picture=self._picture)
 
     @for_program
     def publish(self, files: GalleryFiles, *, is_own: bool = False, links: Links | None = None) -> Published:
@@ -86,17 +68,14 @@ class PublicationService(StatusService):
         given: type = type(files)
         if not issubclass(given, GalleryFiles):
             raise TypeError(f"publish() needs files such as logoadmin.starting.folder(path), not {given.__name__}")
-        links = links or self.rules.links
         with files.locked():
             while (published := self._publish(files, links, is_own=is_own)) is None:
                 pass
             return published
 
-    def _publish(self, files: GalleryFiles, links: Links, *, is_own: bool) -> Published | None:
+    def _publish(self, files: GalleryFiles, links: Links | None, *, is_own: bool) -> Published | None:
         """Publish; stop and return None if a new block must be published first."""
-        blocks, state = self._with_identity(
-            lambda uow, identity, _: (self._blocks(uow, identity, links), self._state(uow, identity, links))
-        )
+        blocks, state = self._at_a_moment(links, lambda moment: (moment.blocks(), moment.state))
         now = self._clock.now()
         destination = Destination(files, self._page, now)
         if is_own:
@@ -131,7 +110,7 @@ class PublicationService(StatusService):
     @for_program
     def public_keys(self) -> tuple[dict[str, str], ...]:
         """Return the signing public keys as JWKs with their thumbprints, the current one first."""
-        return tuple(map(public_key, self._with_identity(lambda _uow, identity, _now: identity.keys)))
+        return tuple(map(public_key, self._at_a_moment(None, lambda moment: moment.identity.keys)))
 
     @for_program
     def rotate_key(self) -> tuple[dict[str, str], ...]:
@@ -151,16 +130,19 @@ class PublicationService(StatusService):
         is_small = name == picture_path(picture, thumbnail=True)
         return storage_of(self).read(lambda uow: uow.pictures.content(picture, thumbnail=is_small))
 
-    def _with_identity(self, read: Callable[[UnitOfWork, Identity, int], T]) -> T:
-        """Read in one snapshot, together with the identity; the first call generates and stores it.
+    def _at_a_moment(self, links: Links | None, read: Callable[[Moment], T]) -> T:
+        """Read in one snapshot; the first call generates and stores the identity of the gallery.
 
-        Keys that have retired since are deleted, if the database accepts writes.
+        Keys that have retired since are deleted, if the database accepts writes. By default, ``links`` are the
+        service's.
         """
         storage, now = storage_of(self), self._clock.now()
 
         def look(uow: UnitOfWork) -> tuple[Identity, T] | None:
             identity = self._keys.identity(uow, now)
-            return None if identity is None else (identity, read(uow, identity, now))
+            if identity is None:
+                return None
+            return identity, read(Moment(uow, identity, now, self.rules, links or self.rules.links, self._page))
 
         found = storage.snapshot(look)
         if found is None or not found[0].is_tidy:
@@ -173,63 +155,3 @@ class PublicationService(StatusService):
         if found is None:  # a restore in between removed it
             raise StorageUnavailable(storage.server)
         return found[1]
-
-    def _sources(
-        self, uow: UnitOfWork, identity: Identity, now: int, links: Links, before: GalleryFiles | None
-    ) -> Sources:
-        last, rules = uow.changes.last_of_kinds(), self.rules
-        shared = shared_settings(uow)
-        targets, page = targets_of(shared), self._page_of(uow, shared)
-        verdicts = verdicts_in(before, targets, identity.keys)
-        contents = contents_of(uow, publish_imports=rules.publish_imports, verdicts=verdicts)
-        if page is not None and page.mark is not None and shared.gallery_mark is not None:
-            contents.pictures.add(shared.gallery_mark)
-        return Sources(
-            uow.changes.last_id(),
-            max(last.get(kind, 0) for kind in _PUBLISHED_KINDS),
-            now,
-            identity,
-            contents,
-            listed_withdrawals(uow.withdrawals, now),
-            targets,
-            page,
-            self._state(uow, identity, links),
-        )
-
-    def _state(self, uow: UnitOfWork, identity: Identity, links: Links) -> str:
-        """Return a value for the state of the gallery."""
-        # Pictures uploaded after a record names them are not in the history.
-        versions = uow.changes.last_id(), uow.pictures.published()
-        keys = identity.gallery, identity.epoch, [key.jwk["x"] for key in identity.keys]
-        return repr((versions, keys, links, self._other_sources))
-
-    @cached_property
-    def _other_sources(self) -> str:
-        """The other sources of a publication: the rules, and the renderer of pages."""
-        return hash_of(repr((self.rules, self._page.form)).encode())
-
-    def _page_of(self, uow: UnitOfWork, shared: SharedSettings) -> Page | None:
-        """Return the page with the shared settings (contract J8); None for no page."""
-        page, mark = self.rules.page, None
-        if page is None:
-            return None
-        home = page.home if shared.gallery_home is None else shared.gallery_home
-        stored = uow.pictures.get(shared.gallery_mark) if shared.gallery_mark else None
-        if stored is not None and not stored.is_removed:
-            mark = picture_entry(stored.picture, stored.width, stored.height, stored.ground)
-        title = shared.gallery_title or page.title
-        return replace(page, title=title, home=home, mark=mark, accent=shared.gallery_accent)
-
-    def _blocks(self, uow: UnitOfWork, identity: Identity, links: Links) -> Blocks:
-        blocked, shared = uow.withdrawals.blocked(MOST_WITHDRAWN), shared_settings(uow)
-        page = self._page_of(uow, shared)
-        pictures = uow.pictures.shapes().keys() - uow.pictures.taken_down()
-        site = None if page is None else Site(page, links, identity.gallery, targets_of(shared), self._page)
-        return Blocks(
-            identity,
-            uow.changes.last_id(),
-            withdrawn_entries(blocked[:MOST_BLOCKED]),
-            frozenset(picture_names(pictures)),
-            frozenset(style_name(each.kind, each.id) for each in blocked),
-            () if site is None else tuple(blocked_pages(blocked, site)),
-        )

@@ -1,78 +1,140 @@
 """Assemble a publication: all files of the gallery at one moment (contract L2, L3, L7)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
 
-from logoadmin.domain.publication.css.targets import Targets
-from logoadmin.domain.publication.files.contents import Contents
+from logoadmin.domain.kernel.kinds import picture_names
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.kernel.unit_of_work import shared_settings
+from logoadmin.domain.publication.css.targets import targets_of
+from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
-from logoadmin.domain.publication.files.gallery_pages import Pages, Site
-from logoadmin.domain.publication.files.index import css_path, hashed_name
-from logoadmin.domain.publication.files.known_verdicts import noted_verdicts
+from logoadmin.domain.publication.files.gallery_pages import Pages, Site, blocked_pages
+from logoadmin.domain.publication.files.index import css_path, hashed_name, sha256
+from logoadmin.domain.publication.files.known_verdicts import noted_verdicts, verdicts_in
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
-from logoadmin.domain.publication.files.user_styles import UserStyles
-from logoadmin.domain.publication.files.withdrawals import MOST_BLOCKED, withdrawn_entries, withdrawn_file
+from logoadmin.domain.publication.files.publishing import Blocks
+from logoadmin.domain.publication.files.user_styles import UserStyles, style_name
+from logoadmin.domain.publication.files.withdrawals import (
+    MOST_BLOCKED,
+    MOST_WITHDRAWN,
+    listed_withdrawals,
+    withdrawn_entries,
+    withdrawn_file,
+)
 from logoadmin.domain.publication.publication_records import (
     READER,
     GeneratedFile,
     Links,
-    Page,
     Publication,
     PublishingRules,
 )
+from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
-from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.storage import UnitOfWork
+
+# Changes of other kinds of records do not affect the index.
+_PUBLISHED_KINDS: Final = (Kind.AUTHOR, Kind.LOGO, Kind.THEME, Kind.PICTURE)
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The sources of a publication, read in one snapshot; ``state`` is equal for equal states of the gallery."""
+@dataclass(frozen=True)
+class Moment:
+    """The gallery in one snapshot, which lasts as long as ``uow``."""
 
-    version: int
-    # The last change of a published kind of record, so that all machines give an index the same name, and a change of a
-    # user renews only the pointer.
-    index_version: int
-    issued: int
+    uow: UnitOfWork
     identity: Identity
-    contents: Contents
-    withdrawn: Sequence[Withdrawal]  # the newest first
-    targets: Targets
-    page: Page | None = None
-    state: str = ""
+    now: int
+    rules: PublishingRules
+    links: Links
+    renderer: GalleryPage
 
+    @cached_property
+    def _settings(self) -> SharedSettings:
+        return shared_settings(self.uow)
 
-def assemble(sources: Sources, rules: PublishingRules, links: Links, page: GalleryPage) -> Publication:
-    """Return the publication, without pictures, which are added later."""
-    contents, identity = sources.contents, sources.identity
-    index = contents.records.index(sources.index_version)
-    entries = withdrawn_entries(sources.withdrawn)
-    withdrawn = withdrawn_file(entries)
-    withdrawn_name = hashed_name("withdrawn", withdrawn)
-    sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
-    files = {**sheets, index.name: index.body, withdrawn_name: withdrawn}
-    files |= {READER: rules.reader} if rules.reader else {}
-    pointer = Pointer(
-        gallery=identity.gallery,
-        epoch=identity.epoch,
-        version=sources.version,
-        issued=sources.issued,
-        expires=sources.issued + rules.days * DAY,
-        index=file_entry(index.name, index.body),
-        withdrawn=file_entry(withdrawn_name, withdrawn),
-        blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
-        next_keys=[key.jwk for key in identity.keys[:-1]],
-    )
-    has_page, url = sources.page is not None, links.gallery
-    styles = UserStyles(index, contents.versions, sources.targets, identity.gallery, url, has_page)
-    made: tuple[Iterable[GeneratedFile], ...] = (styles,)
-    if sources.page is not None:
-        site = Site(sources.page, links, identity.gallery, sources.targets, page)
-        files |= page.files(site.values(""), _page_data(site, identity))
-        made = styles, Pages(index, contents, styles, sources.withdrawn, site)
-    content, left_out = signed(pointer, identity.keys), tuple(contents.left_out)
-    verdicts = noted_verdicts(index.name, index.sha256, sources.targets, identity.keys[0])
-    return Publication(sources.version, content, files, left_out, made, sources.state, verdicts)
+    @property
+    def state(self) -> str:
+        """A value that is equal for equal states of the gallery."""
+        # Pictures uploaded after a record names them are not in the history.
+        versions = self.uow.changes.last_id(), self.uow.pictures.published()
+        keys = self.identity.gallery, self.identity.epoch, [key.jwk["x"] for key in self.identity.keys]
+        others = sha256(repr((self.rules, self.renderer.form)).encode())
+        return repr((versions, keys, self.links, others))
+
+    @cached_property
+    def site(self) -> Site | None:
+        """The values of all pages, with the shared settings (contract J8); None for no pages."""
+        page, mark, shared = self.rules.page, None, self._settings
+        if page is None:
+            return None
+        home = page.home if shared.gallery_home is None else shared.gallery_home
+        stored = self.uow.pictures.get(shared.gallery_mark) if shared.gallery_mark else None
+        if stored is not None and not stored.is_removed:
+            mark = picture_entry(stored.picture, stored.width, stored.height, stored.ground)
+        title = shared.gallery_title or page.title
+        page = replace(page, title=title, home=home, mark=mark, accent=shared.gallery_accent)
+        return Site(page, self.links, self.identity.gallery, targets_of(shared), self.renderer)
+
+    def blocks(self) -> Blocks:
+        """Return the current blocks."""
+        uow = self.uow
+        blocked = uow.withdrawals.blocked(MOST_WITHDRAWN)
+        pictures = uow.pictures.shapes().keys() - uow.pictures.taken_down()
+        return Blocks(
+            self.identity,
+            uow.changes.last_id(),
+            withdrawn_entries(blocked[:MOST_BLOCKED]),
+            frozenset(picture_names(pictures)),
+            frozenset(style_name(each.kind, each.id) for each in blocked),
+            () if self.site is None else tuple(blocked_pages(blocked, self.site)),
+        )
+
+    def publication(self, before: GalleryFiles | None) -> Publication:
+        """Return the publication; verdicts in the files of an earlier one are reused."""
+        uow, identity, site, url = self.uow, self.identity, self.site, self.links.gallery
+        targets = targets_of(self._settings)
+        verdicts = verdicts_in(before, targets, identity.keys)
+        contents = contents_of(uow, publish_imports=self.rules.publish_imports, verdicts=verdicts)
+        # All machines give an index the same name, and a change of a user renews only the pointer.
+        last = uow.changes.last_of_kinds()
+        index = contents.records.index(max(last.get(kind, 0) for kind in _PUBLISHED_KINDS))
+        withdrawals = listed_withdrawals(uow.withdrawals, self.now)
+        entries = withdrawn_entries(withdrawals)
+        withdrawn = withdrawn_file(entries)
+        withdrawn_name = hashed_name("withdrawn", withdrawn)
+        sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
+        files = {**sheets, index.name: index.body, withdrawn_name: withdrawn}
+        files |= {READER: self.rules.reader} if self.rules.reader else {}
+        pointer = Pointer(
+            gallery=identity.gallery,
+            epoch=identity.epoch,
+            version=uow.changes.last_id(),
+            issued=self.now,
+            expires=self.now + self.rules.days * DAY,
+            index=file_entry(index.name, index.body),
+            withdrawn=file_entry(withdrawn_name, withdrawn),
+            blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
+            next_keys=[key.jwk for key in identity.keys[:-1]],
+        )
+        styles = UserStyles(index, contents.versions, targets, identity.gallery, url, site is not None)
+        made: tuple[Iterable[GeneratedFile], ...] = (styles,)
+        pictures = contents.pictures
+        if site is not None:
+            files |= self.renderer.files(site.values(""), _page_data(site, identity))
+            made = styles, Pages(index, contents, styles, withdrawals, site)
+            pictures = pictures | ({str(self._settings.gallery_mark)} if site.page.mark is not None else set())
+        return Publication(
+            pointer.version,
+            signed(pointer, identity.keys),
+            files,
+            tuple(contents.left_out),
+            made,
+            self.state,
+            noted_verdicts(index.name, index.sha256, targets, identity.keys[0]),
+            picture_names(sorted(pictures)),
+        )
 
 
 def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:
