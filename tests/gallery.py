@@ -60,8 +60,8 @@ from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, close
 from logoadmin.domain.kernel.use_cases import right_of
 from logoadmin.domain.logo_admin import LogoAdmin, Rules, auditing
 from logoadmin.domain.public_url import LOCAL, PublicUrl
+from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
-from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.publication_records import Links, Page, PublishingRules
 from logoadmin.domain.publication.text_service import RenderText
@@ -384,7 +384,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
     users.SetPreferences: ("preferences.set", {"preferences": {"theme": "dark"}}),
     member_notices.GetNotices: ("member_notices.get", {}),
     member_notices.MarkNoticesSeen: ("member_notices.mark_seen", {}),
-    status.ShowPublication: ("publication.status", {}),
+    publication.ShowPublication: ("publication.status", {}),
     css.JudgeCss: ("css.judge", {"kind": "logo", "custom_css": "color: red"}),
     css.ReadUserStyle: ("css.user_style", {"text": "/* ==UserStyle==\n@name Aurora\n==/UserStyle== */\na {}"}),
     css.InlineCss: ("css.inline", {"kind": "theme", "custom_css": "a{}"}),

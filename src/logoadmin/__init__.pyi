@@ -206,7 +206,7 @@ from .domain.identity.passkeys import (
 )
 from .domain.publication.css.css_service import GetLogoCss as GetLogoCss, GetThemeCss as GetThemeCss
 from .domain.identity.users import GetPreferences as GetPreferences, SetPreferences as SetPreferences
-from .domain.publication.status import ShowPublication as ShowPublication
+from .domain.publication.publication_service import ShowPublication as ShowPublication
 from .domain.identity.roles import (
     AmendRole as AmendRole,
     CreateRole as CreateRole,

@@ -20,7 +20,7 @@ from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, ActingAs, Caller, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.status import ShowPublication
+from logoadmin.domain.publication.publication_service import ShowPublication
 from tests.contracts.gallery.test_pictures import drawing
 from tests.gallery import ARTWORK, LOOK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in, stock
 

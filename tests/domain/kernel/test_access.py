@@ -35,8 +35,8 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Policy, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
-from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
@@ -81,7 +81,7 @@ TABLE: dict[type[Command], Row] = {
         sessions.RemoveUserSession, sessions.RemoveUserSessions, RemoveUserFactors, CreateSignInCode, CreateLink,
         users.CreateUser, users.AmendUser, users.RemoveUser,
     ), Row("users:write", False)),
-    status.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
+    publication.ShowPublication: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.ReadUserStyle: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     css.JudgeCss: Row("logos:write", False, alternative=("themes:write", "proposals:write")),
     RenderText: Row("logos:write", False, alternative=("themes:write", "proposals:write")),

@@ -350,7 +350,7 @@ def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
 # The modules that write audited records without the change log, because they implement it.
 RAW: Final = {
     # The published gallery names the author of blocked work.
-    r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {"gallery/audited_artworks.py", "publication/status.py"},
+    r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {"gallery/audited_artworks.py", "publication/publication_service.py"},
     # A new hash of the same password is not a change of the user.
     r"\bpasswords\.set\(": {"identity/accounts.py", "identity/factors.py", "identity/sessions.py"},
     # An unconfirmed factor cannot sign in.
@@ -361,7 +361,7 @@ RAW: Final = {
 OWNERS: Final = {
     "identity_in": ("identity", {"changes/import_lines.py", "gallery/pictures.py"}),
     "secrets_in": ("identity", set[str]()),
-    "links_in": ("gallery", {"publication/status.py"}),
+    "links_in": ("gallery", {"publication/publication_service.py"}),
     "stored_pictures_in": ("gallery", {"publication/shared_settings.py"}),
     "repositories_in": ("gallery", {"changes/proposals.py"}),
     "withdrawals_in": ("publication", set[str]()),

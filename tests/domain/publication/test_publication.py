@@ -39,8 +39,8 @@ from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import PAGE, POINTER, Blocked, Page, Publication, Risky
+from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.domain.publication.status import ShowPublication
 from logoadmin.ports.gallery_storage import Withdrawal
 from tests.domain.publication.full_files import FullFiles
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, imported, signed_in, stock

@@ -1,27 +1,51 @@
-"""The published gallery: generating it, writing it to files, and its keys (contract L1, L2, L7)."""
+"""The published gallery: its status, generating it, writing it to files, and its keys (contract L1 to L4, L7)."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import StorageUnavailable
-from logoadmin.domain.kernel.gate import Transactions
-from logoadmin.domain.kernel.kinds import picture_of, picture_path
-from logoadmin.domain.kernel.use_cases import for_program, storage_of
+from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, picture_of, picture_path
+from logoadmin.domain.kernel.lists import Filter
+from logoadmin.domain.kernel.records import Kind, Logo, Theme
+from logoadmin.domain.kernel.unit_of_work import (
+    Reading,
+    history_in,
+    links_in,
+    shared_settings,
+    stored_records,
+    withdrawals_in,
+)
+from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.files.assembly import Moment
+from logoadmin.domain.publication.files.contents import ACTIVE
 from logoadmin.domain.publication.files.gallery_keys import DAY, GalleryKeys, Identity
+from logoadmin.domain.publication.files.known_verdicts import Verdicts, verdicts_in
 from logoadmin.domain.publication.files.pointer import public_key
 from logoadmin.domain.publication.files.publishing import Blocks, Destination
-from logoadmin.domain.publication.files.withdrawals import (
-    withdrawn_entries,
+from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN, withdrawn_entries
+from logoadmin.domain.publication.publication_records import (
+    Blocked,
+    LeftOut,
+    Links,
+    Publication,
+    PublicationStatus,
+    Published,
+    PublishingRules,
+    Risky,
+    left_out,
 )
-from logoadmin.domain.publication.publication_records import Links, Publication, Published, PublishingRules
-from logoadmin.domain.publication.status import StatusService
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
-from logoadmin.ports.storage import UnitOfWork
+from logoadmin.ports.gallery_storage import Withdrawal
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 T = TypeVar("T")
 
@@ -29,7 +53,22 @@ T = TypeVar("T")
 _LOOK_EVERY: Final = 0.5  # seconds
 
 
-class PublicationService(StatusService):
+class ShowPublication(Command):
+    """A request for the status of the publication."""
+
+    judges = True
+
+    @property
+    def searches(self) -> bool:
+        """It may compare all records."""
+        return True
+
+
+# An id that no author has.
+_NOBODY: Final = -1
+
+
+class PublicationService(Service):
     """The use cases of the published gallery. Each raises StorageUnavailable if the database is out of reach."""
 
     def __init__(
@@ -41,8 +80,52 @@ class PublicationService(StatusService):
         rules: PublishingRules,
         published: GalleryFiles | None,
     ) -> None:
-        super().__init__(transactions, clock, keys, rules, published)
-        self._page = page
+        super().__init__(transactions)
+        self._clock, self._keys, self._page, self.rules, self._files = clock, keys, page, rules, published
+
+    @use_case(SIGNED_IN)
+    def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
+        """Return the artworks that are not published, with the reasons, and the published ones with risks.
+
+        Callers who may only propose logos or themes get the status of their own. It may already include changes after
+        its version.
+
+        Raises:
+            NotPermitted: the caller may neither change nor propose logos or themes.
+        """
+        version, withdrawals, where, targets = gate.snapshot_with_rights(command, caller, _snapshot)
+        blocked = tuple(Blocked(each.kind, each.id, each.at, each.reason or "") for each in withdrawals)
+        missing: list[LeftOut] = []
+        risky: list[Risky] = []
+        published: Counter[Kind] = Counter()
+        verdicts = self._verdicts(targets)
+        for kind, artwork in _artworks(storage_of(gate), where):
+            verdict = verdicts.on(kind, artwork)
+            found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
+            if found is not None:
+                missing.append(found)
+                continue
+            published[kind.kind] += 1
+            if verdict.risks:
+                risky.append(Risky(kind.kind, kind.id_of(artwork), artwork.name, verdict.risk_names))
+        logos, themes = published[Kind.LOGO], published[Kind.THEME]
+        return PublicationStatus(version, logos, themes, tuple(missing), tuple(risky), blocked)
+
+    @for_program
+    def left_out(self, artworks: Collection[tuple[Kind, int]]) -> Iterator[LeftOut]:
+        """Yield those of these artworks that are active but not published, logos first, by id."""
+        storage = storage_of(self)
+        verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
+        for kind, artwork in _artworks(storage, ACTIVE):
+            if (kind.kind, kind.id_of(artwork)) in artworks:  # no others are judged
+                verdict = verdicts.on(kind, artwork)
+                found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
+                if found is not None:
+                    yield found
+
+    def _verdicts(self, targets: Targets) -> Verdicts:
+        identity = storage_of(self).read(lambda uow: self._keys.identity(uow, self._clock.now()))
+        return verdicts_in(self._files, targets, () if identity is None else identity.keys)
 
     @for_program
     def generate(self, links: Links | None = None, before: GalleryFiles | None = None) -> Publication:
@@ -155,3 +238,30 @@ class PublicationService(StatusService):
         if found is None:  # a restore in between removed it
             raise StorageUnavailable(storage.server)
         return found[1]
+
+
+def _artworks(storage: Storage, where: Filter) -> Iterator[tuple[AnyArtworkKind, Logo | Theme]]:
+    """Yield artworks, logos first, by id."""
+    for kind in ARTWORK_KINDS:
+        for artwork in stored_records(storage, kind, where=where):
+            yield kind, artwork
+
+
+def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int, Sequence[Withdrawal], Filter, Targets]:
+    """Return the version, the blocked artworks that the caller sees, which active ones they see, and the targets."""
+    blocked, where = withdrawals_in(uow).blocked(MOST_WITHDRAWN), ACTIVE
+    if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
+        held.require([Scope.PROPOSALS_WRITE])
+        author_id = _author_of(uow, held)
+        own = {
+            (kind.kind, link.artwork_id) for kind in ARTWORK_KINDS for link in links_in(uow, kind).of_author(author_id)
+        }
+        blocked = tuple(each for each in blocked if (each.kind, each.id) in own)
+        where = replace(ACTIVE, author_id=author_id)
+    return history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow))
+
+
+def _author_of(uow: Reading, held: Held) -> int:
+    """Return the id of the caller's author record; :data:`_NOBODY` if there is none."""
+    authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
+    return authors[0].author_id if authors else _NOBODY

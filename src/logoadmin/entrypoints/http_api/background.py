@@ -10,7 +10,7 @@ from typing import Any, Final
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Published
-from logoadmin.domain.publication.status import ShowPublication
+from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.publisher import Publisher

@@ -1,16 +1,15 @@
 """The records of a publication, read once in one snapshot (contract L1, L4)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from logoadmin.domain.kernel.kinds import LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
 from logoadmin.domain.kernel.unit_of_work import all_records
-from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.known_verdicts import Verdicts
 from logoadmin.domain.publication.publication_records import LeftOut, left_out
@@ -47,7 +46,8 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     contents, shapes = Contents(), uow.pictures.shapes()
     # Without changes of authors, who have versions of their own.
     versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
-    for kind, artwork, verdict in judged_artworks(partial(_active, uow), verdicts):
+    for kind, artwork in _active(uow):
+        verdict = verdicts.on(kind, artwork)
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
             contents.left_out.append(missing)
@@ -76,20 +76,11 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     return contents
 
 
-def judged_artworks(
-    active: Callable[[AnyArtworkKind], Iterable[Logo | Theme]],
-    verdicts: Verdicts,
-    among: Collection[tuple[Kind, int]] | None = None,
-) -> Iterator[tuple[AnyArtworkKind, Logo | Theme, Verdict]]:
-    """Yield active artworks, or only those in ``among``, logos first, each with the verdict on its CSS."""
-    for kind in (LOGOS, THEMES):
-        for artwork in active(kind):
-            if among is None or (kind.kind, kind.id_of(artwork)) in among:
-                yield kind, artwork, verdicts.on(kind, artwork)
-
-
-def _active(uow: UnitOfWork, kind: AnyArtworkKind) -> Iterator[Logo | Theme]:
-    return all_records(kind, lambda after, limit: uow.records(kind).page(after, limit, ACTIVE))
+def _active(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme]]:
+    """Yield the active artworks, logos first, by id."""
+    for kind in ARTWORK_KINDS:
+        for artwork in all_records(kind, partial(uow.records(kind).page, where=ACTIVE)):
+            yield kind, artwork
 
 
 def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:

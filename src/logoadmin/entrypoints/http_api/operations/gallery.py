@@ -29,7 +29,6 @@ from logoadmin.domain.kernel.records import (
 from logoadmin.domain.logo_admin import LogoService, ThemeService
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
-from logoadmin.domain.publication import status
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.domain.publication.css.inlining import InlinedCss
 from logoadmin.domain.publication.css.user_style_source import UserStyle
@@ -139,7 +138,7 @@ _VERDICT: Final = (
 
 # fmt: off
 PUBLICATION_OPERATIONS: Final = (
-    Operation("contract L5", "GET /api/publication", status.ShowPublication, publication.PublicationService.status,
+    Operation("contract L5", "GET /api/publication", publication.ShowPublication, publication.PublicationService.status,
               PublicationStatus, "Show the status of the published gallery",
               "Returns the active logos and themes that are left out of the published gallery, with the reasons; those "
               "with risks; and the blocked ones. Requires `logos:write` or `themes:write`; with only "
