@@ -1,6 +1,6 @@
 """Assemble a publication: all files of the gallery at one moment (contract L2, L3, L7)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -12,7 +12,7 @@ from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.gallery_pages import Pages, Site, blocked_pages
-from logoadmin.domain.publication.files.index import css_path, hashed_name, sha256
+from logoadmin.domain.publication.files.index import Index, css_path, hashed_name, sha256
 from logoadmin.domain.publication.files.known_verdicts import noted_verdicts, verdicts_in
 from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.publishing import Blocks
@@ -33,6 +33,7 @@ from logoadmin.domain.publication.publication_records import (
 )
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
+from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import UnitOfWork
 
 # Changes of other kinds of records do not affect the index.
@@ -101,23 +102,7 @@ class Moment:
         last = uow.changes.last_of_kinds()
         index = contents.records.index(max(last.get(kind, 0) for kind in _PUBLISHED_KINDS))
         withdrawals = listed_withdrawals(uow.withdrawals, self.now)
-        entries = withdrawn_entries(withdrawals)
-        withdrawn = withdrawn_file(entries)
-        withdrawn_name = hashed_name("withdrawn", withdrawn)
-        sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
-        files = {**sheets, index.name: index.body, withdrawn_name: withdrawn}
-        files |= {READER: self.rules.reader} if self.rules.reader else {}
-        pointer = Pointer(
-            gallery=identity.gallery,
-            epoch=identity.epoch,
-            version=uow.changes.last_id(),
-            issued=self.now,
-            expires=self.now + self.rules.days * DAY,
-            index=file_entry(index.name, index.body),
-            withdrawn=file_entry(withdrawn_name, withdrawn),
-            blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
-            next_keys=[key.jwk for key in identity.keys[:-1]],
-        )
+        pointer, files = self._signed(index, withdrawals)
         styles = UserStyles(index, contents.versions, targets, identity.gallery, url, site is not None)
         made: tuple[Iterable[GeneratedFile], ...] = (styles,)
         pictures = contents.pictures
@@ -135,6 +120,27 @@ class Moment:
             noted_verdicts(index.name, index.sha256, targets, identity.keys[0]),
             picture_names(sorted(pictures)),
         )
+
+    def _signed(self, index: Index, withdrawals: Sequence[Withdrawal]) -> tuple[Pointer, dict[str, bytes]]:
+        """Return the pointer, and the files that it references; each comes after those that it references itself."""
+        entries = withdrawn_entries(withdrawals)
+        withdrawn = withdrawn_file(entries)
+        name = hashed_name("withdrawn", withdrawn)
+        sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
+        files = {**sheets, index.name: index.body, name: withdrawn}
+        files |= {READER: self.rules.reader} if self.rules.reader else {}
+        pointer = Pointer(
+            gallery=self.identity.gallery,
+            epoch=self.identity.epoch,
+            version=self.uow.changes.last_id(),
+            issued=self.now,
+            expires=self.now + self.rules.days * DAY,
+            index=file_entry(index.name, index.body),
+            withdrawn=file_entry(name, withdrawn),
+            blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
+            next_keys=[key.jwk for key in self.identity.keys[:-1]],
+        )
+        return pointer, files
 
 
 def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:
