@@ -104,19 +104,16 @@ def test_the_pointer_is_uploaded_last_and_every_file_is_cacheable_for_its_lifeti
     sent = store.sent()
     names = [name for name, *_ in sent]
     assert (set(names), len(names), names[-1]) == (PUBLISHED, len(PUBLISHED), "latest.json")
-    forever = "public, max-age=31536000, immutable"
-    lasting = {name: cached for name, _, cached in sent}
-    assert lasting.pop("latest.json") == "public, max-age=60, stale-if-error=604800"
-    assert lasting.pop("reader.js") == "public, max-age=86400"
-    assert {lasting.pop(name) for name in (*PAGE, *PAGES, *FEEDS, *STYLES)} == {"public, max-age=300"}
-    assert set(lasting.values()) == {forever}
-    types = {name: media_type for name, media_type, _ in sent}
-    assert {types[name] for name in types if name.endswith(".json")} == {"application/json"}
-    assert types["reader.js"] == "text/javascript; charset=utf-8"
-    assert {types[name] for name in types if name.endswith(".css")} == {"text/css; charset=utf-8"}
-    assert {types[name] for name in PICTURES} == {"image/webp"}
-    assert {types[name] for name in ("index.html", *PAGES)} == {"text/html; charset=utf-8"}
-    assert [types[name] for name in FEEDS] == ["application/atom+xml", "application/xml"]
+    kinds = {name: (media_type, cached.removeprefix("public, max-age=")) for name, media_type, cached in sent}
+    text, brief, forever = "; charset=utf-8", "300", "31536000, immutable"
+    assert kinds.pop("latest.json") == ("application/json", "60, stale-if-error=604800")
+    assert kinds.pop("reader.js") == (f"text/javascript{text}", "86400")
+    assert [kinds.pop(name) for name in FEEDS] == [("application/atom+xml", brief), ("application/xml", brief)]
+    expected = {".html": (f"text/html{text}", brief), ".js": (f"text/javascript{text}", brief)}
+    expected |= {".json": ("application/json", forever), ".webp": ("image/webp", forever)}
+    for name, kind in kinds.items():
+        sheet = (f"text/css{text}", forever if name in NAMED else brief)
+        assert kind == (sheet if name.endswith(".css") else expected[Path(name).suffix]), name
     after = len(PAGES) + len(FEEDS) + 1
     assert names[-after - len(PAGE) : -after] == PAGE
 
@@ -143,21 +140,15 @@ def test_a_pointer_published_meanwhile_waits_for_the_next_upload(store: Store) -
     assert (store.store / "gallery/latest.json").read_text() == "a later pointer"
 
 
-@pytest.mark.rule("contract P5")
-def test_a_picture_that_was_taken_down_is_deleted(store: Store) -> None:
-    store.upload()
-    (store.folder / PICTURES[0]).unlink()
-    assert store.upload() == 0
-    assert [(store.store / "gallery" / name).exists() for name in PICTURES] == [False, True]
-
-
-@pytest.mark.rule("contract Q3")
-def test_a_removed_style_is_deleted_and_a_changed_one_is_uploaded(store: Store) -> None:
+@pytest.mark.rule("contract P5", "contract Q3")
+def test_removed_pictures_and_styles_are_deleted_and_changed_styles_uploaded(store: Store) -> None:
     store.upload()
     store.sent()
-    (store.folder / "logos/1.user.css").unlink()
+    removed = (PICTURES[0], "logos/1.user.css")
+    for name in removed:
+        (store.folder / name).unlink()
     (store.folder / "themes/1.user.css").write_text("another content")
     assert store.upload() == 0
-    assert not (store.store / "gallery/logos/1.user.css").exists()
+    assert [(store.store / "gallery" / name).exists() for name in (*removed, PICTURES[1])] == [False, False, True]
     assert (store.store / "gallery/themes/1.user.css").read_text() == "another content"
     assert [name for name, *_ in store.sent() if "user.css" in name] == ["themes/1.user.css"]

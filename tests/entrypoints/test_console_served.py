@@ -64,17 +64,6 @@ def test_the_page_comes_with_a_strict_policy(app: ASGIApp, path: str) -> None:
     assert page.header("set-cookie") is None
 
 
-@pytest.mark.rule("contract J2")
-def test_the_files_of_the_preview_may_be_loaded_without_an_origin(app: ASGIApp) -> None:
-    page = ask(app, "GET", PAGES[0]).text
-    here = re.findall(r'href="([^"]*~[0-9a-f]+/)[^"]+"', page)[0]
-    policies = {
-        name: ask(app, "GET", urljoin(PAGES[0], f"{here}{name}")).header("cross-origin-resource-policy")
-        for name in ("preview.html", "preview.js", "app.js")
-    }
-    assert policies == {"preview.html": "cross-origin", "preview.js": "cross-origin", "app.js": None}
-
-
 @pytest.mark.rule("contract J1")
 def test_every_view_finds_the_files_under_any_prefix(app: ASGIApp) -> None:
     found = set()
@@ -204,6 +193,8 @@ def test_a_page_has_the_look_of_the_gallery_even_without_the_database() -> None:
 def test_the_preview_reaches_only_the_hosts_that_are_named(gallery: LogoAdmin) -> None:
     app = logoadmin.asgi(gallery, picture_hosts=["i.example", "*.img.example:8443"])
     preview = f"{files(app)}preview.html"
+    # Its frame has no origin.
+    assert ask(app, "GET", preview).header("cross-origin-resource-policy") == "cross-origin"
     policy = directives(ask(app, "GET", preview))
     assert policy["sandbox"] == "allow-scripts"
     assert policy["img-src"] == "data: i.example *.img.example:8443"
@@ -290,7 +281,7 @@ def test_the_wheel_has_the_bundle_or_else_the_plain_modules(tmp_path: Path) -> N
 
 
 @pytest.mark.slow("the console is bundled")
-@pytest.mark.rule("contract J1", "contract J2")
+@pytest.mark.rule("contract J1", "contract J2", "contract J5")
 def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundle: Path) -> None:
     here = files(bundled_app)
     for path in PAGES:
@@ -315,12 +306,7 @@ def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundl
         assert "/**" not in text, name
     # The frame has no origin, so its script cannot be a module.
     assert not re.search(r"^(?:import|export)\b", modules["preview.js"], re.MULTILINE)
-
-
-@pytest.mark.slow("the console is bundled")
-@pytest.mark.rule("contract J5")
-def test_the_bundle_has_its_files_in_brotli(bundled_app: ASGIApp, bundle: Path) -> None:
-    here = files(bundled_app)
+    # Scripts and style sheets are also there in brotli (contract J5).
     for path in (path for path in bundle.rglob("*.*") if path.suffix in {".js", ".css"}):
         file = ask(bundled_app, "GET", f"{here}{path.relative_to(bundle)}", headers=[("accept-encoding", "br")])
         assert file.body == Path(f"{path}.br").read_bytes()
@@ -349,26 +335,15 @@ def test_the_page_of_a_bundle_preloads_only_what_its_view_needs(
     assert "css_code" not in page
 
 
-@pytest.fixture(scope="module")
-def weights() -> dict[str, int]:
-    """A cache of the sizes of files: most views load the same ones."""
-    return {}
-
-
 def weight(answer: AppResponse) -> int:
     assert answer.status_code == 200
     return len(answer.body) + sum(len(name) + len(value) + 4 for name, value in answer.headers) + 50
 
 
 def visited(app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, *more: str) -> list[int]:
-    """Return how many bytes each file of a first visit takes, compressed, with the heads of its answer.
+    """Return how many bytes each file of a first visit takes, compressed, with the heads of its response.
 
-    Args:
-        app: serves the bundle.
-        bundle: its folder.
-        weights: the sizes that are known.
-        view: its path.
-        more: what it loads besides what its page names, and what that imports at once.
+    ``more`` is loaded besides what the page of the view names; ``weights`` caches the sizes.
     """
     page = ask(app, "GET", f"/console/{view}", headers=[("accept-encoding", "gzip, br")])
     named = re.findall(r'(?:href|src)="((?:\./|\.\./)+~[^"]+)"', gzip.decompress(page.body).decode())
@@ -386,27 +361,24 @@ def visited(app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, *mor
     return [weight(page), *(weights[name] for name in names)]
 
 
-@pytest.mark.slow("the console is bundled")
-@pytest.mark.rule("contract J5")
-@pytest.mark.parametrize("language", ["en", "ru"])
-@pytest.mark.parametrize("view", ["logos", "themes", "authors", "users", "roles"])
-def test_a_list_is_light(bundled_app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, language: str) -> None:
-    sizes = visited(bundled_app, bundle, weights, view, f"texts/{language}/lists.js")
-    assert sum(sizes) <= 60 * 1024
-    assert len(sizes) <= 12
+KIB: Final = 1024
+LISTS: Final = ("logos", "themes", "authors", "users", "roles")
+EDITORS: Final = ("logos/1", "themes/new")
+CODE: Final = ("parts/css/css_code.js", "parts/css/css_verdict.js", "interface.json", "preview.html", "preview.js")
 
 
 @pytest.mark.slow("the console is bundled")
 @pytest.mark.rule("contract J5")
 @pytest.mark.parametrize("language", ["en", "ru"])
-@pytest.mark.parametrize("view", ["logos/1", "themes/new"])
-def test_an_editor_is_light_including_its_imports(
-    bundled_app: ASGIApp, bundle: Path, weights: dict[str, int], view: str, language: str
-) -> None:
+def test_lists_and_editors_are_light(bundled_app: ASGIApp, bundle: Path, language: str) -> None:
+    weights: dict[str, int] = {}
     words = [f"texts/{language}/lists.js", f"texts/{language}/others.js"]
-    code = ["parts/css/css_code.js", "parts/css/css_verdict.js"]
-    preview = ["interface.json", "preview.html", "preview.js"]
-    assert sum(visited(bundled_app, bundle, weights, view, *words, *code, *preview)) <= 240 * 1024
+    for view in LISTS:
+        sizes = visited(bundled_app, bundle, weights, view, words[0])
+        assert sum(sizes) <= 60 * KIB, view
+        assert len(sizes) <= 12, view
+    for view in EDITORS:  # with everything that they import
+        assert sum(visited(bundled_app, bundle, weights, view, *words, *CODE)) <= 240 * KIB, view
 
 
 SHEETS: Final = {path.stem: path.read_text("utf-8") for path in sorted((CONSOLE / "style").glob("*.css"))}

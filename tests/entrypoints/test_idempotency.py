@@ -63,14 +63,12 @@ def test_repeating_a_request_returns_the_same_response_and_doubles_nothing(
     assert first.status_code == row.status
     assert "idempotency-replayed" not in first.headers
     after = kept(client, admin)
-    for _ in range(2):
-        second = row.send(client, headers)
-        assert second.headers.get_list("idempotency-replayed") == ["true"]
-        assert (second.status_code, second.json()) == (first.status_code, first.json())
-        assert second.content == first.content
-        assert second.headers.get("etag") == first.headers.get("etag")
-        assert second.headers["x-request-id"] != first.headers["x-request-id"]
-        assert kept(client, admin) == after
+    second = row.send(client, headers)
+    assert second.headers.get_list("idempotency-replayed") == ["true"]
+    assert (second.status_code, second.content) == (first.status_code, first.content)
+    assert second.headers.get("etag") == first.headers.get("etag")
+    assert second.headers["x-request-id"] != first.headers["x-request-id"]
+    assert kept(client, admin) == after
 
 
 def test_a_key_reused_with_another_body_or_path_is_refused(client: AppClient, admin: Headers) -> None:

@@ -16,7 +16,7 @@ from logoadmin.domain.gallery.picture_commands import ListPictures
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.entrypoints.conftest import Run, assert_one_line
 
-pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("empty_directory")]
+pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("initialised")]
 
 THEME = {
     "kind": "theme",
@@ -90,7 +90,6 @@ def test_a_picture_that_cannot_be_stored_is_a_problem_of_its_line(run: Run, name
 
 def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
-    assert run("init").code == 0
     draw("a.png")
     write("store.jsonl", line("W", picture_file="a.png"))
     assert (

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.rule("contract E1")
 TEXT = "".join(map(chr, range(0x400, 0x4FF)))  # two bytes each
 STYLES: dict[str, list[str]] = {
     "light": [""] * 700,
-    "heavy": ["\x01🂡" * (MAX_CUSTOM_CSS // 2)] * 5,
+    "heavy": ["\x01🂡" * (MAX_CUSTOM_CSS // 2)] * 3,
     "mixed": ["", TEXT * 1000, "", "", TEXT * 100, *["x" * 300] * 300, TEXT * 1000, ""],
     "one, then a heavy one": ["", TEXT * 1000],
     "almost too heavy": ["x" * 65_400] * 4,
