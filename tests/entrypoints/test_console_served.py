@@ -307,10 +307,10 @@ def test_the_bundle_is_served_like_the_plain_modules(bundled_app: ASGIApp, bundl
     # The frame has no origin, so its script cannot be a module.
     assert not re.search(r"^(?:import|export)\b", modules["preview.js"], re.MULTILINE)
     # Scripts and style sheets are also there in brotli (contract J5).
-    for path in (path for path in bundle.rglob("*.*") if path.suffix in {".js", ".css"}):
-        file = ask(bundled_app, "GET", f"{here}{path.relative_to(bundle)}", headers=[("accept-encoding", "br")])
-        assert file.body == Path(f"{path}.br").read_bytes()
-        assert brotli.decompress(file.body) == path.read_bytes()
+    for each in (each for each in bundle.rglob("*.*") if each.suffix in {".js", ".css"}):
+        sent = ask(bundled_app, "GET", f"{here}{each.relative_to(bundle)}", headers=[("accept-encoding", "br")])
+        assert sent.body == Path(f"{each}.br").read_bytes()
+        assert brotli.decompress(sent.body) == each.read_bytes()
 
 
 @pytest.mark.slow("the console is bundled")

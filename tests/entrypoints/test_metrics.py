@@ -34,7 +34,7 @@ from tests.asgi import AppClient, ask
 from tests.gallery import ADMIN_PASSWORD, stock
 from tests.mariadb import free_port
 from tests.series import Samples, all_series, samples
-from tests.services import Service, comes_true, service, workers_of
+from tests.services import comes_true, service, workers_of
 
 pytestmark = pytest.mark.rule("contract K2")
 
@@ -154,26 +154,18 @@ def test_without_the_database_only_the_time_of_the_last_change_is_missing(
     assert not {"logoadmin_proposals_waiting", "logoadmin_pictures"} & found.keys()
 
 
-def test_waiting_proposals_are_counted_with_the_age_of_the_oldest(own: LogoAdmin) -> None:
-    (proposal,) = own.proposals.list(ListProposals())
+def test_waiting_proposals_and_pictures_are_counted_with_their_age_and_size(own: LogoAdmin) -> None:
+    (proposal,), (picture,) = own.proposals.list(ListProposals()), own.pictures.list(ListPictures())
+    files = [own.pictures.get(GetPicture(picture=picture.picture, thumbnail=which))[0] for which in (False, True)]
+    names = ("proposals_waiting", "pictures", "picture_bytes", "picture_space_bytes")
     found = watched(own)
-    assert found["logoadmin_proposals_waiting"] == 1
+    assert [found[f"logoadmin_{name}"] for name in names] == [1, 1, sum(map(len, files)), DEFAULT_SPACE]
     assert 0 <= found["logoadmin_oldest_proposal_seconds"] < 60
     own.proposals.decline(DeclineProposal(proposal_id=proposal.proposal_id, reason="No"))
-    found = watched(own)
-    assert (found["logoadmin_proposals_waiting"], found["logoadmin_oldest_proposal_seconds"]) == (0, 0)
-
-
-def test_pictures_are_counted_with_their_size(own: LogoAdmin) -> None:
-    def numbers() -> list[float]:
-        found = watched(own)
-        return [found[f"logoadmin_{name}"] for name in ("pictures", "picture_bytes", "picture_space_bytes")]
-
-    (picture,) = own.pictures.list(ListPictures())
-    files = [own.pictures.get(GetPicture(picture=picture.picture, thumbnail=which))[0] for which in (False, True)]
-    assert numbers() == [1, sum(map(len, files)), DEFAULT_SPACE]
     own.pictures.remove(RemovePicture(picture=picture.picture))
-    assert numbers() == [0, 0, DEFAULT_SPACE]
+    found = watched(own)
+    assert [found[f"logoadmin_{name}"] for name in names] == [0, 0, 0, DEFAULT_SPACE]
+    assert found["logoadmin_oldest_proposal_seconds"] == 0
 
 
 @pytest.mark.server("processes")
@@ -238,25 +230,20 @@ def fetched(url: str) -> str:
 
 @pytest.mark.slow("processes are started and killed")
 def test_the_totals_cover_all_workers_and_survive_a_killed_one(tmp_path: Path) -> None:
+    read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     with service(tmp_path, "--workers", "2", LOGOADMIN_METRICS_PORT="0") as served:
         (metrics,) = (line.split()[-1] for line in served.printed if "etrics" in line)
-        workers_are_added_up(served, metrics)
-
-
-def workers_are_added_up(served: Service, metrics: str) -> None:
-    read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
-    for _ in range(20):
-        fetched(f"{served.address}/api/logos")
-    comes_true(lambda: samples(fetched(metrics)).get(read) == 20)
-    workers = sorted(workers_of(served.process.pid))
-    assert len(workers) == 2
-    os.kill(workers[0], signal.SIGKILL)
-    comes_true(lambda: len(workers_of(served.process.pid) - {workers[0]}) == 2)
-    found = samples(fetched(metrics))
-    assert found[read] == 20
-    assert found["logoadmin_http_requests_in_flight"] == 0
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        fetched(metrics.removesuffix("metrics"))
+        for _ in range(20):
+            fetched(f"{served.address}/api/logos")
+        comes_true(lambda: samples(fetched(metrics)).get(read) == 20)
+        workers = sorted(workers_of(served.process.pid))
+        assert len(workers) == 2
+        os.kill(workers[0], signal.SIGKILL)
+        comes_true(lambda: len(workers_of(served.process.pid) - {workers[0]}) == 2)
+        found = samples(fetched(metrics))
+        assert (found[read], found["logoadmin_http_requests_in_flight"]) == (20, 0)
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            fetched(metrics.removesuffix("metrics"))
 
 
 @pytest.mark.server("a server in a thread")

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,10 +29,12 @@ ROOT: Final = Path(__file__).parents[2]
 MODULES: Final = ROOT / "tools/console/node_modules"
 NODES: Final = (str(ROOT / ".venv-node/bin/node"), "node")
 # Managers look for the head like this.
-READ: Final = r"""
+HEAD: Final = r"""
 const { parse } = require("usercss-meta");
 const head = /\/\*!?\s*==userstyle==[\s\S]*?==\/userstyle==\s*\*\//i;
 const styles = JSON.parse(require("fs").readFileSync(0, "utf8"));
+"""
+READ: Final = r"""
 const read = ([name, text]) => [name, parse(text.match(head)[0], { unknownKey: "throw" }).metadata];
 console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read))));
 """
@@ -65,7 +67,7 @@ def metadata(styles: Mapping[str, str], program: str = READ) -> Any:
     if node is None or not MODULES.joinpath("usercss-meta").is_dir():
         skip_without("NODE", "usercss-meta is not installed: make tools/console/node_modules/ready")
     run = subprocess.run(
-        [node, "-e", program],
+        [node, "-e", HEAD + program],
         env={**os.environ, "NODE_PATH": str(MODULES)},
         input=json.dumps(styles),
         text=True,
@@ -77,26 +79,14 @@ def metadata(styles: Mapping[str, str], program: str = READ) -> Any:
     return json.loads(run.stdout)
 
 
-@pytest.fixture
-def published(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Mapping[str, str]]:
-    """Return the published files of a gallery whose records are in a file."""
-
-    def files_of(records: Path) -> Mapping[str, str]:
-        database = f"sqlite:///{tmp_path}/gallery.db"
-        monkeypatch.setenv("LOGOADMIN_DATABASE", database)
-        assert run("init").code == 0
-        assert run("import", str(records)).code == 0
-        files = MemoryGalleryFiles()
-        with open_gallery(settings_of(database=database, public_url="https://gallery.example")) as gallery:
-            gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
-            gallery.publication.publish(files)
-        return {name: text.decode() for name, text in files.files.items() if name.endswith((".user.css", ".json"))}
-
-    return files_of
-
-
-def test_every_style_of_the_sample_gallery_is_read(published: Callable[[Path], Mapping[str, str]]) -> None:
-    files = published(GALLERY)
+def test_every_style_of_the_sample_gallery_is_read(run: Run, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/gallery.db"
+    assert run("import", str(GALLERY), "--database", database).code == 0
+    published = MemoryGalleryFiles()
+    with open_gallery(settings_of(database=database, public_url="https://gallery.example")) as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
+        gallery.publication.publish(published)
+    files = {name: text.decode() for name, text in published.files.items() if name.endswith((".user.css", ".json"))}
     styles = {name: text for name, text in files.items() if name.endswith(".user.css")}
     (index,) = [json.loads(text) for name, text in files.items() if name[:1].isdigit()]
     expected = {
@@ -145,9 +135,6 @@ def _without_marks(text: str) -> str:
 
 
 DEFAULTS: Final = r"""
-const { parse } = require("usercss-meta");
-const head = /\/\*!?\s*==userstyle==[\s\S]*?==\/userstyle==\s*\*\//i;
-const styles = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const chosen = (options, name) => options.find((each) => each.name === name).value;
 const value = (each) => (each.options ? chosen(each.options, each.default) : `${each.default}${each.units ?? ""}`);
 const read = ([name, text]) => {
