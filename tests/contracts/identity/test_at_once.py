@@ -1,20 +1,29 @@
-"""Concurrent sign-ins: a code or a link begins one session, and a new password ends all (contract C3, O6, R5)."""
+"""Concurrent sign-ins: a code, a link or a passkey begins one session; a new password ends all (contract C3, O, R5)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from typing import Final
 
 import pytest
 
+from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.factors import ListFactors
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
+from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
 from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.sessions import ListSessions, SignIn
 from logoadmin.domain.identity.users import CreateUser, SetPassword
+from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import at_once
-from tests.domain.identity.sign_ins import refresh, works
-from tests.gallery import FrozenClock, gallery_on
+from tests.domain.identity import sign_ins
+from tests.domain.identity.sign_ins import caller, refresh, works
+from tests.gallery import FrozenClock, gallery_on, stock
+from tests.passkeys import Authenticator
 
 ANN: Final = 7
 OLD, NEW = "the old password", "the new password"
@@ -64,3 +73,53 @@ def test_a_new_password_with_a_concurrent_refresh_or_sign_in_leaves_no_session(
             lambda: sign_in(before),  # noqa: B023 (the same)
         )
         assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
+
+
+# Passkeys (ASVS 6.5.1)
+
+Services = tuple[LogoAdmin, LogoAdmin]
+
+
+@pytest.fixture
+def services(prepared_url: str) -> Iterator[Services]:
+    """Two services, each with its own connections."""
+    clock = FrozenClock()
+    with closing(open_sql_storage(prepared_url)) as one, closing(open_sql_storage(prepared_url)) as other:
+        gallery = gallery_on(one, clock)
+        stock(gallery)
+        yield gallery, gallery_on(other, clock, started=False)
+
+
+@pytest.fixture
+def device() -> Authenticator:
+    """A synced passkey, whose counter does not reveal its uses."""
+    return Authenticator(site=LOCAL, synced=True)
+
+
+def enrolment(gallery: LogoAdmin, who: SignedIn, device: Authenticator) -> EnrolPasskey:
+    begun = gallery.passkeys.begin(BeginPasskey(), who)
+    values = {"challenge": begun.challenge, "name": "Laptop", "credential": device.create(begun.options)}
+    return EnrolPasskey.model_validate(values)
+
+
+@pytest.mark.rule("contract O2")
+def test_one_use_of_a_passkey_creates_one_session(services: Services, device: Authenticator) -> None:
+    gallery, _ = services
+    ann = caller(gallery, gallery.sessions.sign_in(sign_ins.ANN))
+    gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
+    begun = gallery.passkeys.options(AskPasskey())
+    values = {"challenge": begun.challenge, "passkey": device.get(begun.options)}
+    command = SignInWithPasskey.model_validate(values)
+    found = at_once(*(partial(each.passkeys.sign_in, command) for each in services * 4))
+    assert sorted(type(each).__name__ for each in found) == ["SignInRefused"] * 7 + ["Tokens"]
+    assert len(gallery.sessions.list(ListSessions(), ann)) == 2
+
+
+@pytest.mark.rule("contract O1", "contract O2")
+def test_a_passkey_has_one_user(services: Services, device: Authenticator) -> None:
+    gallery, other = services
+    ann, admin = (caller(gallery, gallery.sessions.sign_in(each)) for each in (sign_ins.ANN, sign_ins.ADMIN))
+    anns, admins = (enrolment(gallery, who, device) for who in (ann, admin))
+    found = at_once(partial(gallery.passkeys.enrol, anns, ann), partial(other.passkeys.enrol, admins, admin))
+    assert sorted(type(each).__name__ for each in found) == ["Conflict", "NewFactor"]
+    assert len([*gallery.factors.list(ListFactors(), ann), *gallery.factors.list(ListFactors(), admin)]) == 1

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
@@ -12,6 +14,7 @@ from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sessions, users
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
+from logoadmin.domain.identity.issuer_users import looks
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import SignIn
@@ -19,6 +22,7 @@ from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ActingAs, Anonymous, Caller, KeyHolder, Occasion, Owner, SignedIn, Source
 from logoadmin.domain.kernel.command import Command
+from logoadmin.domain.kernel.limits import MAX_NAME
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
@@ -420,3 +424,37 @@ def test_an_old_sign_in_at_the_issuer_is_not_recent(
         with pytest.raises(errors.RecentSignInRequired):
             gallery.keys.create(command, caller)
     assert gallery.sessions.me(sessions.WhoAmI(), caller).user_id >= FIRST_USER_ID
+
+
+# Names that look alike
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        # Letters of Cyrillic, Greek and Armenian, of mathematics, and in full width.
+        *((name, "admin") for name in ("\u0430dmin", "\u03b1dmin", "\u0430\u0501m\u0456\u0578", "\u0410DMIN", "ADMIN")),
+        *((name, "admin") for name in ("\uff41\uff44\uff4d\uff49\uff4e", "ad\u200bmin", "adrnin")),
+        ("\U0001d41a\U0001d41d\U0001d426\U0001d422\U0001d427", "admin"),
+        *(("VIadimir", "vladimir"), ("user1", "userl"), ("B0b", "BOB"), ("\u0441\u043e\u0440\u0430", "copa")),
+        *(("a\u0301nn", "\u00e1nn"), ("\u00e1nn", "ann")),
+    ],
+)
+def test_lookalikes_are_recognised(name: str, other: str) -> None:
+    assert not looks(name).isdisjoint(looks(other))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        *(("adnin", "admin"), ("administrator", "admin"), ("\u0430\u0434\u043c\u0438\u043d", "admin")),
+        *(("\u65e5\u672c", "\u672c\u65e5"), ("user2", "user3")),
+    ],
+)
+def test_different_names_are_not_lookalikes(name: str, other: str) -> None:
+    assert looks(name).isdisjoint(looks(other))
+
+
+@given(st.text(max_size=MAX_NAME))
+def test_every_name_looks_like_itself_in_any_case(name: str) -> None:
+    assert not looks(name).isdisjoint(looks(name.casefold()))
