@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from logoadmin.domain.kernel.act_log import AMENDED, AUTHORS_FIELD, BLOCKED, BLOCKED_FIELD, LINKED, UNLINKED, Snapshot
 from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind, log_of, snapshot, stored_of, uow_of
@@ -10,9 +10,6 @@ from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Author, Link
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, links_in
-
-# The most reasons of blocks in memory.
-_MOST_REASONS: Final = 256
 
 
 def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
@@ -39,8 +36,6 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     # The links of artworks loaded and not changed since, and the number of author changes before.
     _loaded: dict[int, tuple[Link, ...]] = field(default_factory=dict, init=False)
     _author_changes: int = field(default=0, init=False)
-    # The reasons of blocks read or changed in this unit of work; None for an artwork without a block.
-    _reasons: dict[int, str | None] = field(default_factory=dict, init=False)
 
     def get(self, id_: int) -> Artwork | None:
         """Return an artwork with its current authors."""
@@ -56,7 +51,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         for link in uow_of(self).links(self._kind).of_artworks(existing):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
-        self._load_reasons([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
+        self._load_withdrawals([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
@@ -116,26 +111,23 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def _blocked(self, id_: int) -> str | None:
         """Return the reason why an inactive or missing artwork is blocked, or None."""
-        if id_ not in self._reasons:
-            self._load_reasons([id_])
-        return self._reasons[id_]
-
-    def _load_reasons(self, ids: Sequence[int]) -> None:
-        """Load the reasons of up to 50 artworks, except those that this unit of work has changed but not stored."""
         kind, log = self._kind.kind, log_of(self)
-        if len(self._reasons) > _MOST_REASONS:
-            pending = {change.id for change in log.changes if change.kind is kind}
-            self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in pending}
-        log.make_room()
-        missing = [id_ for id_ in ids if id_ not in self._reasons]
-        unknown = [id_ for id_ in missing if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
+        for change in reversed(log.changes):  # which no withdrawal follows yet
+            if change.id == id_ and change.kind is kind:
+                return (change.after or change.before or {}).get(BLOCKED_FIELD)
+        self._load_withdrawals([id_])
+        withdrawal = log.withdrawals.get((kind, id_))
+        return None if withdrawal is None else withdrawal.reason
+
+    def _load_withdrawals(self, ids: Sequence[int]) -> None:
+        """Load the withdrawals of up to 50 artworks, as far as they are unknown."""
+        kind, log = self._kind.kind, log_of(self)
+        unknown = [id_ for id_ in ids if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
         if unknown:
+            log.make_room()
             log.withdrawals.update({(kind, id_): None for id_ in unknown})
             found = uow_of(self).withdrawals.get_many(kind, unknown)
             log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
-        for id_ in missing:
-            withdrawal = log.withdrawals.get((kind, id_))
-            self._reasons[id_] = None if withdrawal is None else withdrawal.reason
 
     def _is_current(self, id_: int) -> bool:
         """Return whether an artwork and its authors are unchanged since they were loaded."""
@@ -158,7 +150,6 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
         if stored.active:
             after = {name: value for name, value in after.items() if name != BLOCKED_FIELD}
-        self._reasons[self._kind.id_of(stored)] = after.get(BLOCKED_FIELD)
         return super()._recorded(action, stored, before, after)
 
 
