@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Annotated, Any, Final, Generic, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 from unicodedata import normalize
 
 from logoadmin.domain.kernel.command import Command, Input
@@ -215,12 +215,8 @@ CHANGE_PAGE_SIZES: Final = ARTWORK_PAGE_SIZES
 Fetch = Callable[[Any, int], tuple[Listed, ...]]
 
 
-class SnapshotOf(Protocol[Listed]):
-    """Runs work that reads a list at one moment, in a transaction of its own."""
-
-    def __call__(self, work: Callable[[Fetch[Listed]], Answer], /) -> Answer:
-        """Return the answer of the work, which may run again from its start."""
-        ...
+# Runs work that reads a list at one moment, in a transaction of its own; it may run again from its start.
+SnapshotOf = Callable[[Callable[[Fetch[Listed]], Any]], Any]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -261,7 +257,8 @@ class Listing(Generic[Listed]):
         if self.snapshot is None or not self.goes_on:
             return write(self.pages())
         size = self.page_sizes.first
-        return self.snapshot(lambda fetch: write(self._pages(fetch(self.after, size), fetch)))
+        answer: Answer = self.snapshot(lambda fetch: write(self._pages(fetch(self.after, size), fetch)))
+        return answer
 
     def pages(self) -> Iterator[tuple[Listed, ...]]:
         """Yield the pages; the first one is already loaded."""
