@@ -40,11 +40,6 @@ class ListArtworks(SearchedCommand, Generic[Artwork]):
     target: Annotated[Target, described("Artworks for this part of the site.", "forum")] | None = None
     active: Annotated[Flag, described("Artworks that are in use (`true`) or not (`false`).", True)] | None = None
     tag: Annotated[Tag, described("Artworks with this tag.", "dark")] | None = None
-
-
-class ListAllArtworks(ListArtworks[Artwork]):
-    """All artworks of a kind, or those that match the filters, which include the author."""
-
     author_id: Annotated[AuthorId, described("Artworks by this author.", 7)] | None = None
 
 
@@ -116,7 +111,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         self._kind = kind
 
     @reads(OF_KIND)
-    def list(self, uow: ReadUnitOfWork, command: ListAllArtworks[Artwork]) -> Listing[Artwork]:
+    def list(self, uow: ReadUnitOfWork, command: ListArtworks[Artwork]) -> Listing[Artwork]:
         """Return all artworks, by id (contract D, E1)."""
         return list_records(self, uow, command, self._kind)
 
@@ -211,7 +206,7 @@ class _OneTheme(OneArtwork[Theme]):
     theme_id: ThemeId
 
 
-class ListThemes(ListAllArtworks[Theme]):
+class ListThemes(ListArtworks[Theme]):
     """All themes, or those that match the filters."""
 
 
@@ -261,7 +256,7 @@ class _OneLogo(OneArtwork[Logo]):
     logo_id: LogoId
 
 
-class ListLogos(ListAllArtworks[Logo]):
+class ListLogos(ListArtworks[Logo]):
     """All logos, or those that match the filters."""
 
 

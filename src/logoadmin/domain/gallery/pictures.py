@@ -244,20 +244,19 @@ class PictureService(Service):
         return self._answer(stored, existed=False)
 
     def _page(self, after: str, limit: int, uow: Reading) -> tuple[KeptPicture, ...]:
-        found = stored_pictures_in(uow).page(after, limit)
+        pictures = stored_pictures_in(uow)
+        found = pictures.page(after, limit)
         senders = {each.sender_id for each in found if each.sender_id is not None}
-        users = {user_id: uow.records(USERS).get(user_id) for user_id in senders}
-        kept = []
-        for each in found:
-            user = None if each.sender_id is None else users[each.sender_id]
-            names = stored_pictures_in(uow).names(each.picture, _MOST_LISTED)
-            values = self._values(each, "width", "height", "size", "sent_at", "in_history") | {
-                "user_id": each.sender_id,
-                "user_name": user and user.username,
-                "named_by": tuple(PictureNamedBy(name.kind, name.id) for name in names),
-            }
-            kept.append(KeptPicture(**values))
-        return tuple(kept)
+        users = {user_id: user.username for user_id in senders if (user := uow.records(USERS).get(user_id))}
+        return tuple(
+            KeptPicture(
+                **self._values(each, "width", "height", "size", "sent_at", "in_history"),
+                user_id=each.sender_id,
+                user_name=None if each.sender_id is None else users.get(each.sender_id),
+                named_by=tuple(PictureNamedBy(of.kind, of.id) for of in pictures.names(each.picture, _MOST_LISTED)),
+            )
+            for each in found
+        )
 
     def _values(self, stored: StoredPicture, *names: str) -> dict[str, Any]:
         """Return the hash of a picture, its addresses, and these of its values."""
