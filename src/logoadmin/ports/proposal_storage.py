@@ -105,11 +105,8 @@ class Proposals(Protocol):
     def next_version(self) -> int:
         """Return the version for a proposal that is about to be stored."""
 
-    def last_version(self) -> int:
-        """Return the newest version of any proposal, 0 before the first."""
-
-    def last_version_of(self, user_id: int) -> int:
-        """Return the newest version of the proposals of a user, 0 without any."""
+    def last_version(self, user_id: int | None = None) -> int:
+        """Return the newest version of any proposal, or of those of a user; 0 without any."""
 
     def get(self, proposal_id: int) -> StoredProposal | None:
         """Return a proposal, or None."""

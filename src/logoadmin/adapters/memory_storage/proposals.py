@@ -30,10 +30,9 @@ class MemoryProposals(Repository):
     def next_version(self) -> int:
         return self._next("proposal_version")
 
-    def last_version(self) -> int:
-        return self._tables.last_ids.get("proposal_version", 0)
-
-    def last_version_of(self, user_id: int) -> int:
+    def last_version(self, user_id: int | None = None) -> int:
+        if user_id is None:
+            return self._tables.last_ids.get("proposal_version", 0)
         return max((each.version for each in self._tables.proposals.values() if each.user_id == user_id), default=0)
 
     def get(self, proposal_id: int) -> StoredProposal | None:

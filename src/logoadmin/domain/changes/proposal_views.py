@@ -80,7 +80,7 @@ def list_proposals(
         owner = _NOBODY if viewer.user_id is None else viewer.user_id
     user_id = owner if command.user_id is None else command.user_id
     # A number that also rises with changes of names, and not with hidden proposals.
-    last = proposals_in(uow).last_version() if owner is None else proposals_in(uow).last_version_of(owner)
+    last = proposals_in(uow).last_version(owner)
     version = history_in(uow).last_of_kinds().get(Kind.USER, 0) << VERSION_BITS | last
 
     def page(place: Any, limit: int, uow: Reading) -> tuple[ProposalSummary, ...]:
@@ -98,7 +98,7 @@ def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
     # Names and verdicts depend on users and settings, and ``first_work`` on the submitter's other proposals. Neither of
     # these numbers ever falls, so their sum identifies one state.
     shown = max(last_changes.get(kind, 0) for kind in (Kind.USER, Kind.SETTINGS))
-    shown += 0 if proposal.user_id is None else proposals_in(uow).last_version_of(proposal.user_id)
+    shown += 0 if proposal.user_id is None else proposals_in(uow).last_version(proposal.user_id)
     version = shown << VERSION_BITS | proposal.version
     return Proposal(**values, version=version, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
 
