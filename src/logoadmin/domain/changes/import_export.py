@@ -236,12 +236,12 @@ def _import_all(
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        results, bad = _Results(AuthorsByName(uow, checked.names), progress), {**checked.bad}
+        running, bad = _Import(uow, source, AuthorsByName(uow, checked.names), progress), {**checked.bad}
         for _, numbers in sorted(checked.numbers.items()):
-            bad |= _store_some(uow, source, results, numbers)
+            bad |= running.store(numbers)
         if bad:
             raise error_of(bad)
-        return results.imported(command.dry_run)
+        return running.result(command.dry_run)
 
     while True:
         try:
@@ -271,69 +271,68 @@ def _require_scopes(command: ImportRecords | ExportRecords, held: Held) -> None:
 
 
 @dataclass(slots=True)
-class _Results:
-    """The results of the lines."""
+class _Import:
+    """An import in one transaction, and its results."""
 
+    uow: AuditedUnitOfWork
+    source: ImportSource
     named: AuthorsByName
     progress: Callable[[], object]
     counts: Counter[tuple[Kind, LineOutcome]] = field(default_factory=Counter)
     # The users who were created without a password.
     without_password: set[int] = field(default_factory=set)
 
-    def stored(self, uow: AuditedUnitOfWork, number: int, line: Line, refused: BadLines) -> bool:
+    def store(self, numbers: "array[int]") -> BadLines:
+        """Store the lines with these numbers; return those that are refused even when retried, as long as that helps.
+
+        Lines are not held in memory, only the numbers and records of those that wait for others.
+        """
+        tries = _TRIES * len(numbers) + _MORE_TRIES
+        while True:
+            refused: BadLines = {}
+            left = array("L")
+            postponed: set[tuple[Kind, int]] = set()
+            for batch in self.source.batches(numbers):
+                self.uow.load(line.which for _, line in batch if line.which is not None)
+                for number, line in batch:
+                    # Of two lines for a record, the later one wins, so it must not be stored before the other.
+                    if line.which not in postponed and self._is_stored(number, line, refused):
+                        continue
+                    if line.which is not None:
+                        postponed.add(line.which)
+                    left.append(number)
+            tries -= len(left)
+            if tries < 0:
+                return {
+                    number: tuple(replace(each, msg=f"{each.msg}; {_IN_ORDER}") for each in problems)
+                    for number, problems in refused.items()
+                }
+            if not left or len(left) == len(numbers):
+                return refused
+            numbers = left
+
+    def _is_stored(self, number: int, line: Line, refused: BadLines) -> bool:
         """Store a line; return False if it is refused."""
         try:
-            self.add(line, line.store(uow, self.named))
+            outcome = line.store(self.uow, self.named)
         except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
-            holder = "" if len(refused) > _MOST_EXPLAINED else _holder(uow, line.row, error)
+            holder = "" if len(refused) > _MOST_EXPLAINED else _holder(self.uow, line.row, error)
             refused[number] = (problem_of(error, holder),) if len(refused) < MOST_REPORTED else ()
             return False
+        self.counts[line.row.kind, outcome] += 1
+        if isinstance(line, UserLine):
+            if outcome is LineOutcome.CREATED:
+                self.without_password.add(line.row.id_of(line))
+            if line.password is not None:
+                self.without_password.discard(line.row.id_of(line))
         self.progress()
         return True
 
-    def add(self, line: Line, outcome: LineOutcome) -> None:
-        self.counts[line.row.kind, outcome] += 1
-        if isinstance(line, UserLine):
-            id_ = line.row.id_of(line)
-            if outcome is LineOutcome.CREATED:
-                self.without_password.add(id_)
-            if line.password is not None:
-                self.without_password.discard(id_)
-
-    def imported(self, dry_run: bool) -> Imported:
+    def result(self, dry_run: bool) -> Imported:
+        """Return the counts, with the authors that lines only name."""
         self.counts[Kind.AUTHOR, LineOutcome.CREATED] += self.named.count
         counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
         return Imported(counts, dry_run, len(self.without_password))
-
-
-def _store_some(uow: AuditedUnitOfWork, source: ImportSource, results: _Results, numbers: "array[int]") -> BadLines:
-    """Store the lines with these numbers; return those that are refused even when retried, as long as that helps.
-
-    Lines are not held in memory, only the numbers and records of those that wait for others.
-    """
-    tries = _TRIES * len(numbers) + _MORE_TRIES
-    while True:
-        refused: BadLines = {}
-        left = array("L")
-        postponed: set[tuple[Kind, int]] = set()
-        for batch in source.batches(numbers):
-            uow.load(line.which for _, line in batch if line.which is not None)
-            for number, line in batch:
-                # Of two lines for a record, the later one wins, so it must not be stored before the other.
-                if line.which not in postponed and results.stored(uow, number, line, refused):
-                    continue
-                if line.which is not None:
-                    postponed.add(line.which)
-                left.append(number)
-        tries -= len(left)
-        if tries < 0:
-            return {
-                number: tuple(replace(each, msg=f"{each.msg}; {_IN_ORDER}") for each in problems)
-                for number, problems in refused.items()
-            }
-        if not left or len(left) == len(numbers):
-            return refused
-        numbers = left
 
 
 def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
