@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
@@ -14,76 +15,59 @@ PUBLIC, PRIVATE = "127.0.0.2", "127.0.0.3"
 Answer = bytes | Callable[[socket.socket], object]
 
 
-class HostileServer:
+class HostileServer(ThreadingTCPServer):
     """Responds by path, and records the headers and bodies of all requests."""
 
-    def __init__(self, listener: socket.socket, context: ssl.SSLContext | None) -> None:
-        self._listener = listener
-        self._context = context
-        self.port: int = listener.getsockname()[1]
+    def __init__(self, address: str, port: int, context: ssl.SSLContext | None) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        super().__init__((address, port), _Handler)
+        self._scheme = "http"
+        if context is not None:
+            self._scheme = "https"
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        self.port: int = self.server_address[1]
         self.answers: dict[str, Answer] = {}
         self.connections = 0
         self.heads: list[str] = []
         self.bodies: list[bytes] = []
-        self._threads = [Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
 
     def url(self, path: str = "/", host: str = "styles.test") -> str:
-        return f"{'http' if self._context is None else 'https'}://{host}:{self.port}{path}"
+        return f"{self._scheme}://{host}:{self.port}{path}"
 
-    def close(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(5)
-            assert not thread.is_alive()
+    def verify_request(self, *_: object) -> bool:
+        self.connections += 1
+        return True
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            self.connections += 1
-            self._threads.append(Thread(target=self._serve, args=[connection], daemon=True))
-            self._threads[-1].start()
 
-    def _serve(self, connection: socket.socket) -> None:
-        connection.settimeout(5)
-        with connection, suppress(OSError):
-            if self._context is not None:
-                connection = self._context.wrap_socket(connection, server_side=True)
-            with connection:
-                head = b""
-                while b"\r\n\r\n" not in head:
-                    received = connection.recv(65_536)
-                    if not received:
-                        return
-                    head += received
-                head, _, body = head.partition(b"\r\n\r\n")
-                length = re.search(rb"content-length: (\d+)", head.lower())
-                while length is not None and len(body) < int(length[1]):
-                    body += connection.recv(65_536)
-                self.heads.append(head.decode("latin-1") + "\r\n\r\n")
-                self.bodies.append(body)
-                answer = self.answers.get(self.heads[-1].split(" ")[1], b"HTTP/1.1 404 Not Found\r\n\r\n")
-                if isinstance(answer, bytes):
-                    connection.sendall(answer)
-                else:
-                    answer(connection)
-                with suppress(OSError, ValueError):  # only tests that need it close TLS cleanly
-                    connection.shutdown(socket.SHUT_WR)
+class _Handler(StreamRequestHandler):
+    server: HostileServer
+    timeout = 5
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            head = ""
+            while not head.endswith("\r\n\r\n"):
+                line = self.rfile.readline()
+                if not line:
+                    return
+                head += line.decode("latin-1")
+            length = re.search(r"content-length: (\d+)", head.lower())
+            self.server.heads.append(head)
+            self.server.bodies.append(self.rfile.read(int(length[1])) if length else b"")
+            answer = self.server.answers.get(head.split(" ")[1], b"HTTP/1.1 404 Not Found\r\n\r\n")
+            if isinstance(answer, bytes):
+                self.connection.sendall(answer)
+            else:
+                answer(self.connection)
 
 
 @contextmanager
 def serving(address: str = PUBLIC, port: int = 0, context: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
     """Run a server."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    server = HostileServer(socket.create_server((address, port), family=family), context)
-    try:
+    with HostileServer(address, port, context) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
-    finally:
-        server.close()
+        server.shutdown()
 
 
 class Names:
