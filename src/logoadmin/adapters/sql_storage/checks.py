@@ -7,10 +7,10 @@ from typing import Final
 from sqlalchemy import Connection, delete, insert, inspect, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from logoadmin.adapters.sql_storage import schema
 from logoadmin.adapters.sql_storage.databases import Dialect, connections_of, dialect_of
 from logoadmin.adapters.sql_storage.failures import Failure
 from logoadmin.adapters.sql_storage.pool import STEP_TIMEOUT, ConnectionPool
-from logoadmin.adapters.sql_storage.schema import NEWEST, Schema
 from logoadmin.adapters.sql_storage.tables import metadata, sign_in_attempts, state
 from logoadmin.checks import Result, Verdict, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
@@ -61,7 +61,7 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may
     yield reached
     if reached.cure:
         return
-    tables = _guarded(pool, "tables", lambda connection: _tables(dialect, connection, may_create=may_create))
+    tables = _guarded(pool, "tables", lambda connection: _tables(connection, may_create=may_create))
     yield tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
     if not tables.cure:
@@ -83,9 +83,8 @@ def _guarded(pool: ConnectionPool, name: str, check: Check, where: str = "") -> 
         return warning(name, f"it could not be looked at ({type(error).__name__})", "look at it by hand")
 
 
-def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Result:
+def _tables(connection: Connection, *, may_create: bool) -> Result:
     """Check that the tables are those of this program."""
-    schema = Schema(dialect)
     try:
         schema.refuse_strangers(connection)
         schema.check(connection)
@@ -94,7 +93,7 @@ def _tables(dialect: Dialect, connection: Connection, *, may_create: bool) -> Re
         return wrong("tables", cause.text, cause.cure)
     except StartError as error:
         return wrong("tables", error.text, error.cure)
-    return ok("tables", f"version {NEWEST} matches this program")
+    return ok("tables", f"version {schema.NEWEST} matches this program")
 
 
 def _columns(connection: Connection) -> Result:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from secrets import randbelow
@@ -18,9 +17,9 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Row, Table, delete, insert, inspect, literal, select, update
 
+from logoadmin.adapters.sql_storage import schema
 from logoadmin.adapters.sql_storage.databases import Dialect, dialect_of, parsed_url
 from logoadmin.adapters.sql_storage.pool import ConnectionPool
-from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.storage import SqlStorage
 from logoadmin.adapters.sql_storage.tables import COUNTED, MOVED_TO, metadata, secrets, state
 from logoadmin.adapters.sql_storage.transaction import Transaction
@@ -117,13 +116,13 @@ def restore_loaded(url: str) -> None:
         raise TablesMissing(dialect.server)
     _refuse_empty(dialect, dialect.server)
     with closing(_pool_of(dialect)) as pool:
-        pool.call(pool.on_connection(partial(_refuse_parts, dialect)))
+        pool.call(pool.on_connection(_refuse_parts))
     _make_current(dialect)
 
 
-def _refuse_parts(dialect: Dialect, connection: Connection) -> None:
+def _refuse_parts(connection: Connection) -> None:
     """Refuse an incomplete load, which nothing else would notice before a query of a missing table."""
-    Schema(dialect).refuse_unknown(connection)
+    schema.refuse_unknown(connection)
     missing = sorted(metadata.tables.keys() - set(inspect(connection).get_table_names()))
     if missing:
         raise StartError(f"The copy is not whole, it has no table {missing[0]}; load one into an empty database")
@@ -215,7 +214,6 @@ def move(url: str, target_url: str, progress: Progress) -> str:
 
 def _move(source: Dialect, target: Dialect, address: str, progress: Progress) -> None:
     with closing(_pool_of(source)) as pool, closing(_storage_of(target)) as storage:
-        schema = Schema(source)
         pool.call(pool.on_connection(schema.check))  # before the target is touched
 
         def work(transaction: Transaction) -> None:
@@ -223,7 +221,7 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
             connection = pool.on_connection(lambda connection: connection)(transaction)
             schema.check(connection)
             copy = _Copy(pool, connection, source.server, progress)
-            storage.prepare_and(lambda connection, _: copy.make(Schema(target), connection))
+            storage.prepare_and(lambda connection, _: copy.make(connection))
             _mark(connection, address)
             transaction.commit()
 
@@ -242,7 +240,7 @@ class _Copy:
     def __init__(self, pool: ConnectionPool, source: Connection, server: str, progress: Progress) -> None:
         self._pool, self._source, self._server, self._progress = pool, source, server, progress
 
-    def make(self, schema: Schema, target: Connection) -> None:
+    def make(self, target: Connection) -> None:
         """Copy all tables, unless an earlier run has, and compare them."""
         schema.check(target)
         any_row = select(literal(1)).limit(1)

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from logoadmin.adapters.sql_storage import schema
 from logoadmin.adapters.sql_storage.databases import Dialect, connections_of, dialect_of
 from logoadmin.adapters.sql_storage.failures import Failure, FailureKind
 from logoadmin.adapters.sql_storage.group_commit import GroupCommit
 from logoadmin.adapters.sql_storage.pool import RETRIES, STEP_TIMEOUT, ConnectionPool
-from logoadmin.adapters.sql_storage.schema import Schema
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.adapters.sql_storage.unit_of_work import SqlUnitOfWork
 from logoadmin.domain.kernel.causes import Cause
@@ -52,7 +52,6 @@ class SqlStorage:
         self.product = dialect.product
         self._dialect = dialect
         self._pool = ConnectionPool(dialect, connections or connections_of(dialect), timeout, metrics)
-        self._schema = Schema(dialect)
         self._group_commit = GroupCommit(self._pool, dialect)
 
     def read(self, work: Callable[[UnitOfWork], Answer]) -> Answer:
@@ -74,12 +73,12 @@ class SqlStorage:
         return True
 
     def is_empty(self) -> bool:
-        return not self._dialect.exists() or self._pool.call(self._pool.on_connection(self._schema.is_empty))
+        return not self._dialect.exists() or self._pool.call(self._pool.on_connection(schema.is_empty))
 
     def check(self) -> None:
         if not self._dialect.exists():
             raise TablesMissing(self.server)
-        self._pool.call(self._pool.on_connection(self._schema.check))
+        self._pool.call(self._pool.on_connection(schema.check))
 
     def prepare(self, first: Callable[[UnitOfWork], Answer | None] = lambda _: None) -> Answer | None:
         return self.prepare_and(lambda _, transaction: first(SqlUnitOfWork(transaction)))
@@ -134,9 +133,9 @@ class SqlStorage:
             engine.dispose()
 
     def _prepared(self, connection: Connection, work: Callable[[Connection, Transaction], Answer]) -> Answer:
-        self._schema.load_migrations(connection)
+        schema.load_migrations(connection)
         with self._dialect.migration_lock(connection) as begin_write:
-            self._schema.prepare(connection)
+            schema.prepare(connection, self._dialect.table_options(connection))
             transaction = Transaction(connection.connection, self._pool.statements)
             transaction.take_write_lock(begin_write)
             answer = work(connection, transaction)
