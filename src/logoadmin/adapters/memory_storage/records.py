@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from heapq import nlargest, nsmallest
 from itertools import groupby, islice
-from operator import attrgetter
+from operator import attrgetter, gt, lt
 from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.adapters.memory_storage.identity import (
@@ -51,33 +50,27 @@ class MemoryRecords(Repository, Generic[Record]):
         return self._next(self._kind.id_field)
 
     def get(self, id_: int) -> Record | None:
-        return self._rows.get(id_)
+        row = self._rows.get(id_)
+        return None if row is None else self._whole(row)
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
-        return truncated_page((self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows), text_length)
+        return self._page(self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
-        wanted = where.given
-        part = search_form(wanted.pop("q", ""))
-        rows = (row for row in self._rows.after(after, order) if self._matches(row, part, wanted))
-        return truncated_page(islice(rows, limit), text_length)
+        rows = (row for row in self._rows.after(after, order) if self._matches(row, where))
+        return self._page(islice(rows, limit))
 
     def sorted_page(
         self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
     ) -> tuple[Record, ...]:
-        wanted = where.given
-        part = search_form(wanted.pop("q", ""))
-
         def place(row: Record) -> tuple[Any, int]:
             name: str = getattr(row, self._kind.name_field)
             return (search_form(name) if sort == "name" else row.version), self._kind.id_of(row)
 
-        rows = [row for row in self._rows.values() if self._matches(row, part, wanted)]
-        if order == "asc":
-            following = [row for row in rows if after is None or place(row) > place(after)]
-            return truncated_page(nsmallest(limit, following, place), text_length)
-        following = [row for row in rows if after is None or place(row) < place(after)]
-        return truncated_page(nlargest(limit, following, place), text_length)
+        follows = gt if order == "asc" else lt
+        rows = [row for row in self._rows.values() if self._matches(row, where)]
+        following = [row for row in rows if after is None or follows(place(row), place(after))]
+        return self._page(sorted(following, key=place, reverse=order == "desc")[:limit])
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
@@ -100,9 +93,21 @@ class MemoryRecords(Repository, Generic[Record]):
         for id_ in ids:
             self._rows.change(id_, version=version)
 
-    def _matches(self, row: Record, part: str, wanted: dict[str, Any]) -> bool:
-        name = search_form(getattr(row, self._kind.name_field))
-        return part in name and all(getattr(row, field) == value for field, value in wanted.items())
+    def _page(self, rows: Iterable[Record]) -> tuple[Record, ...]:
+        return page_of(truncated_page(rows, text_length), self._whole)
+
+    def _whole(self, row: Record) -> Record:
+        """Return a record with what is stored elsewhere."""
+        return row
+
+    def _matches(self, row: Record, where: Filter) -> bool:
+        return all(self._has(row, name, value) for name, value in where.given.items())
+
+    def _has(self, row: Record, name: str, value: Any) -> bool:
+        """Return whether a record has the value of a filter."""
+        if name == "q":
+            return search_form(value) in search_form(getattr(row, self._kind.name_field))
+        return bool(getattr(row, name) == value)
 
     def _taken(self, record: Record, others: Collection[Record]) -> Iterator[tuple[str, Any]]:
         """Yield the unique fields, with their values, that other records have as well."""
@@ -141,21 +146,6 @@ class MemoryAuthors(MemoryRecords[Author]):
 class MemoryArtworks(MemoryRecords[Artwork]):
     """Artworks, which are stored without authors."""
 
-    def get(self, id_: int) -> Artwork | None:
-        artwork = super().get(id_)
-        return None if artwork is None else self._with_authors(artwork)
-
-    def get_many(self, ids: Sequence[int]) -> tuple[Artwork, ...]:
-        return page_of(super().get_many(ids), self._with_authors)
-
-    def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Artwork, ...]:
-        return page_of(super().page(after, limit, where, order), self._with_authors)
-
-    def sorted_page(
-        self, sort: SortKey, after: Artwork | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
-    ) -> tuple[Artwork, ...]:
-        return page_of(super().sorted_page(sort, after, limit, where, order), self._with_authors)
-
     def add(self, record: Artwork) -> None:
         super().add(replace(record, authors=()))
 
@@ -166,19 +156,19 @@ class MemoryArtworks(MemoryRecords[Artwork]):
         self._tables.links[self._kind.kind].discard(id_)
         return super().remove(id_)
 
-    def _matches(self, row: Artwork, part: str, wanted: dict[str, Any]) -> bool:
-        others = {field: value for field, value in wanted.items() if field not in {"author_id", "tag", "origin"}}
-        is_by = "author_id" not in wanted or wanted["author_id"] in self._author_ids(row)
-        has_tag = "tag" not in wanted or wanted["tag"] in (row.details.tags or ())
-        has_origin = "origin" not in wanted or wanted["origin"] == row.details.origin
-        return is_by and has_tag and has_origin and super()._matches(row, part, others)
+    def _has(self, row: Artwork, name: str, value: Any) -> bool:
+        if name == "author_id":
+            return value in self._author_ids(row)
+        if name == "tag":
+            return value in (row.details.tags or ())
+        return row.details.origin == value if name == "origin" else super()._has(row, name, value)
 
     def _author_ids(self, artwork: Artwork) -> Iterable[int]:
         return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})
 
-    def _with_authors(self, artwork: Artwork) -> Artwork:
+    def _whole(self, row: Artwork) -> Artwork:
         authors = self._tables.records[Kind.AUTHOR]
-        return replace(artwork, authors=tuple(authors[id_] for id_ in self._author_ids(artwork)))
+        return replace(row, authors=tuple(authors[id_] for id_ in self._author_ids(row)))
 
 
 REPOSITORIES: Final[dict[Kind, type[MemoryRecords[Any]]]] = {
