@@ -165,7 +165,7 @@ class SignInWithFactor(Command):
 
 @dataclass(frozen=True, slots=True)
 class SecondStep:
-    """Asks for second factors and verifies them."""
+    """Asks for second factors, and has what verifies them."""
 
     totp: TotpFactors
     passkeys: PasskeyFactors
