@@ -31,6 +31,7 @@ from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.sessions import SignIn
+from logoadmin.domain.identity.sign_in_limits import IN_A_BLOCK
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Policy, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
@@ -185,11 +186,10 @@ def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
         is_others = kind is proposals.WithdrawProposal and isinstance(error, errors.NotPermitted)
         return None if is_others else type(error)
     except errors.InvalidToken as error:
-        # The refresh token of the table is invalid for every caller.
-        return None if kind is sessions.Refresh else type(error)
-    # The challenges of the table are invalid.
-    except errors.SignInRefused:
-        if kind not in (SignInWithFactor, SignInWithPasskey, SignInWithCode, SignInWithLink):
+        return type(error)
+    except RuntimeError as error:
+        # It is permitted, but nobody can sign in or prove their password in the block that undoes it.
+        if str(error) != IN_A_BLOCK:
             raise
     except errors.InvalidInput:
         if kind is not passkeys.EnrolPasskey:
