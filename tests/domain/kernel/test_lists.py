@@ -8,7 +8,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import ListAuthorLogos, ListAuthorThemes, ListLogos, ListThemes
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks
+from logoadmin.domain.gallery.audited_artworks import artworks_of
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
 from logoadmin.domain.identity.roles import ListRoles
 from logoadmin.domain.identity.users import ListUsers
@@ -170,8 +170,7 @@ def varied(gallery: LogoAdmin, storage: MemoryStorage) -> LogoAdmin:
             uow.records(USERS).add(User(id_, name, None, 10 + id_ % 2 + 1, NOW))
             values = (id_, name, "http://a", "forum" if id_ < 4 else "Forum", "", id_ % 3 == 0, (), NOW)
             for kind in ARTWORK_KINDS:
-                links = AuditedLinks(kind, uow).made(id_, (1 + id_ % 2, 3))
-                uow.records(kind).add(kind.record(*values), links={kind: links})
+                artworks_of(uow, kind).add_with_authors(kind.record(*values), (1 + id_ % 2, 3))
 
     storage.write(recorded(work, NOW))
     return gallery

@@ -10,7 +10,7 @@ from pydantic import PrivateAttr
 
 from logoadmin.domain.changes.change_list import Undone, changes_between
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, check_authors
+from logoadmin.domain.gallery.audited_artworks import artworks_of, check_authors
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
@@ -298,14 +298,14 @@ def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, s
 def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
     if step.author_ids is None or not isinstance(step.kind, ArtworkKind):
         return work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    kind, links = step.kind, AuditedLinks(step.kind, uow)
+    kind, artworks = step.kind, artworks_of(uow, step.kind)
     if step.verb == "create":  # with its authors, so that nobody looks for links that it may have
         check_authors(uow, step.author_ids)
         added = {kind.id_field: uow.records(kind).next_id(), "authors": (), "created_at": uow.now}
-        return links.create(kind.record(**step.command.own_values(), **added), step.author_ids)
+        return artworks.add_with_authors(kind.record(**step.command.own_values(), **added), step.author_ids)
     record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
     check_authors(uow, step.author_ids)
-    links.assign(kind.id_of(record), step.author_ids)
+    artworks.assign_authors(kind.id_of(record), step.author_ids)
     return record
 
 

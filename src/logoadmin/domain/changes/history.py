@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from logoadmin.domain.changes.change_list import Undone, changes_between, list_changes
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_rules import came_with_artwork, follow_undoing
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, links_field
+from logoadmin.domain.gallery.audited_artworks import artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot
 from logoadmin.domain.kernel.audited_records import MOST_LOADED, LinksByKind, as_json
@@ -266,7 +266,7 @@ class _Undo:
         id_, records = kind.id_of(record), self._uow.records(kind)
         relinked = {linked: theirs for linked, theirs in links.items() if theirs != records.links(id_)[linked]}
         for linked, theirs in relinked.items():
-            AuditedLinks(linked, self._uow).replace(id_, theirs)
+            artworks_of(self._uow, linked).replace_links(id_, theirs)
         # Recorded even if nothing differs, because undoing is a change.
         if not relinked or kind.values_of(record) != kind.values_of(records.get_existing(id_)):
             records.update(record)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal, get_type_hints
 
 from pydantic import create_model
 
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of, check_authors
+from logoadmin.domain.gallery.audited_artworks import artworks_of, check_authors
 from logoadmin.domain.identity.accounts import FIRST_USER_ID, end_sign_ins, set_password
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -245,10 +245,10 @@ class ArtworkLine(Line):
         return values
 
     def _add(self, uow: AuditedUnitOfWork, record: Any) -> None:
-        AuditedLinks(self.row, uow).create(record, self.author_ids)
+        artworks_of(uow, self.row).add_with_authors(record, self.author_ids)
 
     def _amend_extras(self, uow: AuditedUnitOfWork, known: Any) -> bool:
-        return AuditedLinks(self.row, uow).assign(self.row.id_of(known), self.author_ids)
+        return artworks_of(uow, self.row).assign_authors(self.row.id_of(known), self.author_ids)
 
 
 _BASES: Final[Mapping[Kind, type[Line]]] = {Kind.ROLE: Line, Kind.USER: UserLine, Kind.AUTHOR: AuthorLine}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Final, Generic, TypeVar
 
-from logoadmin.domain.gallery.audited_artworks import AuditedLinks, artworks_of
+from logoadmin.domain.gallery.audited_artworks import artworks_of
 from logoadmin.domain.kernel.access import PUBLIC, Permission
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.details import NO_DETAILS, Details, Tag
@@ -175,7 +175,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         artwork_id = self._kind.id_of(command)
         get_existing(uow, self._kind, artwork_id)
         get_existing(uow, AUTHORS, command.author_id)
-        link = AuditedLinks(self._kind, uow).add(artwork_id, command.author_id)
+        link = artworks_of(uow, self._kind).link(artwork_id, command.author_id)
         return self._kind.link(link.link_id, artwork_id, command.author_id)
 
     @writes(OF_KIND)
@@ -195,7 +195,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
     def _unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
-        if not AuditedLinks(self._kind, uow).remove(artwork_id, command.author_id):
+        if not artworks_of(uow, self._kind).unlink(artwork_id, command.author_id):
             raise NotFound("Author", command.author_id, of=f" on {self._kind.kind} {artwork_id}")
         return self._kind.removed_link(artwork_id, command.author_id)
 

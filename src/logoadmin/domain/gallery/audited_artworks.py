@@ -9,19 +9,13 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, LinksByKind,
 from logoadmin.domain.kernel.errors import ArtworkBlocked
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind, ArtworkKind
 from logoadmin.domain.kernel.records import Artwork, Author, Link
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, links_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing
+from logoadmin.ports.gallery_storage import Links
 
 
 def links_field(kind: AnyKind, linked: AnyArtworkKind) -> str:
     """Return the field of a snapshot with the links of an artwork or an author."""
     return AUTHORS_FIELD if kind is linked else linked.plural
-
-
-def serialized_links(kind: AnyKind, linked: AnyArtworkKind, links: Iterable[Link]) -> list[dict[str, int]]:
-    """Return the links in the snapshot of an artwork or an author: the records on the other side."""
-    if kind is linked:
-        return [{linked.link_id_field: link.link_id, "author_id": link.author_id} for link in links]
-    return [{linked.link_id_field: link.link_id, linked.id_field: link.artwork_id} for link in links]
 
 
 @dataclass(eq=False)
@@ -48,7 +42,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         super().load(ids)
         self._loaded, self._author_changes = dict.fromkeys(ids, ()), log_of(self).author_changes
         existing = [id_ for id_ in ids if self._known.get(id_) is not None]
-        for link in uow_of(self).links(self._kind).of_artworks(existing):
+        for link in _stored_links(self).of_artworks(existing):
             self._loaded[link.artwork_id] += (link,)
         known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
         self._load_withdrawals([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
@@ -56,7 +50,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
         loaded = self._is_current(id_) and id_ in self._known
-        return {self._kind: self._loaded[id_] if loaded else uow_of(self).links(self._kind).of_artwork(id_)}
+        return {self._kind: self._loaded[id_] if loaded else _stored_links(self).of_artwork(id_)}
 
     def block(self, id_: int, if_match: frozenset[int] | None, reason: str) -> Artwork:
         """Switch an artwork off and block it; if it is already blocked for this reason, nothing is recorded."""
@@ -103,7 +97,54 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
         """Return the snapshot of an artwork with these values and links."""
-        return {**values, AUTHORS_FIELD: serialized_links(self._kind, self._kind, links)}
+        field = self._kind.link_id_field
+        return {**values, AUTHORS_FIELD: [{field: link.link_id, "author_id": link.author_id} for link in links]}
+
+    def add_with_authors(self, artwork: Artwork, author_ids: Sequence[int]) -> Artwork:
+        """Store a new artwork with these existing authors, in this order; return it with its version."""
+        return self.add(artwork, links={self._kind: self._new_links(self._kind.id_of(artwork), author_ids)})
+
+    def link(self, id_: int, author_id: int) -> Link:
+        """Link an author as the last one, unless they are linked; return the link."""
+        before = self.links(id_)[self._kind]
+        for link in before:
+            if link.author_id == author_id:
+                return link
+        (link,) = self._new_links(id_, [author_id])
+        _stored_links(self).add([link])
+        self._relinked(LINKED, id_, before, (*before, link))
+        return link
+
+    def unlink(self, id_: int, author_id: int) -> bool:
+        """Remove the link to an author; return whether it existed."""
+        before = self.links(id_)[self._kind]
+        if not _stored_links(self).remove(id_, author_id):
+            return False
+        self._relinked(UNLINKED, id_, before, [link for link in before if link.author_id != author_id])
+        return True
+
+    def assign_authors(self, id_: int, author_ids: Sequence[int]) -> bool:
+        """Set the authors of an artwork to these existing ones, in this order; return whether they differed."""
+        before = self.links(id_)[self._kind]
+        if [link.author_id for link in before] == [*author_ids]:
+            return False
+        self.replace_links(id_, self._new_links(id_, author_ids))
+        return True
+
+    def replace_links(self, id_: int, links: Sequence[Link]) -> None:
+        """Replace the links of an artwork by these new or restored ones."""
+        before = self.links(id_)[self._kind]
+        for link in before:
+            _stored_links(self).remove(id_, link.author_id)
+        _stored_links(self).add(links)
+        self._relinked(AMENDED, id_, before, links)
+
+    def _new_links(self, id_: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
+        return tuple(Link(_stored_links(self).next_id(), id_, author_id) for author_id in author_ids)
+
+    def _relinked(self, action: str, id_: int, before: Iterable[Link], after: Iterable[Link]) -> None:
+        values = self.values(self.get_existing(id_))
+        self.touch(action, id_, self.with_links(values, before), self.with_links(values, after))
 
     def _reason(self, record: Artwork) -> str | None:
         """Return the reason why an artwork is blocked, or None; an active one needs no query."""
@@ -140,17 +181,22 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _link(self, stored: Artwork, values: Snapshot, links: LinksByKind) -> Snapshot:
         theirs = links.get(self._kind, ())
         if theirs:
-            uow_of(self).links(self._kind).add(theirs)
+            _stored_links(self).add(theirs)
         id_ = self._kind.id_of(stored)
         # Only an id that was used before can be blocked.
         reason = None if log_of(self).is_new(self._kind.kind, id_) else self._reason(stored)
         blocked = {} if reason is None else {BLOCKED_FIELD: reason}
-        return {**values, **blocked, AUTHORS_FIELD: serialized_links(self._kind, self._kind, theirs) if theirs else []}
+        return self.with_links({**values, **blocked}, theirs)
 
     def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
         if stored.active:
             after = {name: value for name, value in after.items() if name != BLOCKED_FIELD}
         return super()._recorded(action, stored, before, after)
+
+
+def _stored_links(artworks: AuditedArtworks[Any]) -> Links:
+    """Return the links of the artworks of a kind; not an attribute, which a use case could reach."""
+    return uow_of(artworks).links(artworks._kind)
 
 
 class AuditedAuthors(AuditedRecords[Author]):
@@ -176,7 +222,10 @@ class AuditedAuthors(AuditedRecords[Author]):
 
 def _works(links: LinksByKind) -> Snapshot:
     """Return the links in the snapshot of an author."""
-    return {links_field(AUTHORS, kind): serialized_links(AUTHORS, kind, theirs) for kind, theirs in links.items()}
+    return {
+        kind.plural: [{kind.link_id_field: link.link_id, kind.id_field: link.artwork_id} for link in theirs]
+        for kind, theirs in links.items()
+    }
 
 
 def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:
@@ -190,60 +239,3 @@ def check_authors(uow: AuditedUnitOfWork, author_ids: Iterable[int]) -> None:
     """Require that authors exist; raise NotFound otherwise."""
     for author_id in author_ids:
         get_existing(uow, AUTHORS, author_id)
-
-
-class AuditedLinks:
-    """The links of one kind of artwork; a change of a link is a change of its artwork."""
-
-    def __init__(self, kind: AnyArtworkKind, uow: AuditedUnitOfWork) -> None:
-        self._kind, self._artworks = kind, artworks_of(uow, kind)
-        self._stored = links_in(uow, kind)
-
-    def made(self, artwork_id: int, author_ids: Iterable[int]) -> tuple[Link, ...]:
-        """Return new links, not yet stored, from an artwork to authors in their order."""
-        return tuple(Link(self._stored.next_id(), artwork_id, author_id) for author_id in author_ids)
-
-    def create(self, artwork: Any, author_ids: Sequence[int]) -> Any:
-        """Store a new artwork with these existing authors, in this order; return it with its version."""
-        links = self.made(self._kind.id_of(artwork), author_ids)
-        return self._artworks.add(artwork, links={self._kind: links})
-
-    def add(self, artwork_id: int, author_id: int) -> Link:
-        """Link an author as the last one, unless they are linked; return the link."""
-        before = self._artworks.links(artwork_id)[self._kind]
-        for link in before:
-            if link.author_id == author_id:
-                return link
-        (link,) = self.made(artwork_id, [author_id])
-        self._stored.add([link])
-        self._record(LINKED, artwork_id, before, (*before, link))
-        return link
-
-    def remove(self, artwork_id: int, author_id: int) -> bool:
-        """Remove a link; return whether it existed."""
-        before = self._artworks.links(artwork_id)[self._kind]
-        if not self._stored.remove(artwork_id, author_id):
-            return False
-        self._record(UNLINKED, artwork_id, before, [link for link in before if link.author_id != author_id])
-        return True
-
-    def assign(self, artwork_id: int, author_ids: Sequence[int]) -> bool:
-        """Set the authors of an artwork to these existing ones, in this order; return whether they differed."""
-        before = self._artworks.links(artwork_id)[self._kind]
-        if [link.author_id for link in before] == [*author_ids]:
-            return False
-        self.replace(artwork_id, self.made(artwork_id, author_ids))
-        return True
-
-    def replace(self, artwork_id: int, links: Sequence[Link]) -> None:
-        """Replace the links of an artwork by these new or restored ones."""
-        before = self._artworks.links(artwork_id)[self._kind]
-        for link in before:
-            self._stored.remove(artwork_id, link.author_id)
-        self._stored.add(links)
-        self._record(AMENDED, artwork_id, before, links)
-
-    def _record(self, action: str, artwork_id: int, before: Iterable[Link], after: Iterable[Link]) -> None:
-        values = self._artworks.values(self._artworks.get_existing(artwork_id))
-        was, is_ = self._artworks.with_links(values, before), self._artworks.with_links(values, after)
-        self._artworks.touch(action, artwork_id, was, is_)
