@@ -20,7 +20,7 @@ from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import NotFound
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, USERS, AnyArtworkKind
+from logoadmin.domain.kernel.kinds import KINDS, USERS, AnyArtworkKind, ArtworkKind
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, Listing, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
@@ -224,4 +224,5 @@ def summary_of(changes: Sequence[Values], judge: Judge, own_host: str) -> dict[s
 
 
 def _artwork_kind(kind: str) -> AnyArtworkKind | None:
-    return next((each for each in ARTWORK_KINDS if each is KINDS[Kind(kind)]), None)
+    row = KINDS[Kind(kind)]
+    return row if isinstance(row, ArtworkKind) else None

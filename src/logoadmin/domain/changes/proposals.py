@@ -363,12 +363,12 @@ def _require_waiting(proposal: StoredProposal) -> None:
 
 def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     """Store a proposal under a new version, and return it."""
-    is_new, proposals = proposal.version == 0, proposals_in(uow)
-    proposal = replace(proposal, version=proposals.next_version())
-    (proposals.add if is_new else proposals.update)(proposal)
+    stored, is_new = repositories_in(uow), proposal.version == 0
+    proposal = replace(proposal, version=stored.proposals.next_version())
+    (stored.proposals.add if is_new else stored.proposals.update)(proposal)
     if proposal.state is ProposalState.WAITING:
         named = (pictures_in(change["kind"], rules.after(change)) for change in proposal.changes)
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
-        release_pictures(repositories_in(uow), proposal.proposal_id, uow.now)
-    return views.shown(repositories_in(uow), proposal)
+        release_pictures(stored, proposal.proposal_id, uow.now)
+    return views.shown(stored, proposal)
