@@ -89,39 +89,38 @@ def sheets_in(url: str) -> tuple[str, ...]:
     return tuple({found.content.decode("utf-8", "replace"): None, declared: None})
 
 
-@dataclass(slots=True)
-class References:
-    """References of the document in a `data:` URL to anything outside itself, as far as they can be read."""
-
-    urls: list[str]
-    # Whether there are any, or the document has a script or the like, or cannot be read.
-    is_risk: bool = False
+class _Unreadable(Exception):
+    """The document is a risk, so the rest need not be read."""
 
 
-def references_in(url: str, levels: int = _MAX_LEVELS) -> References:
+def references_in(url: str, levels: int = _MAX_LEVELS) -> "References":
     """Return the references of the document in a `data:` URL; empty for other URLs, raster images and fonts."""
-    found, references = data_url(url), References([])
+    found, references = data_url(url), References(levels - 1)
     if found is None or found.media_type in _RASTER or found.media_type.startswith(_FONTS):
         return references
     if found.content is None or not levels or found.media_type == "text/html":
         references.is_risk = True
     elif found.content.strip() and not found.content.startswith(_BINARY):
-        _Document(references, levels - 1).read(found)
+        references.read(found.content, found.charset)
     return references
 
 
-class _Unreadable(Exception):
-    """The document is a risk, so the rest need not be read."""
+class References:
+    """References of an XML document, such as SVG, to anything outside itself, as far as they can be read.
 
+    Attributes:
+        urls: their URLs.
+        is_risk: whether there are any, or the document has a script or the like, or cannot be read.
+    """
 
-class _Document:
-    """Reads an XML document, such as SVG."""
-
-    def __init__(self, references: References, levels: int) -> None:
-        self._references, self._levels = references, levels
+    def __init__(self, levels: int) -> None:
+        """Documents in it are read up to this many levels."""
+        self.urls: list[str] = []
+        self.is_risk = False
+        self._levels = levels
         self._style: list[str] | None = None
 
-    def read(self, url: DataUrl) -> None:
+    def read(self, content: bytes, charset: str) -> None:
         """Add the references of the document."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.XmlDeclHandler = self._declaration
@@ -131,11 +130,11 @@ class _Document:
         # Style sheets, and entities from other files.
         parser.ProcessingInstructionHandler = parser.SkippedEntityHandler = self._refuse
         try:
-            if url.charset not in _ASCII_BASED:
+            if charset not in _ASCII_BASED:
                 raise _Unreadable
-            parser.Parse((url.content or b"").decode("utf-8-sig"), True)
+            parser.Parse(content.decode("utf-8-sig"), True)
         except (_Unreadable, UnicodeDecodeError, expat.ExpatError):
-            self._references.is_risk = True
+            self.is_risk = True
 
     def _refuse(self, *_: object) -> None:
         raise _Unreadable
@@ -154,14 +153,14 @@ class _Document:
         if _METADATA.match(namespace):
             return
         if namespace not in _SVG or local.lower() in _EMBEDDING:
-            self._references.is_risk = True
+            self.is_risk = True
         if local.lower() == "style":
             self._style = []
         is_link = attributes.get("attributeName", "").rpartition(":")[2].lower() == "href"
         for key, value in attributes.items():
             attribute = key.rpartition(" ")[2].lower()
             if attribute.startswith("on") or attribute == "base":
-                self._references.is_risk = True
+                self.is_risk = True
             elif attribute in ("href", "src"):
                 self._add(value)
             elif is_link and attribute in _ANIMATED:
@@ -186,7 +185,7 @@ class _Document:
             tokens = tokenize(text)
             for address in addresses(tokens, tokens.nodes, Use.PERHAPS):
                 if address.use is Use.IMPORT:
-                    self._references.is_risk = True
+                    self.is_risk = True
                 if address.use is not Use.PERHAPS or hosts_of(address.url):
                     self._add(address.url)
 
@@ -196,8 +195,8 @@ class _Document:
             return
         if is_data_url(url):
             inner = references_in(url, self._levels)
-            self._references.urls += inner.urls
-            self._references.is_risk |= inner.is_risk
+            self.urls += inner.urls
+            self.is_risk |= inner.is_risk
         else:
-            self._references.urls.append(url)
-            self._references.is_risk = True
+            self.urls.append(url)
+            self.is_risk = True

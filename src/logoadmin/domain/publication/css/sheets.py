@@ -17,7 +17,7 @@ from logoadmin.domain.publication.css.structure import structure_of
 from logoadmin.domain.publication.css.tokens import Edit, Tokens, edited, has_too_many_blocks, tokenize
 from logoadmin.domain.publication.css.urls import absolute, address_of, host_of
 from logoadmin.ports.environment import Clock
-from logoadmin.ports.outgoing import Outgoing
+from logoadmin.ports.outgoing import Fetched, Outgoing
 
 MAX_SHEET: Final = 1024 * 1024
 MAX_LEVELS: Final = 3
@@ -61,7 +61,7 @@ class SheetFetcher:
     def __init__(self, outgoing: Outgoing, clock: Clock) -> None:
         self._outgoing, self._clock = outgoing, clock
         self._deadline = clock.elapsed() + SECONDS
-        self._fetched: dict[str, tuple[str, str, str, bytes]] = {}
+        self._fetched: dict[str, Fetched] = {}
 
     def fetch(self, url: str, importer: Sheet | None) -> Sheet:
         """Return a sheet that another sheet imports, or the text itself; each URL is requested once.
@@ -75,7 +75,8 @@ class SheetFetcher:
             where, base, media_type, charset, body = url, None, found.media_type, found.charset, found.content
         else:
             where = address_of(url, None if importer is None else importer.base)
-            base, media_type, charset, body = self._request(where, importers)
+            response = self._request(where, importers)
+            base, media_type, charset, body = response.url, response.media_type, response.charset, response.body
         if len(importers) >= MAX_LEVELS:
             raise OutgoingError(host_of(where), f"sheets import each other over more than {MAX_LEVELS} levels")
         # Browsers accept a sheet without a media type, but not in a data: URL.
@@ -85,7 +86,7 @@ class SheetFetcher:
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
         return Sheet(where, base, body, text, encoding, importers)
 
-    def _request(self, url: str, importers: tuple[str, ...]) -> tuple[str, str, str, bytes]:
+    def _request(self, url: str, importers: tuple[str, ...]) -> Fetched:
         host = host_of(url)
         if url in importers:
             raise OutgoingError(host, "sheets import each other in a circle")
@@ -95,8 +96,7 @@ class SheetFetcher:
             left = self._deadline - self._clock.elapsed()
             if left <= 0:
                 raise OutgoingError(host, f"the imported sheets did not arrive within {SECONDS:.0f} s")
-            response = self._outgoing.fetch(url, most=MAX_SHEET, seconds=min(left, SECONDS_PER_SHEET))
-            self._fetched[url] = response.url, response.media_type, response.charset, response.body
+            self._fetched[url] = self._outgoing.fetch(url, most=MAX_SHEET, seconds=min(left, SECONDS_PER_SHEET))
         return self._fetched[url]
 
 
