@@ -15,12 +15,13 @@ from logoadmin.domain.changes.history import Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.kernel.access import Owner
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import Storage
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, history
+from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history
 from tests.options import LONG
 
 KINDS = st.sampled_from([Kind.LOGO, Kind.THEME])
@@ -65,7 +66,10 @@ class Takedowns(RuleBasedStateMachine):
         self.galleries = {name: gallery_on(storage, self.clock) for name, storage in storages.items()}
         self.requests = 0
 
-    def ask(self, call: Callable[[LogoAdmin, Owner], object]) -> object:
+    def ask(self, command: Command) -> object:
+        return self.call(lambda gallery, caller: ask(gallery, command, caller))
+
+    def call(self, call: Callable[[LogoAdmin, Owner], object]) -> object:
         """Make a call to all galleries, and return its result or error; these and the history must be the same."""
         self.clock.pass_by(1)
         self.requests += 1
@@ -83,43 +87,31 @@ class Takedowns(RuleBasedStateMachine):
     @rule(kind=KINDS, active=st.booleans())
     def create(self, kind: Kind, active: bool) -> None:
         values = {**ARTWORK, "active": active}
-        if kind is Kind.LOGO:
-            self.ask(lambda gallery, caller: gallery.logos.create(artworks.CreateLogo(**values), caller))
-        else:
-            self.ask(lambda gallery, caller: gallery.themes.create(artworks.CreateTheme(**values), caller))
+        self.ask(artworks.CreateLogo(**values) if kind is Kind.LOGO else artworks.CreateTheme(**values))
 
     @rule(kind=KINDS, ids=st.lists(IDS, min_size=1), active=st.booleans(), name=NAMES, dry_run=st.booleans())
     def load(self, kind: Kind, ids: list[int], active: bool, name: str, dry_run: bool) -> None:
         line = {"kind": kind, **ARTWORK, "name": name, "active": active, "author_ids": []}
         lines = [json.dumps({**line, f"{kind}_id": id_}) for id_ in ids]
         command = ImportRecords(dry_run=dry_run)
-        self.ask(lambda gallery, caller: gallery.import_export.load(command, lines, caller))
+        self.call(lambda gallery, caller: gallery.import_export.load(command, lines, caller))
 
     @rule(id_=IDS, values=st.fixed_dictionaries({}, optional={"active": st.booleans(), "name": NAMES}))
     def amend_logo(self, id_: int, values: dict[str, Any]) -> None:
-        self.ask(lambda gallery, caller: gallery.logos.amend(artworks.AmendLogo(logo_id=id_, **values), caller))
+        self.ask(artworks.AmendLogo(logo_id=id_, **values))
 
     @rule(id_=IDS, active=st.booleans())
     def switch_theme(self, id_: int, active: bool) -> None:
-        self.ask(lambda gallery, caller: gallery.themes.amend(artworks.AmendTheme(theme_id=id_, active=active), caller))
+        self.ask(artworks.AmendTheme(theme_id=id_, active=active))
 
     @rule(kind=KINDS, id_=IDS, reason=REASONS)
     def block(self, kind: Kind, id_: int, reason: str) -> None:
-        if kind is Kind.LOGO:
-            self.ask(
-                lambda gallery, caller: gallery.logos.block(artworks.BlockLogo(logo_id=id_, reason=reason), caller)
-            )
-        else:
-            self.ask(
-                lambda gallery, caller: gallery.themes.block(artworks.BlockTheme(theme_id=id_, reason=reason), caller)
-            )
+        logo, theme = artworks.BlockLogo(logo_id=id_, reason=reason), artworks.BlockTheme(theme_id=id_, reason=reason)
+        self.ask(logo if kind is Kind.LOGO else theme)
 
     @rule(kind=KINDS, id_=IDS)
     def remove(self, kind: Kind, id_: int) -> None:
-        if kind is Kind.LOGO:
-            self.ask(lambda gallery, caller: gallery.logos.remove(artworks.RemoveLogo(logo_id=id_), caller))
-        else:
-            self.ask(lambda gallery, caller: gallery.themes.remove(artworks.RemoveTheme(theme_id=id_), caller))
+        self.ask(artworks.RemoveLogo(logo_id=id_) if kind is Kind.LOGO else artworks.RemoveTheme(theme_id=id_))
 
     @rule(
         changes=st.lists(
@@ -140,13 +132,12 @@ class Takedowns(RuleBasedStateMachine):
             return {**record, "set": {"active": what} if isinstance(what, bool) else what}
 
         given: Any = [change(*each) for each in changes]
-        self.ask(lambda gallery, caller: [*gallery.bulk.apply(ApplyChanges(changes=given), caller)])
+        self.ask(ApplyChanges(changes=given))
 
     @rule(place=PLACES)
     def undo(self, place: int) -> None:
         change = history(self.galleries["memory"])[-1 - place :][0]
-        command = Revert(change_id=change.change_id)
-        undone = self.ask(lambda gallery, caller: gallery.changes.revert(command, caller))
+        undone = self.ask(Revert(change_id=change.change_id))
         if not isinstance(undone, Change) or change.before is None or undone.after is None:
             return
         before = dict(change.before)
@@ -157,8 +148,7 @@ class Takedowns(RuleBasedStateMachine):
 
     @rule(place=PLACES)
     def undo_request(self, place: int) -> None:
-        command = RevertRequest(request_id=f"request {max(1, self.requests - place)}")
-        self.ask(lambda gallery, caller: [*gallery.changes.revert_request(command, caller)])
+        self.ask(RevertRequest(request_id=f"request {max(1, self.requests - place)}"))
 
     @invariant()
     def withdrawals_follow_the_history(self) -> None:

@@ -1,5 +1,6 @@
 """CSS that names hosts, in all spellings that browsers read."""
 
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote
 
@@ -63,3 +64,15 @@ RULES: Final = (
     *("b{color:" + "1" * 5000 + ";background:url(A)}", "b{background:url(A)\0}", "b{background:ur/**/l(A)}"),
     *("b{content:'A'}", "b[title='A']{}", "b{background:url(data:image/svg+xml,<svg/>)}", "b{b:c;{background:url(A)}}"),
 )
+# Style sheets that name hosts.
+SHEETS: Final = (
+    *(f'b{{background:url("{url}")}}' for url in URLS),
+    *DATA,
+    *(css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES)),
+)
+
+
+def using(document: str, uses: Iterable[str]) -> str:
+    """Return declarations that use the URL of a document in all these properties."""
+    escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
+    return ";".join(f'{use}:url("{escaped}")' for use in uses)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from logoadmin.domain.kernel.limits import NewPreviewUrl
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
-from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
+from tests.domain.publication.css_samples import PAGE, SHEETS, using
 from tests.domain.publication.data_documents import HARMLESS, RISKY
 from tests.options import LONG
 
@@ -62,12 +62,10 @@ def _hosts(urls: list[str]) -> set[str]:
 
 @pytest.mark.parametrize("scheme", ["http", "https"] if LONG else ["https"])
 def test_chromium_contacts_only_listed_hosts(chromium: Browser, scheme: str) -> None:
-    sheets = [f'b{{background:url("{url}")}}' for url in URLS] + list(DATA)
-    sheets += [css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES)]
     missed, asked = {}, set()
     with chromium.new_context() as context:
         page = context.new_page()
-        for css in sheets:
+        for css in SHEETS:
             hosts = _hosts(requests_of(page, f"{scheme}://page.test", css))
             asked |= hosts
             if not hosts <= {*judge(css, "sheet").hosts}:
@@ -85,9 +83,7 @@ def test_chromium_contacts_only_listed_hosts_for_documents_without_risks(chromiu
     with chromium.new_context() as context:
         page = context.new_page()
         for document in (*HARMLESS, *RISKY):
-            escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
-            declarations = ";".join(f'{use}:url("{escaped}")' for use in USES)
-            css = f"b{{display:list-item;{declarations}}}"
+            css = f"b{{display:list-item;{using(document, USES)}}}"
             hosts = _hosts(requests_of(page, "https://page.test", css))
             if hosts and "document" not in judge(css, "sheet").risk_names:
                 asked[document] = hosts

@@ -13,7 +13,7 @@ import pytest
 from logoadmin.domain.publication.css import judge
 from tests import firefox
 from tests.answering import Answer, Request, answering
-from tests.domain.publication.css_samples import DATA, IMPORTS, PAGE, RULES, URLS
+from tests.domain.publication.css_samples import PAGE, SHEETS, using
 from tests.domain.publication.data_documents import HARMLESS, RISKY
 
 # Set a style sheet, and wait until whatever it needs has been asked for.
@@ -52,16 +52,12 @@ USES: Final = (
 
 def _sheets() -> Iterator[str]:
     for number, found in enumerate((*HARMLESS, *RISKY)):
-        escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in found)
-        properties = ";".join(f'{use}:url("{escaped}")' for use in USES)
-        yield f"b,rect{{position:fixed;{properties}}}/*d{number}*/"
+        yield f"b,rect{{position:fixed;{using(found, USES)}}}/*d{number}*/"
     for number, document in enumerate(DOCUMENTS):
         for media_type in ("image/svg+xml", "application/xhtml+xml", "text/xml"):
             properties = ";".join(f'{use}:url("data:{media_type},{quote(document)}#f")' for use in USES)
             yield f"b,rect{{position:fixed;{properties}}}/*{number}*/"
-    yield from (f'b{{background:url("{url}")}}' for url in URLS)
-    yield from DATA
-    yield from (css.replace("A", "https://a.example") for css in (*IMPORTS, *RULES))
+    yield from SHEETS
 
 
 # The page, and the hosts of Firefox.

@@ -22,6 +22,7 @@ from logoadmin.domain.publication.css.css_service import MAX_SECONDS, JudgeCss
 from logoadmin.domain.publication.css.judging import MAX_RISKS, TOO_DEEP, TOO_MANY
 from logoadmin.domain.publication.css.tokens import MAX_LEVELS
 from logoadmin.domain.publication.css.verdict import CssRisk, RiskName, Verdict
+from tests.domain.publication.css_samples import using
 from tests.domain.publication.data_documents import ADDRESS, HARMLESS, HOST, RISKY, svg, url
 from tests.gallery import FrozenClock, gallery_on
 from tests.strategies import css_texts
@@ -361,8 +362,7 @@ def test_only_the_first_risks_of_a_kind_are_listed() -> None:
 
 def sheet(document: str, use: str = "mask") -> str:
     """Return CSS that uses a `data:` URL, as a string in which nothing has to be read twice."""
-    escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
-    return f'\n a{{{use}:url("{escaped}")}}'
+    return f"\n a{{{using(document, [use])}}}"
 
 
 @pytest.mark.parametrize("document", HARMLESS)
