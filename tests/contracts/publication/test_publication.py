@@ -4,6 +4,7 @@ import io
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 from typing import Any, Final
@@ -16,6 +17,7 @@ from logoadmin import reader
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, RemovePicture, SendPicture, SentPicture
 from logoadmin.domain.kernel.kinds import picture_names
@@ -23,6 +25,7 @@ from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
+from logoadmin.domain.publication.files.publishing import Destination
 from logoadmin.domain.publication.publication_records import POINTER, Page, Published
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
@@ -161,22 +164,20 @@ def test_pictures_stay_until_no_pointer_refers_to_them(
 
 @pytest.mark.rule("contract P2")
 def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
-    gallery: LogoAdmin, files: FolderGalleryFiles
+    gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock
 ) -> None:
     picture, names_read = send(gallery, 1), list[str]()
     logo(gallery, picture.url)
     gallery.publication.publish(files)
-    read = gallery.publication._picture
+    path, thumbnail = picture_names([picture.picture])
+    files.remove(thumbnail)
+    publication = gallery.publication.generate()
 
     def picture_of(name: str) -> bytes | None:
         names_read.append(name)
-        return read(name)
+        return publication.read_picture(name)
 
-    gallery.publication._picture = picture_of  # type: ignore[method-assign]  # as a spy
-    path, thumbnail = picture_names([picture.picture])
-    files.remove(thumbnail)
-    logo(gallery, picture.url)
-    gallery.publication.publish(files)
+    Destination(files, gallery_page(), clock.now()).publish(replace(publication, read_picture=picture_of))
     assert names_read == [thumbnail]
     assert pictures_in(files) == {path, thumbnail}
 
