@@ -14,7 +14,7 @@ from jinja2 import Environment
 from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.publication.files.file_names import ASSET_NAME
 from logoadmin.domain.publication.publication_records import PAGE
-from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY
+from logoadmin.entrypoints.http_api.gallery import PAGE_POLICY
 
 pytestmark = pytest.mark.rule("contract Q2")
 

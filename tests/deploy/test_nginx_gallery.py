@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PICTURE_FIELDS
+from logoadmin.entrypoints.http_api.gallery import PAGE_POLICY, PICTURE_FIELDS
 from tests.deploy.nginx import Front, nginx_for_folder
 from tests.services import Answer
 

@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY
+from logoadmin.entrypoints.http_api.gallery import PAGE_POLICY
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient

@@ -29,8 +29,7 @@ from logoadmin.entrypoints import publisher as module
 from logoadmin.entrypoints.http_api.app import Paths
 from logoadmin.entrypoints.http_api.background import Background
 from logoadmin.entrypoints.http_api.endpoints import AppContext
-from logoadmin.entrypoints.http_api.gallery import PublishedGallery
-from logoadmin.entrypoints.http_api.published_files import PAGE_POLICY, PublishedFolder
+from logoadmin.entrypoints.http_api.gallery import PAGE_POLICY, PublishedFolder, PublishedGallery
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.metrics import Metrics
@@ -131,7 +130,7 @@ class CountedFiles(MemoryGalleryFiles):
     Attributes:
         version: the last change; issued: when the pointer is issued.
         indexes: the names of all indexes, in order.
-        looks: how often somebody asked for the stamp of the pointer; reads: the names of the files that were read.
+        looks: how often somebody asked for a stamp; reads: the names of the files that were read.
         fault: is raised by reading.
     """
 
@@ -171,7 +170,7 @@ class CountedFiles(MemoryGalleryFiles):
         return super().read(name)
 
     def stamp(self, name: str) -> Any:
-        self.looks += name == POINTER
+        self.looks += 1
         found: Hashable = super().stamp(name)
         return found
 
@@ -197,13 +196,12 @@ class IdlePublisher:
 class FolderReader:
     """Requests files, one after the other or at once, all in one event loop."""
 
-    def __init__(self, files: MemoryGalleryFiles, *, interval: float = 0.0) -> None:
-        """Request files of a process that looks for another pointer after some seconds, or at every request."""
+    def __init__(self, files: MemoryGalleryFiles) -> None:
+        """Request files of a process that publishes nothing itself."""
         gallery = cast(LogoAdmin, SimpleNamespace(waits=True, concurrent_reads=1, metrics=Metrics()))
         context = AppContext(gallery, (), 0, from_sockets=True)
-        self.folder = PublishedFolder(files, interval=interval)
         self.publisher = IdlePublisher()
-        published = PublishedGallery(self.folder, cast(Any, self.publisher), Metrics())
+        published = PublishedGallery(PublishedFolder(files), cast(Any, self.publisher), Metrics())
         self.app: ASGIApp = Paths(context, [], [], Background(gallery, context.dispatch, {}), published)
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self.loop = self._runner.get_loop()
@@ -245,7 +243,7 @@ def files() -> CountedFiles:
 
 @pytest.fixture
 def reader(files: CountedFiles) -> Iterator[FolderReader]:
-    """A reader of a process that looks for another pointer at every request."""
+    """A reader of the folder."""
     made = FolderReader(files)
     yield made
     made.close()
@@ -267,7 +265,6 @@ def test_before_the_first_publication_everything_is_an_uncacheable_503() -> None
         assert (refused.header("cache-control"), refused.header("access-control-allow-origin")) == ("no-store", "*")
         assert refused.json() == {"detail": "The gallery is not published yet; try again in a few seconds"}
     empty.publish()
-    reader.folder.look_now()
     assert reader.ask().status_code == 200
     reader.close()
 
@@ -314,8 +311,6 @@ def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     assert "Input/output error" in caplog.text
     files.fault = None
     assert tag(reader.ask()) != tag(before)
-    files.files["latest.json"] = b"damaged"
-    assert reader.ask().status_code == 200
 
 
 def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(
@@ -385,15 +380,12 @@ ODD: Final = (
 
 
 def test_an_invalid_name_is_refused_without_disk_access(files: CountedFiles) -> None:
-    reader = FolderReader(files, interval=60.0)
-    reader.ask()
-    looks = files.looks
+    reader = FolderReader(files)
     files.files |= {".lease": b"", ".publication.json": b"", "mine.txt": b""}
     for name in ODD:
         refused = reader.ask(name.encode().decode("latin-1"))
         assert (refused.status_code, refused.header("cache-control")) in {(404, "no-store"), (404, None)}, name
-    assert files.looks == looks
-    assert {*files.reads} <= {"latest.json", files.indexes[-1]}
+    assert (files.looks, files.reads) == (0, [])
     reader.close()
 
 

@@ -15,11 +15,10 @@ from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, 
 from logoadmin.entrypoints.http_api.documents import Readiness, document_routes, health_routes, picture_route, redirect
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response
-from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedGallery
+from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedFolder, PublishedGallery
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
-from logoadmin.entrypoints.http_api.published_files import PublishedFolder
 from logoadmin.entrypoints.http_api.request import request_of
 from logoadmin.entrypoints.http_api.responses import MAX_LIST, CountedRequests, sendable
 from logoadmin.ports.gallery_files import GalleryFiles

@@ -27,9 +27,9 @@ from logoadmin.entrypoints.http_api.conditions import StaticFile, conditional, r
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import AppContext
 from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, HttpError, detail_response, error_response, note_cause
+from logoadmin.entrypoints.http_api.gallery import PICTURE_FIELDS
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import JSON
-from logoadmin.entrypoints.http_api.published_files import PICTURE_FIELDS
 from logoadmin.entrypoints.http_api.request import HEALTH_CHECKS, request_of
 from logoadmin.entrypoints.http_api.responses import sendable
 

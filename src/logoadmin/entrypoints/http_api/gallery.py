@@ -2,18 +2,125 @@
 
 import asyncio
 import html
+import logging
+from collections.abc import Hashable
+from contextlib import suppress
 from typing import Final
+from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from logoadmin.domain.publication.publication_records import PAGE
+from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
+from logoadmin.domain.publication.publication_records import FEED, PAGE, POINTER, READER
+from logoadmin.entrypoints.http_api.conditions import Fields, StaticFile
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
-from logoadmin.entrypoints.http_api.published_files import CORS, PAGE_FIELDS, PublishedFolder
+from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
 from logoadmin.entrypoints.publisher import Publisher
+from logoadmin.ports.gallery_files import GalleryFiles
+from logoadmin.ports.gallery_page import POLICY
 from logoadmin.ports.metrics import Metrics
+
+log = logging.getLogger("logoadmin.http")
+
+# How long browsers and proxies may cache a file; readers must learn of a takedown within a minute.
+_CACHE_CONTROL: Final = {
+    POINTER: "public, max-age=60, stale-if-error=604800",
+    READER: "public, max-age=86400",
+}
+_BRIEFLY: Final = "public, max-age=300"
+_FOREVER: Final = "public, max-age=31536000, immutable"
+_MEDIA_TYPES: Final = {
+    "json": JSON,
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "xml": "application/xml",
+    "webp": "image/webp",
+    "woff2": "font/woff2",
+}
+# A page cannot forbid framing in its own policy, only in a header.
+PAGE_POLICY: Final = f"{POLICY}; frame-ancestors 'none'"
+PAGE_FIELDS: Final = [(b"content-security-policy", PAGE_POLICY.encode()), (b"referrer-policy", b"no-referrer")]
+# Pages of any origin may read a gallery.
+CORS: Final = [(b"access-control-allow-origin", b"*"), (b"access-control-expose-headers", b"ETag, Retry-After")]
+# Pages of any site may show a picture; opened directly, it runs nothing.
+PICTURE_FIELDS: Final = [
+    *CORS,
+    (b"content-security-policy", b"default-src 'none'; sandbox"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+class PublishedFile(StaticFile):
+    """A file of the published gallery, with the stamp by which a change is detected."""
+
+    def __init__(self, name: str, content: bytes, stamp: Hashable | None = None) -> None:
+        super().__init__(content, _fields(name), is_compressed=name.endswith(".webp"))
+        self.stamp = stamp
+
+
+def _fields(name: str) -> Fields:
+    media_type = "application/atom+xml" if name == FEED else _MEDIA_TYPES[name.rpartition(".")[2]]
+    cached = _CACHE_CONTROL.get(name) or (_BRIEFLY if CHANGING_NAME.fullmatch(name) else _FOREVER)
+    return [
+        *(PICTURE_FIELDS if name.endswith(".webp") else [*CORS, (b"x-content-type-options", b"nosniff")]),
+        (b"cache-control", cached.encode()),
+        (b"content-type", media_type.encode()),
+        *(PAGE_FIELDS if name.endswith(".html") else ()),
+    ]
+
+
+# The memory for files, in all codings.
+_MOST_BYTES: Final = 67_108_864
+
+
+class PublishedFolder:
+    """The files of a folder into which some process publishes, compressed once and kept in memory.
+
+    Only for use in the event loop.
+    """
+
+    def __init__(self, files: GalleryFiles) -> None:
+        self._folder = files
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._files: LRUCache[str, PublishedFile] = LRUCache(_MOST_BYTES, lambda file: file.size)
+
+    async def file(self, name: str) -> PublishedFile | None:
+        """Return a file by its name relative to ``/gallery/``, or None."""
+        if name != POINTER and not any(pattern.fullmatch(name) for pattern in (IMMUTABLE_NAME, CHANGING_NAME)):
+            return None
+        stamp = self._folder.stamp(name)
+        if stamp is not None:
+            # Simultaneous requests read a file once.
+            async with self._locks.setdefault(name, asyncio.Lock()):
+                known = self._files.get(name)
+                return known if known and known.stamp == stamp else await self._read(name, stamp)
+        if self._folder.stamp(POINTER) is None:
+            raise HttpError(503, "The gallery is not published yet; try again in a few seconds", {"retry-after": "1"})
+        return None
+
+    async def _read(self, name: str, stamp: Hashable) -> PublishedFile | None:
+        """Read and compress a file; its stamp is older than its content, so a file that is replaced is read again."""
+        try:
+            file = await asyncio.to_thread(self._prepared, name, stamp)
+        except OSError as error:
+            log.error("The published gallery cannot be read: %s", error)
+            return self._files.get(name)
+        self._files.pop(name, None)
+        if file is not None:
+            with suppress(ValueError):  # too large to keep
+                self._files[name] = file
+        return file
+
+    def _prepared(self, name: str, stamp: Hashable) -> PublishedFile | None:
+        content = self._folder.read(name)
+        return None if content is None else PublishedFile(name, content, stamp)
+
 
 FOLDER: Final = "/gallery/"
 _PREFLIGHT: Final = {
