@@ -26,6 +26,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts_brotli, accepts_gzip, in_gzip, known_tag
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint, redirect
 from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request, request_of
 
 DIRECTORY: Final = Path(__file__).parent
@@ -273,44 +274,26 @@ def _asset_response(request: Request, asset: Asset, headers: Mapping[str, str], 
     return Response(body, headers=fields, media_type=asset.media_type)
 
 
-def _form_schemas(interface: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schemas from which forms are built: the bodies of operations."""
-    schemas = interface["components"]["schemas"]
-    bodies = {}
-    for path in interface["paths"].values():
-        for operation in path.values():
-            body = _stripped(_body_of(operation))
-            if body and "details" in body.get("properties", {}):
-                body["properties"]["details"] = _stripped(_resolved(body["properties"]["details"], schemas))
-            if body:
-                bodies[operation["operationId"]] = body
-    return bodies
-
-
-def _body_of(operation: Mapping[str, Any]) -> Any:
-    return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-
-
-def _resolved(schema: Any, schemas: Mapping[str, Any]) -> Any:
-    """Return a schema with its references resolved."""
-    if isinstance(schema, list):
-        return [_resolved(each, schemas) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _resolved(schemas[schema["$ref"].rpartition("/")[2]], schemas)
-    return {name: _resolved(each, schemas) for name, each in schema.items()}
-
-
 _FOR_READERS: Final = {"title", "description", "examples"}
 
 
-def _stripped(schema: Any) -> Any:
-    """Return a schema without its descriptive texts, which the console has in its own languages."""
-    if isinstance(schema, list):
-        return [_stripped(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: _stripped(each) for name, each in schema.items() if name not in _FOR_READERS or isinstance(each, dict)
-    }
+def _without_texts(part: dict[str, Any]) -> dict[str, Any]:
+    """Return an object of a schema without descriptive texts, which the console has in its own languages."""
+    return {name: value for name, value in part.items() if name not in _FOR_READERS or isinstance(value, dict)}
+
+
+def _form_schemas(interface: Mapping[str, Any]) -> Any:
+    """Return the schemas from which forms are built: the bodies of operations, without references to the details."""
+    schemas = interface["components"]["schemas"]
+
+    def resolved(part: dict[str, Any]) -> Any:
+        name = part.get("$ref", "").rpartition("/")[2]
+        return json.loads(json.dumps(schemas[name]), object_hook=resolved) if name else _without_texts(part)
+
+    operations = [operation for path in interface["paths"].values() for operation in path.values()]
+    contents = {each["operationId"]: each.get("requestBody", {}).get("content", {}) for each in operations}
+    bodies = {name: content[JSON]["schema"] for name, content in contents.items() if JSON in content}
+    bodies = json.loads(json.dumps(bodies), object_hook=_without_texts)
+    for fields in (body["properties"] for body in bodies.values() if "details" in body.get("properties", {})):
+        fields["details"] = json.loads(json.dumps(fields["details"]), object_hook=resolved)
+    return bodies
