@@ -3,10 +3,9 @@ import { signal } from "./vendor/preact.js";
 
 /**
  * @typedef {typeof import("./texts/en/lists.js").default & typeof import("./texts/en/others.js").default
- *   & typeof import("./texts/en/import.js").default & typeof import("./texts/en/pictures.js").default
- *   & typeof import("./texts/en/publication.js").default
- *   & typeof import("./texts/en/proposals.js").default & typeof import("./texts/en/service.js").default
- *   & typeof import("./texts/en/sign_in.js").default & typeof import("./texts/en/factors.js").default} Texts
+ *   & typeof import("./texts/en/publication.js").default & typeof import("./texts/en/proposals.js").default
+ *   & typeof import("./texts/en/service.js").default & typeof import("./texts/en/sign_in.js").default
+ *   & typeof import("./texts/en/factors.js").default} Texts
  */
 /** @typedef {keyof Texts} TextKey */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text */
@@ -21,10 +20,10 @@ export const language = signal("en");
 /** @type {Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists, those that only the import, pictures, proposals, the publication, the service as a
- * whole, signing in or enrolment has, and all others. The view decides which are loaded: the others are more than twice as
- * many as those of lists.
- * @typedef {"import" | "lists" | "others" | "pictures" | "proposals" | "publication" | "service" | "sign_in" | "factors"} TextPart
+ * The modules of texts: those of lists, those that only proposals, the publication, the service as a whole, signing in or
+ * enrolment has, and all others. The view decides which are loaded: the others are more than three times as many as those
+ * of lists.
+ * @typedef {"lists" | "others" | "proposals" | "publication" | "service" | "sign_in" | "factors"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);

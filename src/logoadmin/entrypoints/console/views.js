@@ -48,7 +48,7 @@ export const views = [
   { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "factors"], texts: "factors", audience: "everybody", title: "account.title", icon: "CircleUser" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "rest", icon: "History", scopes: ["changes:read"] },
   { path: "history/:change_id", load: () => import("./pages/history.js"), title: "history.title", under: "history", scopes: ["changes:read"] },
-  { path: "import", load: () => import("./pages/import_export.js"), texts: "import", title: "move.title", under: "settings", icon: "Upload" },
+  { path: "import", load: () => import("./pages/import_export.js"), texts: "service", title: "move.title", under: "settings", icon: "Upload" },
   { path: "settings", load: () => import("./pages/settings.js"), texts: "service", title: "settings.title", sidebar: "rest", icon: "Settings2" },
   { path: "pictures", load: () => import("./pages/pictures.js"), styles: [...STYLES, "proposals"], texts: "service", title: "settings.pictures", under: "settings", scopes: ["users:read"] },
 ];

@@ -109,7 +109,7 @@ function Add({ field, busy, add }) {
 /** Of the samples. */
 const THEMES = /** @type {const} */ (["light", "dark"]);
 
-const PictureSource = lazy(withTexts(() => import("../parts/pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+const PictureSource = lazy(withTexts(() => import("../parts/pictures/picture_source.js").then((module) => module.PictureSource)));
 
 /** A picture that is uploaded, by its hash. @param {WidgetProps} props */
 function MarkField({ form, field, id, disabled }) {

@@ -17,7 +17,7 @@ import "./details_fields.js";
 import { LogoCss } from "./logo_css.js";
 
 const Sheet = cssWidget("sheet");
-export const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+export const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource)));
 export const Verdict = lazy(() => import("../css/css_verdict.js").then((module) => module.CssVerdict));
 Object.assign(widgets, { authors: AuthorsField, url: PictureAddress, css: Css, target: Target });
 

@@ -14,7 +14,7 @@ Object.assign(widgets, {
   licence: Licence,
   tags: Tags,
   fixed: Fixed,
-  screenshots: lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.Screenshots), "pictures")),
+  screenshots: lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.Screenshots))),
 });
 
 /** A text without line breaks, and its length. @param {WidgetProps} props */

@@ -19,7 +19,7 @@ import { ACTIONS, doMany } from "./bulk_run.js";
 /** @typedef {import("./selection.js").Work} Work */
 
 const ASKED = /** @type {const} */ (["target", "link", "unlink", "tag", "untag", "licence"]);
-const loadFetching = withTexts(() => import("./bulk_fetch.js"), "pictures");
+const loadFetching = withTexts(() => import("./bulk_fetch.js"));
 /** The most records that are switched off without a question. */
 const UNASKED = 50;
 const ICONS = /** @type {const} */ ({ target: "Globe", link: "UserPlus", unlink: "UserMinus", tag: "Tag", untag: "X", licence: "FileText" });

@@ -63,7 +63,7 @@ export async function fetchMany(act, kind, chosen, selection) {
   const change = (/** @type {any} */ record) => ({ set: { [field]: copies.get(record[field]) } });
   if (ready.length > 0) await doMany(kind, { act, change }, ready, selection);
   selection.set([...new Set([...(ready.length > 0 ? selection.ids.peek() : []), ...left.map((record) => record[id])])]);
-  await Promise.all([loadMoreTexts("publication"), loadMoreTexts("pictures")]).catch(() => undefined);
+  await loadMoreTexts("publication").catch(() => undefined);
   // Without a way on, so that the undo of the others remains.
   if (obstacle) say(t("bulk.failed", { n: left.length, why: pictureFailure(obstacle) }), { tone: "failed" });
   const list = left.flatMap((record) => {

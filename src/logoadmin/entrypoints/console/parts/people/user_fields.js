@@ -181,7 +181,7 @@ export function AvatarCard({ user, changed }) {
   );
 }
 
-const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource), "pictures"));
+const PictureSource = lazy(withTexts(() => import("../pictures/picture_source.js").then((module) => module.PictureSource)));
 
 /** The avatar in a form: as it is typed, so it looks. @param {WidgetProps} props */
 function AvatarField(props) {
