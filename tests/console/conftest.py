@@ -23,7 +23,7 @@ PLACE = "http://127.0.0.1:1"
 OPENED = (
     *("client.js", "router.js", "texts.js", "vendor/codemirror.js", "vendor/preact.js"),
     *("parts/css/css_editor.js", "parts/css/css_hosts.js", "parts/css/css_preview.js"),
-    "parts/factors/new_passkey.js",
+    "parts/factors/enrolment.js",
 )
 
 # Calls an exported function by the names of the module and function, with arguments.

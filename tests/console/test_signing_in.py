@@ -342,7 +342,7 @@ CredentialsContainer.prototype.get = function (options) {
 _ENROL: Final = """async () => {
   const files = document.styleSheets[0].href.replace(/style\\/.*/, "");
   const { call } = await import(`${files}client.js`);
-  const { create } = await import(`${files}parts/factors/new_passkey.js`);
+  const { create } = await import(`${files}parts/factors/enrolment.js`);
   const { data } = await call("post", "/api/auth/factors/passkeys/options", { body: {} });
   const credential = await create(data.options);
   const body = { challenge: data.challenge, name: "This laptop", credential };

@@ -1,13 +1,17 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
-import { h, useEffect, useRef, useState } from "../vendor/preact.js";
-import { Failure, returned } from "../client.js";
+import { h, useEffect, useId, useMemo, useRef, useState } from "../vendor/preact.js";
+import { call, Failure, returned } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
-import { PAGE, readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
-import { chosenFilters, HistoryFilters, isFiltered } from "../parts/history/history_filters.js";
-import { Breadcrumbs, EmptyState, Pending, Unread, ViewHead } from "../parts/primitives/basics.js";
-import { useLists, useRead } from "../parts/primitives/hooks.js";
+import { ACTIONS, PAGE, readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
+import { Breadcrumbs, EmptyState, IconButton, Pending, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { useLists, useRead, useRested } from "../parts/primitives/hooks.js";
 import { ReadOn } from "../parts/primitives/pages.js";
-import { t } from "../texts.js";
+import { day, language, t } from "../texts.js";
+import { query, setQuery } from "../router.js";
+import { may } from "../session.js";
+import { Pick } from "../parts/lists/toolbar.js";
+import { words } from "../parts/primitives/fields.js";
+import { actor } from "../parts/history/words.js";
 
 /** @typedef {import("../parts/history/changes.js").Entry} Entry */
 /** @typedef {import("../parts/history/changes.js").Page} Page */
@@ -99,3 +103,229 @@ function ChangePage({ params }) {
       : h(EmptyState, { icon: "SearchX", title: t("history.missing") }),
   );
 }
+
+/** How long after a keystroke a person is searched, in milliseconds. */
+const REST = 120;
+const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
+
+/** @param {string} name @returns {number | undefined} */
+const numeric = (name) => (/^\d{1,10}$/.test(query(name)) ? Number(query(name)) : undefined);
+
+/** @param {string} date as `2026-11-22`, a day here @param {number} [later] @returns {number | undefined} when it begins, or a later day, in Unix time; undefined unless it is a date from 1970 on */
+function beginning(date, later = 0) {
+  const [year = NaN, month = NaN, number = NaN] = date.split("-").map(Number);
+  const at = new Date(year, month - 1, number + later).getTime();
+  return at >= 0 ? Math.floor(at / 1000) : undefined;
+}
+
+/** @returns {import("../parts/history/changes.js").Filters} what the address asks for */
+function chosenFilters() {
+  const kind = Object.hasOwn(ACTIONS, query("kind")) ? query("kind") : undefined;
+  const afterwards = beginning(query("until"), 1);
+  return {
+    kind,
+    id: kind ? numeric("id") : undefined,
+    user_id: numeric("who"),
+    action: query("action") || undefined,
+    request_id: query("request") || undefined,
+    since: beginning(query("since")),
+    // To the end of that day, which may have an hour more or less.
+    until: afterwards && afterwards - 1,
+  };
+}
+
+/** @returns {boolean} whether anything in the address leaves changes out */
+const isFiltered = () => Object.values(chosenFilters()).some((value) => value !== undefined);
+
+const kinds = /** @type {(keyof typeof ACTIONS)[]} */ (Object.keys(ACTIONS));
+/** @param {keyof typeof ACTIONS} kind @returns {string} what its records are called */
+const titleOf = (kind) => t(kind === "settings" ? "settings.title" : kind === "picture" ? "settings.pictures" : `${kind}s.title`);
+
+/** @param {{entries: import("../parts/history/changes.js").Entry[]}} props The changes, with the names of people for readers who may not look them up. */
+function HistoryFilters({ entries }) {
+  const isKind = Object.hasOwn(ACTIONS, query("kind"));
+  return h("div", { class: "filters", role: "search", "aria-label": t("filters") },
+    h(Kind, {}),
+    h(Action, {}),
+    h(Who, { entries }),
+    h(Day, { name: "since", label: t("history.from") }),
+    h(Day, { name: "until", label: t("history.until") }),
+    isKind && h(RecordNumber, {}),
+    query("request") && h(Chip, { text: t("history.request", { id: query("request") }), clear: () => setQuery({ request: "" }) }),
+    isFiltered() && h("button", { type: "button", class: "button quiet", onClick: clear }, t("history.clear")),
+  );
+}
+
+function Kind() {
+  /** @type {[string, string][]} */
+  const choices = [["", t("history.kind.all")], ...kinds.map((each) => /** @type {[string, string]} */ ([each, titleOf(each)]))];
+  return h("div", { class: "filter" }, h(Pick, { label: t("history.kind"), value: query("kind"), choices, pick: (kind) => setQuery({ kind, id: "", action: "" }) }));
+}
+
+function Action() {
+  const shown = kinds.filter((each) => !Object.hasOwn(ACTIONS, query("kind")) || each === query("kind"));
+  /** @type {[string, string | [string, string][]][]} */
+  const groups = shown.map((kind) => [titleOf(kind), ACTIONS[kind].map((action) => [`${kind}.${action}`, t(`action.${action}`)])]);
+  return h("div", { class: "filter" }, h(Pick, { label: t("history.action"), value: query("action"), choices: [["", t("history.kind.all")], ...groups], pick: (action) => setQuery({ action }) }));
+}
+
+function RecordNumber() {
+  const id = useId();
+  const choose = (/** @type {Event} */ event) => setQuery({ id: valueOf(event).replace(/\D/g, "") });
+  return h(Filter, { id, label: t("field.id") },
+    h("input", { id, class: "input", inputMode: "numeric", autocomplete: "off", maxLength: 10, value: query("id"), onInput: choose }),
+  );
+}
+
+function clear() {
+  setQuery(Object.fromEntries(NAMES.map((name) => [name, ""])));
+  // The clicked button has disappeared.
+  /** @type {HTMLElement | null} */ (document.querySelector(".filters select"))?.focus();
+}
+
+/** @param {Event} event */
+const valueOf = (event) => /** @type {HTMLInputElement} */ (event.currentTarget).value;
+
+/** @param {{id: string, label: string, children?: any}} props */
+function Filter({ id, label, children }) {
+  return h("div", { class: "filter" }, h("label", { class: "label", for: id }, label), children);
+}
+
+/** @param {{text: string, clear: () => void}} props */
+function Chip({ text, clear: remove }) {
+  return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h(IconButton, { icon: "X", label: t("history.drop", { what: text }), onClick: remove }));
+}
+
+/** The person, found by a part of the name; among those in the history, for who may not look up users. @param {{entries: import("../parts/history/changes.js").Entry[]}} props */
+function Who({ entries }) {
+  const who = query("who");
+  const id = useId();
+  const list = useId();
+  const [typed, setTyped] = useState("");
+  const isAllowed = may("users:read");
+  const seen = useMemo(() => peopleIn(entries), [entries]);
+  const q = useRested(typed, REST);
+  const { data: found } = useRead(async (signal) => (isAllowed && q ? (await call("get", "/api/users", { query: { q, limit: 20 }, signal })).data : []), [q]);
+  const offered = isAllowed ? (found ?? []) : seen;
+  /** @param {string} text */
+  const choose = (text) => {
+    setTyped(text);
+    const named = offered.find((user) => user.username === text);
+    if (named) setQuery({ who: String(named.user_id) });
+    else if (text === "") setQuery({ who: "" });
+  };
+  useEffect(() => {
+    // A name that was typed whole before its answer came.
+    if (typed) choose(typed);
+  }, [found]);
+  // Whatever took the filter away: a name that stays would be chosen again when people are read again.
+  useEffect(() => void (who || setTyped("")), [who]);
+  if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => setQuery({ who: "" }) });
+  return h(Filter, { id, label: t("user.title") },
+    h("input", {
+      id,
+      class: "input",
+      list,
+      dir: "auto",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 64,
+      value: typed,
+      placeholder: words("username", "label"),
+      onInput: (event) => choose(valueOf(event)),
+    }),
+    h("datalist", { id: list }, offered.map((user) => h("option", { key: user.user_id, value: user.username }))),
+  );
+}
+
+/** @param {import("../parts/history/changes.js").Entry[]} entries @returns {{user_id: number, username: string}[]} who made the changes */
+function peopleIn(entries) {
+  /** @type {Map<number, string>} */
+  const people = new Map();
+  const done = entries.map(({ act, change }) => /** @type {{user_id: number | null, user_name?: string | null}} */ (act ?? change));
+  for (const { user_id: userId, user_name: username } of done) if (userId !== null && username) people.set(userId, username);
+  return [...people].map(([userId, username]) => ({ user_id: userId, username }));
+}
+
+/** @param {import("../parts/history/changes.js").Entry[]} entries @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
+function nameAmong(entries, userId) {
+  const found = entries.map(({ act, change }) => act ?? change).find((each) => each?.user_id === userId);
+  return found && actor(found);
+}
+
+const MONTHS = Array.from({ length: 12 }, (_, at) => at);
+
+/** A date, written and read in the language of the console: a date field of the browser has the browser's. @param {{name: "since" | "until", label: string}} props */
+function Day({ name, label }) {
+  const id = useId();
+  const value = query(name);
+  const choose = (/** @type {string} */ date) => setQuery({ [name]: date });
+  const [wrong, setWrong] = useState("");
+  const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => setWrong(""), [value]);
+  const read = (/** @type {HTMLInputElement} */ field) => {
+    const text = field.value.trim();
+    const date = text && dateOf(text);
+    setWrong(date === undefined ? text : "");
+    if (date === undefined) return;
+    field.value = written(date);
+    choose(date);
+  };
+  return h(Filter, { id, label }, h("div", { class: "date-field" },
+    h("input", {
+      id,
+      class: "input",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 64,
+      placeholder: t("history.kind.all"),
+      value: wrong || written(value),
+      "aria-invalid": wrong !== "",
+      "aria-describedby": wrong ? `${id}-problem` : undefined,
+      onChange: (event) => read(event.currentTarget),
+    }),
+    h("input", { ref: picker, type: "date", max: "9999-12-31", tabIndex: -1, "aria-hidden": true, value, onChange: (event) => choose(event.currentTarget.value) }),
+    h(IconButton, { icon: "Calendar", label: t("date.pick"), onClick: () => picker.current?.showPicker() }),
+    wrong && h("p", { id: `${id}-problem`, class: "problem", role: "alert" }, t("date.wrong", { example: day(Date.now() / 1000) })),
+  ));
+}
+
+/** @param {string} date As `2026-11-22`. @returns {string} */
+function written(date) {
+  const at = beginning(date);
+  return at === undefined ? "" : day(at);
+}
+
+/**
+ * Read a date as people write it: with the name of the month, with numbers in the order of the language, or as ISO 8601.
+ *
+ * @param {string} text
+ * @returns {string | undefined} as `2026-11-22`; without a year, the date of this year; undefined unless it is a date from 1970 on
+ */
+function dateOf(text) {
+  const words = text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
+  const numbers = words.filter((word) => /^\d+$/.test(word));
+  const named = MONTHS.find((month) => words.some((word) => namesOf(month).includes(word.slice(0, 3))));
+  const order = /^\d{4}/.test(text) ? ["year", "month", "day"] : orderOfLanguage();
+  const parts = order.filter((part) => part !== "month" || named === undefined);
+  const found = /** @type {Record<string, number>} */ (Object.fromEntries(numbers.map((number, at) => [parts[at] ?? "more", Number(number)])));
+  const { year = new Date().getFullYear(), month = (named ?? NaN) + 1, day: number = NaN, more } = found;
+  const whole = year < 100 ? year + 2000 : year;
+  const date = new Date(whole, month - 1, number);
+  const isDate = more === undefined && whole >= 1970 && whole <= 9999 && date.getMonth() === month - 1 && date.getDate() === number;
+  return isDate ? [String(whole), ...[month, number].map((part) => String(part).padStart(2, "0"))].join("-") : undefined;
+}
+
+/** @returns {string[]} such as day, month and year */
+const orderOfLanguage = () =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: "short" }).formatToParts().map(({ type }) => type).filter((type) => type !== "literal");
+
+/** The month alone, and in a date, where some languages decline it. @type {Intl.DateTimeFormatOptions[]} */
+const FORMS = [{ month: "long" }, { month: "long", day: "numeric" }];
+
+/** @param {number} month @returns {(string | undefined)[]} how its names begin */
+const namesOf = (month) =>
+  FORMS.map((form) => {
+    const parts = new Intl.DateTimeFormat(language.value, form).formatToParts(new Date(2000, month, 1));
+    return parts.find(({ type }) => type === "month")?.value.slice(0, 3).toLowerCase();
+  });

@@ -1,43 +1,193 @@
-/** Logos or themes as cards: with the picture first. */
-import { h, useMemo } from "../../vendor/preact.js";
+/**
+ * Logos or themes as cards with the picture first, of which only those in view are in the page. Arrow keys move among them.
+ *
+ * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
+ */
+import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { creditsOf, nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { SelectBox } from "../lists/selection.js";
+import { clicked, followRecord, glance, isBeside, useWindowing } from "../lists/rows.js";
+import { SelectBox, selectUpTo } from "../lists/selection.js";
 import { Link } from "../primitives/basics.js";
-import { Grid } from "../lists/grid.js";
 import { Picture } from "../primitives/picture.js";
 import { States } from "./artwork_states.js";
 
 /** @typedef {import("../../pages/artworks.js").Artwork} Artwork */
 
+/** The least width of a card, and its height: the picture of a theme has about 16:10. */
+const SIZES = { theme: [200, 188], logo: [160, 136] };
+const GAP = 12;
+/** What stands over the grid at the top of the screen, or below it at the bottom. */
+const BAR = 112;
+/** @type {Record<string, (columns: number) => number>} */
+const STEPS = {
+  ArrowLeft: () => -1,
+  ArrowRight: () => 1,
+  ArrowUp: (columns) => -columns,
+  ArrowDown: (columns) => columns,
+  PageUp: (columns) => -3 * columns,
+  PageDown: (columns) => 3 * columns,
+  Home: () => -Infinity,
+  End: () => Infinity,
+};
+
 /** @param {{kind: "logo" | "theme", artworks: Artwork[], selection: ListSelection}} props */
 export function ArtworkGrid({ kind, artworks, selection }) {
-  const { id } = KINDS[kind];
+  const [cardWidth, cardHeight] = /** @type {[number, number]} */ (SIZES[kind]);
+  const id = (/** @type {any} */ artwork) => artwork[KINDS[kind].id];
   const card = useMemo(() => cardOf(kind, selection), [kind, selection]);
-  return h(Grid, {
-    items: artworks,
-    id: (/** @type {any} */ artwork) => artwork[id],
-    label: t(`${kind}s.title`),
-    // The picture of a theme has about 16:10.
-    ...(kind === "theme" ? { cardWidth: 200, cardHeight: 188 } : { cardWidth: 160, cardHeight: 136 }),
-    card,
-    selection,
-  });
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [focused, setFocused] = useState(0);
+  const places = useRef(/** @type {Map<number, number>} */ (new Map()));
+  const pictures = useRef(new Set());
+  const rowHeight = cardHeight + GAP;
+  const columnsIn = (/** @type {number} */ width) => Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const rowsIn = (/** @type {number} */ width) => Math.ceil(artworks.length / columnsIn(width));
+  const { first, last, width, rests, rushes } = useWindowing(element, rowHeight, rowsIn);
+  const columns = columnsIn(width);
+  const at = Math.min(focused, artworks.length - 1);
+  const focus = useFocus(element, at);
+  // Beside a record, there are fewer in a row: the one of that record stays in view.
+  useEffect(() => {
+    const beside = artworks.findIndex((artwork) => isBeside(id(artwork)));
+    if (beside >= 0) show(element.current, Math.floor(beside / columns) * rowHeight, rowHeight);
+  }, [columns]);
+
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (placeOf(event) < 0) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // A checkbox has a Space of its own.
+    const link = event.target instanceof HTMLAnchorElement ? event.target : undefined;
+    if (link && event.key === " ") glance(link);
+    else if (link && event.code === "KeyX") selection.toggle(id(artworks[at]), event.shiftKey);
+    else {
+      const step = STEPS[event.key]?.(columns);
+      if (step === undefined) return;
+      const target = Math.max(0, Math.min(artworks.length - 1, at + step));
+      selection.move(id(artworks[at]), id(artworks[target]), event.shiftKey);
+      setFocused(target);
+      focus();
+      show(element.current, Math.floor(target / columns) * rowHeight, rowHeight);
+      followRecord(() => element.current?.querySelector(`[data-at="${target}"] a`));
+    }
+    event.preventDefault();
+  };
+
+  const to = Math.min(last * columns, artworks.length);
+  if (!rushes || places.current.size === 0) places.current = arranged(places.current, first * columns, to, at, rests);
+  const cellWidth = (width - GAP * (columns - 1)) / columns;
+  const cells = [...places.current].filter(([, index]) => index < artworks.length);
+  return h(
+    "div",
+    {
+      ref: element,
+      class: rushes ? "grid rushing" : "grid",
+      role: "list",
+      "aria-label": t(`${kind}s.title`),
+      style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}px` },
+      onKeyDown: pressed,
+      onClickCapture: (event) => {
+        const artwork = artworks[placeOf(event)];
+        if (event.shiftKey && artwork) selectUpTo(event, selection, id(artwork));
+      },
+      onFocusIn: (event) => placeOf(event) >= 0 && setFocused(placeOf(event)),
+    },
+    cells.map(([place, index]) => {
+      const artwork = artworks[index];
+      // Pictures of what merely passes are never asked for; what was shown once stays.
+      if (rests) pictures.current.add(id(artwork));
+      return h(
+        "div",
+        {
+          key: place,
+          class: "grid-cell",
+          role: "listitem",
+          "data-at": index,
+          "aria-current": isBeside(id(artwork)) ? "true" : undefined,
+          onClick: clicked,
+          "aria-posinset": index + 1,
+          "aria-setsize": artworks.length,
+          style: {
+            transform: `translate(${(index % columns) * (cellWidth + GAP)}px, ${Math.floor(index / columns) * rowHeight}px)`,
+            width: `${cellWidth}px`,
+            height: `${cardHeight}px`,
+          },
+        },
+        h(card, { artwork, withPicture: pictures.current.has(id(artwork)), tabIndex: index === at ? 0 : -1 }),
+      );
+    }),
+  );
 }
 
-/** @param {"logo" | "theme"} kind @param {ListSelection} selection */
+/** @param {Event} event @returns {number} the place of the card in which it happened; -1 for none */
+function placeOf({ target }) {
+  const cell = target instanceof Element ? target.closest("[data-at]") : null;
+  return cell instanceof HTMLElement ? Number(cell.dataset.at) : -1;
+}
+
+/**
+ * Give each artwork in view a place, which it keeps while in view; free places are reused.
+ *
+ * @param {Map<number, number>} places The index of each, in the order of the page.
+ * @param {number} from
+ * @param {number} to Not in view.
+ * @param {number} focused In the page wherever it is: the focus must not vanish because its card scrolled away.
+ * @param {boolean} rests Whether there is time to put them in the order of their indexes, for what reads aloud.
+ * @returns {Map<number, number>}
+ */
+function arranged(places, from, to, focused, rests) {
+  const wanted = new Set(focused >= 0 ? [focused] : []);
+  for (let index = from; index < to; index += 1) wanted.add(index);
+  /** @type {number[]} */
+  const free = [];
+  for (const [place, index] of places) if (!wanted.delete(index)) free.push(place);
+  let next = Math.max(-1, ...places.keys()) + 1;
+  for (const index of wanted) places.set(free.shift() ?? next++, index);
+  for (const place of free) places.delete(place);
+  return rests ? new Map([...places].sort(([, a], [, b]) => a - b)) : places;
+}
+
+/**
+ * The focus follows the card at which the arrow keys arrived, and stays on one whose node had to move.
+ *
+ * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element
+ * @param {number} at
+ * @returns {() => void} asks for the focus at the next look
+ */
+function useFocus(element, at) {
+  const wanted = useRef(false);
+  const had = element.current?.contains(document.activeElement) ? document.activeElement : null;
+  useLayoutEffect(() => {
+    const lost = had instanceof HTMLElement && had.isConnected && document.activeElement === document.body;
+    const found = lost && !wanted.current ? had : wanted.current && element.current?.querySelector(`[data-at="${at}"] [data-focus]`);
+    wanted.current = false;
+    if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+  });
+  return () => void (wanted.current = true);
+}
+
+/** Scroll so far that a row is in view. @param {HTMLElement | null} element @param {number} offset @param {number} height */
+function show(element, offset, height) {
+  const top = (element?.getBoundingClientRect().top ?? 0) + offset;
+  if (top < BAR) scrollBy({ top: top - BAR, behavior: "instant" });
+  else if (top + height > innerHeight - BAR) scrollBy({ top: top + height - innerHeight + BAR, behavior: "instant" });
+}
+
+/** A card is a component: it is only redrawn if one of its properties or a signal that it reads changes. @param {"logo" | "theme"} kind @param {ListSelection} selection */
 function cardOf(kind, selection) {
   const { id } = KINDS[kind];
-  return (/** @type {import("../lists/grid.js").CardProps} */ { item, withPicture, tabIndex }) => {
-    const authors = creditsOf(item);
-    const selected = selection.ids.value.has(item[id]);
-    return h("article", { class: `box card${item.active ? "" : " inactive"}${selected ? " selected" : ""}` },
-      h(Picture, { kind, url: item.preview_url, shown: withPicture }),
-      h(Link, { to: `${kind}s/${item[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: item.name }, nameOf(kind, item)),
-      h("div", { class: "clip card-about" }, h("bdi", null, item.target), authors && ` · ${authors}`),
-      h(States, { kind, artwork: item }),
-      h(SelectBox, { selection, id: item[id], name: nameOf(kind, item), tabIndex }),
+  /** @param {{artwork: any, withPicture: boolean, tabIndex: number}} props `tabIndex` is that of everything in it that can have the focus; what has it first has `data-focus`. */
+  return ({ artwork, withPicture, tabIndex }) => {
+    const authors = creditsOf(artwork);
+    const selected = selection.ids.value.has(artwork[id]);
+    return h("article", { class: `box card${artwork.active ? "" : " inactive"}${selected ? " selected" : ""}` },
+      h(Picture, { kind, url: artwork.preview_url, shown: withPicture }),
+      h(Link, { to: `${kind}s/${artwork[id]}`, class: "clip card-name", "data-focus": true, tabIndex, dir: "auto", title: artwork.name }, nameOf(kind, artwork)),
+      h("div", { class: "clip card-about" }, h("bdi", null, artwork.target), authors && ` · ${authors}`),
+      h(States, { kind, artwork }),
+      h(SelectBox, { selection, id: artwork[id], name: nameOf(kind, artwork), tabIndex }),
     );
   };
 }

@@ -2,14 +2,14 @@
 import { h, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { call, Failure } from "../../client.js";
 import { guard, HOME } from "../../router.js";
-import { me } from "../../session.js";
+import { me, pageConfig } from "../../session.js";
 import { exactTime, t, withoutMarks } from "../../texts.js";
 import { Button, Copy, Form, Icon, rich, Skeleton, useFailure } from "../primitives/basics.js";
+import { base64url, bytes, optional } from "../primitives/base64url.js";
 import { useRun } from "../primitives/hooks.js";
 import { TextField, useText } from "../primitives/fields.js";
 import { saveFile } from "../primitives/files.js";
 import { deviceOf } from "./events.js";
-import { create, elsewhere, NotCreated, obstacle, reasonOf } from "./new_passkey.js";
 
 /**
  * @param {object} props
@@ -206,7 +206,7 @@ export function RecoveryCodes({ codes, done, heading: level = "h3" }) {
     h(level, { id, ref: heading, tabIndex: -1 }, t("recovery.keep")),
     h("p", null, t("recovery.text")),
     h("div", { class: "box printed" }, h("p", { class: "print-only" }, whose), h("ul", { class: "mono" }, codes.map((each) => h("li", { key: each }, each)))),
-    h("div", { class: "cluster" }, h(Copy, { text: codes.join("\n") }), h(Button, { icon: "Download", onClick: save }, t("recovery.download")), h(Button, { icon: "FileText", onClick: () => print() }, t("recovery.print"))),
+    h("div", { class: "cluster" }, h(Copy, { text: codes.join("\n") }), h(Button, { icon: "Download", onClick: save }, t("file.download")), h(Button, { icon: "FileText", onClick: () => print() }, t("recovery.print"))),
     h("label", { class: "check" },
       h("input", { type: "checkbox", checked: kept, onInput: (event) => setKept(event.currentTarget.checked) }),
       h("span", null, t("recovery.kept")),
@@ -225,3 +225,59 @@ function QrCode({ svg, label }) {
 
 /** @param {string} text @returns {Record<string, string>} */
 const attributes = (text) => Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+
+/** @returns {string} where passkeys can be created, if that is another address than this one; empty otherwise */
+function elsewhere() {
+  const home = new URL(`${pageConfig.public_url}/console/`);
+  return home.origin === location.origin ? "" : home.href;
+}
+
+/** @returns {string} why no passkey can be created on this page, and what helps; empty otherwise */
+function obstacle() {
+  if (elsewhere()) return t("passkey.elsewhere", { url: elsewhere() });
+  return "PublicKeyCredential" in globalThis ? "" : t("passkey.unsupported");
+}
+
+/** The browser, or a password manager that stands in for it, created no passkey. */
+class NotCreated extends Error {}
+
+/** @param {NotCreated} error @returns {string} what happened, in words */
+function reasonOf({ cause }) {
+  const name = cause instanceof Error ? cause.name : "";
+  if (name === "InvalidStateError") return t("passkey.known");
+  return t(name === "NotAllowedError" || name === "AbortError" ? "passkey.cancelled" : "passkey.unsupported");
+}
+
+/**
+ * Create a passkey, which the browser asks the user about.
+ *
+ * Both conversions are our own: `parseCreationOptionsFromJSON` is missing in browsers before 2025, and `toJSON` in
+ * password managers that stand in for the browser.
+ *
+ * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
+ * @returns {Promise<Schemas["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
+ * @throws {NotCreated}
+ */
+export async function create({ challenge, user, excludeCredentials = [], ...others }) {
+  const publicKey = {
+    ...others,
+    challenge: bytes(challenge),
+    user: { ...user, id: bytes(user.id) },
+    excludeCredentials: excludeCredentials.map((/** @type {{id: string}} */ each) => ({ ...each, id: bytes(each.id) })),
+  };
+  try {
+    const credential = /** @type {PublicKeyCredential} */ (await navigator.credentials.create({ publicKey }));
+    const response = /** @type {AuthenticatorAttestationResponse} */ (credential.response);
+    return {
+      id: optional(() => credential.id) ?? base64url(credential.rawId),
+      type: "public-key",
+      response: {
+        clientDataJSON: base64url(response.clientDataJSON),
+        attestationObject: base64url(response.attestationObject),
+        transports: optional(() => [...response.getTransports()]) ?? [],
+      },
+    };
+  } catch (error) {
+    throw new NotCreated(String(error), { cause: error });
+  }
+}

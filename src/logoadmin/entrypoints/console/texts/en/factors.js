@@ -66,7 +66,6 @@ export default {
   "passkey.unsupported": "This browser or device cannot create passkeys. Try another one, or use an authenticator app.",
   "recovery.ask": "Make new recovery codes?",
   "recovery.ask.text": "The codes that you have now stop working.",
-  "recovery.download": "Download",
   "recovery.few": { one: "Only {n} is left. Make new ones before you need them.", other: "Only {n} are left. Make new ones before you need them." },
   "recovery.first": "Keep your recovery codes first",
   "recovery.keep": "Keep your recovery codes",

@@ -3,6 +3,7 @@ export default {
   // Everywhere
   back: "Back to the list",
   "copy.mark": "(copy)",
+  "file.download": "Download",
   create: "Create",
   discard: "Discard changes",
   duplicate: "Duplicate",

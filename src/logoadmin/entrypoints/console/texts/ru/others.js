@@ -6,6 +6,7 @@ export default {
   // Everywhere
   back: "Назад к списку",
   "copy.mark": "(копия)",
+  "file.download": "Скачать",
   create: "Создать",
   discard: "Отменить правки",
   duplicate: "Дублировать",
