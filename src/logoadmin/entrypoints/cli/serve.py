@@ -118,9 +118,8 @@ def serve(*, demo: bool, **flags: Any) -> None:
 
             stack.enter_context(server.metrics_served(metrics_at, partial(metrics, gallery), _metrics_hosts(settings)))
             click.echo(f"Metrics are at {server.url_of(metrics_at)}/metrics")
-        here, elsewhere = partial(_application, settings, gallery), partial(_worker_application, settings)
         server.serve(
-            here if settings.workers == 1 else elsewhere,
+            partial(_application, settings, gallery if settings.workers == 1 else None),
             listener,
             settings,
             listening=partial(_show_addresses, settings, address),
@@ -216,19 +215,12 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
         raise SettingsError("Processes cannot share a database in memory", "use --workers 1, or another database")
 
 
-def _worker_application(settings: "Settings") -> "ASGIApp":
-    """Create the application of a worker process, which opens the gallery itself."""
+def _application(settings: "Settings", gallery: "LogoAdmin | None") -> "ASGIApp":
+    """Create the application of a gallery; a worker process opens it, which the first process has done before."""
     from logoadmin.bootstrap import open_gallery
-
-    counted = settings.metrics_port is not None
-    # The first process has opened the gallery, so it exists.
-    gallery = open_gallery(settings, create="existing", counted=counted)
-    return _application(settings, gallery)
-
-
-def _application(settings: "Settings", gallery: "LogoAdmin") -> "ASGIApp":
     from logoadmin.entrypoints.app import web_application
 
+    gallery = gallery or open_gallery(settings, create="existing", counted=settings.metrics_port is not None)
     # If everything requires a token, pages of other sites can do no harm under any name (contract A22).
     any_name = settings.access is Policy.GUARDED and not settings.hosts
     return web_application(gallery, settings, hosts=None if any_name else settings.hosts, from_sockets=True)

@@ -80,7 +80,6 @@ class Endpoint:
         self._operations = {operation.method: operation for operation in operations}
         if "GET" in self._operations:
             self._operations["HEAD"] = self._operations["GET"]
-        self._cors_fields = {method: context.cors.fixed(operation) for method, operation in self._operations.items()}
         self._renderers = {
             each: Renderer(each, context.gallery, context.cache_seconds, context.long_responses)
             for operation in self._operations.values()
@@ -115,9 +114,7 @@ class Endpoint:
             else:
                 if operation is not None:
                     self._context.faults.succeeded(operation)
-            fields = self._cors_fields.get(request.method)
-            if fields is None:
-                fields = self._context.cors.fields(request, operation)
+            fields = self._context.cors.fields(request, operation)
             fields = [*fields, *request.response_fields, (b"x-request-id", request.id.text.encode())]
             status = response.status
             sent = await response.send(send, fields, is_head=request.method == "HEAD")

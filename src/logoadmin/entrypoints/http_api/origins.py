@@ -45,17 +45,12 @@ class Cors:
         """Allow origins, written as in browsers: scheme, host and, if not the default, port."""
         self._origins = origins
 
-    def fixed(self, operation: Operation | None) -> Fields | None:
-        """Return the CORS header fields of a response; None if they depend on the request."""
-        if operation is not None and operation.is_public_read:
-            return _FOR_EVERYBODY
-        return None if self._origins else []
-
     def fields(self, request: Request, operation: Operation | None) -> Fields:
         """Return the CORS header fields of the response to a request."""
-        fixed = self.fixed(operation)
-        if fixed is not None:
-            return fixed
+        if operation is not None and operation.is_public_read:
+            return _FOR_EVERYBODY
+        if not self._origins:
+            return []
         origin = request.header(b"origin")
         if origin not in self._origins:
             return [_VARY]
