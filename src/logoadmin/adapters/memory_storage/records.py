@@ -114,7 +114,7 @@ class MemoryRecords(Repository, Generic[Record]):
         for field in self._kind.unique:
             value_of = attrgetter(field)
             value = value_of(record)
-            if value is not None and any(value_of(other) == value for other in others):
+            if value is not None and value in map(value_of, others):
                 yield field, value
 
 
