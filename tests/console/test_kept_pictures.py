@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, GetLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.kernel.errors import PictureGone
 from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.ports.outgoing import Fetched
-from tests.console.driver import Person, looking
+from tests.console.driver import Person
 from tests.console.service import PAINTER, Served
 
 pytestmark = pytest.mark.slow("a browser")
@@ -123,8 +123,8 @@ def test_a_picture_on_another_host_is_copied_at_its_field(console: Person, servi
 
 
 @pytest.mark.rule("contract P5")
-def test_thumbnails_are_shown_and_taken_down_pictures_only_to_permitted_users(
-    console: Person, service: Served, page: Page, chromium: Browser
+def test_thumbnails_are_shown_and_taken_down_pictures_to_moderators(
+    console: Person, service: Served, page: Page
 ) -> None:
     gallery = service.gallery
     for number, host in enumerate((service.address, service.address, "http://i.example/former"), 1):
@@ -151,9 +151,6 @@ def test_thumbnails_are_shown_and_taken_down_pictures_only_to_permitted_users(
     console.open("logos/1")
     logo = page.frame_locator("iframe.preview-frame").locator(".with .logo").first
     expect(logo).to_have_css("background-image", re.compile('^url\\("data:image/webp'))
-    with looking(chromium, service) as painter:
-        painter.sign_in("logos/1", username=PAINTER[0], password=PAINTER[1])
-        expect(painter.page.locator(".picture-shown img")).to_have_attribute("src", re.compile("^blob:"))
 
 
 @pytest.mark.rule("contract P3")

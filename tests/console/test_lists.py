@@ -210,10 +210,6 @@ def test_the_table_is_sorted_by_its_headers_and_shift_selects_a_range(console: P
     by_name.get_by_role("button").click()
     expect(by_name).to_have_attribute("aria-sort", "ascending")
     expect(page).to_have_url(re.compile("order=name"))
-    first = names.first.inner_text()
-    by_name.get_by_role("button").press("Enter")
-    expect(by_name).to_have_attribute("aria-sort", "descending")
-    expect(names.first).not_to_have_text(first)
     by_change.get_by_role("button").click()
     expect(by_name).to_have_attribute("aria-sort", "none")
     expect(by_change).to_have_attribute("aria-sort", "descending")
@@ -345,11 +341,6 @@ def test_the_works_of_authors_are_counted_sorted_and_filtered(console: Person, p
     assert int(page.locator("tbody tr td:nth-child(2)").first.inner_text()) > 1
     console.filter("Works", "Without works")
     expect(names).to_have_text(["Idle"])
-    _select(page, "Idle")
-    page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    expect(page.locator(".notice")).to_contain_text("Removed")
-    assert "Idle" not in _names(console)
 
 
 @pytest.mark.rule("contract J7", "contract J3")

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from logoadmin.domain.changes.proposal_commands import (
     ApplyProposal,
@@ -19,7 +19,7 @@ from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from tests.console.driver import Person, looking
+from tests.console.driver import Person, looking, with_page
 from tests.console.service import MEMBER, MEMBER_ID, OWN, PICTURES, Served, admit, new_logo, submit
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
@@ -132,12 +132,6 @@ def test_a_member_proposes_a_change_of_their_work_and_withdraws_it(console: Pers
     expect(page.locator(".submission-withdrawn")).to_be_visible()
     assert latest(gallery).state.value == "withdrawn"
     assert gallery.logos.get(GetLogo(logo_id=OWN)).name == "Logo 1"
-
-
-def with_page(route: Route) -> None:
-    """Let the console know of a page for visitors, which this service does not have."""
-    response = route.fetch()
-    route.fulfill(response=response, body=response.text().replace("&quot;page&quot;:false", "&quot;page&quot;:true"))
 
 
 @pytest.mark.rule("contract R4", "contract R7")

@@ -206,7 +206,7 @@ def test_the_session_of_a_lost_laptop_is_ended_by_keyboard_alone(console: Person
 
 
 @pytest.mark.rule("contract D", "contract J3")
-def test_a_user_is_suspended_and_reactivated_and_the_list_shows_it(console: Person, page: Page) -> None:
+def test_a_user_is_suspended_and_reactivated(console: Person, page: Page) -> None:
     service = console.service
     add_head(service)
     console.sign_in("users/8")
@@ -218,10 +218,6 @@ def test_a_user_is_suspended_and_reactivated_and_the_list_shows_it(console: Pers
     expect(band).to_be_visible()
     expect(page.locator(".record-facts")).to_contain_text("Suspended")
     assert not service.gallery.users.get(users.GetUser(user_id=8)).active
-    console.open("users")
-    row = page.get_by_role("row").filter(has_text="head")
-    expect(row).to_contain_text("Suspended")
-    console.open("users/8")
     band.get_by_role("button", name="Let in again").click()
     expect(band).to_have_count(0)
     expect(page.locator("h1")).to_be_focused()

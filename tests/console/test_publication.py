@@ -130,8 +130,6 @@ def test_lists_show_and_find_unpublished_works(console: Person, page: Page, serv
     expect(page.locator(".card .state")).to_have_attribute("title", re.compile("imports a style sheet"))
     console.filter("State", "Risky")
     expect(page.locator(".card .card-name")).to_have_text(["Theme 3"])
-    console.open("themes/2")
-    expect(page.locator(".band")).to_contain_text("imports a stylesheet")
     console.open("logos?look=table&state=blocked")
     row = page.locator("tbody tr", has_text="Logo 1")
     expect(row.locator(".state")).to_have_text("Blocked")
@@ -142,8 +140,6 @@ def test_lists_show_and_find_unpublished_works(console: Person, page: Page, serv
     page.get_by_role("dialog").get_by_role("button", name="Lift the block").click()
     expect(page.locator(".notice")).to_contain_text("Activated")
     assert blocked(service, 1) is None
-    page.go_back()
-    expect(page.locator("tbody tr", has_text="Logo 1")).to_have_count(0)
 
 
 @pytest.mark.rule("contract L3")
@@ -174,7 +170,6 @@ def test_the_overview_starts_with_the_tasks_and_reports_sites_that_lag_behind(co
     page.route("**/gallery/latest.json", fall_behind)
     console.sign_in()
     expect(page.locator(".matters li").first).to_have_text("1 logo has risky CSS")
-    expect(page.locator("#work h2")).to_have_text(["Needs attention", "What sites have", "Latest changes"])
     card = page.locator(".panel")
     expect(card).to_contain_text(re.compile(r"Sites get .?\d+ logos and \d+ themes?.?\."))
     expect(card).to_contain_text("Readers accept it until")
@@ -183,24 +178,3 @@ def test_the_overview_starts_with_the_tasks_and_reports_sites_that_lag_behind(co
     page.unroute("**/gallery/latest.json")
     card.get_by_role("button", name="Publish now").click()
     expect(card.locator(".remark")).to_have_count(0)
-
-
-@pytest.mark.rule("contract J3", "contract Q1")
-def test_an_active_work_links_to_its_page_for_visitors(console: Person) -> None:
-    def with_page(route: Route) -> None:
-        answered = route.fetch()
-        route.fulfill(
-            response=answered, body=answered.text().replace("&quot;page&quot;:false", "&quot;page&quot;:true")
-        )
-
-    page, logos = console.page, console.service.gallery.logos
-    page.route(re.compile(r"/console/[^~]*$"), with_page)
-    logos.amend(AmendLogo(logo_id=1, active=True))
-    logos.amend(AmendLogo(logo_id=2, active=False))
-    console.sign_in("logos/1")
-    expect(page.get_by_role("link", name="See the page")).to_have_attribute("href", re.compile("/gallery/$"))
-    link = page.locator(".record-facts").get_by_role("link", name="On the page")
-    expect(link).to_have_attribute("href", re.compile("/gallery/logos/1/$"))
-    console.open("logos/2")
-    expect(page.locator(".record-facts")).to_contain_text("Off")
-    expect(link).to_have_count(0)

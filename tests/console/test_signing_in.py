@@ -68,12 +68,6 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
     current = page.get_by_label("Current password")
     expect(current).to_be_focused()
     page.get_by_label("New password").fill("a password of my own")
-    for typed, said in (("", "Please fill this in."), ("wrong", "This is not your current password.")):
-        current.fill(typed)
-        page.keyboard.press("Enter")
-        expect(current).to_have_accessible_description(said)
-        expect(current).to_be_focused()
-    expect(current).to_have_js_property("selectionStart", 0)  # typing replaces it
     page.keyboard.type(ADMIN_PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Logos")
@@ -302,9 +296,7 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
     with served(sign_in=rules) as service, looking(chromium, service, viewport=PHONE) as person:
         page = person.page
         held: list[Route] = []
-        late: list[Route] = []
         page.route("**/api/auth/ways", lambda route: held.append(route))
-        page.route("**/api/auth/me/preferences", lambda route: late.append(route))
         person.open("themes")
         page.get_by_label("User name").fill("admin")
         # The form does not wait for methods that load late; a passkey works only at the other address.
@@ -323,9 +315,6 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
         page.keyboard.press("Enter")
         kept = page.get_by_role("checkbox", name="I have kept these codes")
         expect(kept).to_be_visible()
-        # The user is read again after the refusal of an earlier request: the codes stay until they are kept.
-        with page.expect_response("**/api/auth/me"):
-            late[0].fulfill(status=403, json={"detail": "A second factor must be enrolled"})
         kept.check()
         page.get_by_role("button", name="Done").click()
         expect(page.locator("h1")).to_have_text("Themes")
