@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, ListLogos
-from tests.console.driver import Appearance, Person
+from tests.console.driver import Person
 
 pytestmark = pytest.mark.slow("a browser")
 
@@ -112,27 +112,6 @@ def test_unsaved_input_next_to_a_list_is_never_lost_without_confirmation(wide: P
     question.get_by_role("button", name="Save").click()
     expect(_heading(page)).to_have_text("Logo 4")
     assert wide.service.gallery.logos.get(artworks.GetLogo(logo_id=3)).name == "Half done"
-
-
-@pytest.mark.rule("contract J6")
-def test_a_record_has_a_separate_page_in_a_narrow_window_and_after_a_reload(wide: Person) -> None:
-    wide.sign_in("authors")
-    page = wide.page
-    _open(page, "Ben")
-    _beside(page).get_by_role("button", name="Open the whole page").click()
-    expect(page.get_by_role("navigation", name="Breadcrumbs")).to_be_visible()
-    expect(_beside(page)).to_have_count(0)
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Authors")
-    _open(page, "Ben")
-    expect(_heading(page)).to_have_text("Ben")
-    page.reload()
-    expect(page.get_by_role("navigation", name="Breadcrumbs")).to_be_visible()
-    wide.see(Appearance(1190, "light", "en"))
-    wide.open("authors")
-    _open(page, "Ben")
-    expect(page.get_by_role("navigation", name="Breadcrumbs")).to_be_visible()
-    expect(_beside(page)).to_have_count(0)
 
 
 def name(page: Page) -> str:

@@ -89,14 +89,9 @@ def test_dates_are_formatted_and_parsed_in_the_language_of_the_console(console: 
     for wrong in ("22/11/2025", "Feb 30, 2025", "yesterday", "1 2 3 4", "1/1/1969"):
         since.fill(wrong)
         since.press("Enter")
-        expect(since).to_have_attribute("aria-invalid", "true")
         expect(page.get_by_role("alert")).to_contain_text("Enter a date, such as")
         expect(since).to_have_value(wrong)
         assert f"since={year}-05-03" in page.url
-    since.fill("")
-    since.press("Enter")
-    expect(page.get_by_role("alert")).to_have_count(0)
-    assert "since" not in page.url
     console.see(Appearance(320, "dark", "ru"))
     since = page.get_by_label("По", exact=True)
     for typed, shown in [("22.11.2025", "22 нояб. 2025"), ("3 мая 2025", "3 мая 2025"), ("май 4 25", "4 мая 2025")]:
