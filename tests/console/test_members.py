@@ -108,6 +108,7 @@ def test_a_member_has_no_other_views(console: Person, page: Page, gallery: LogoA
     expect(page.locator(".submission-title", has_text="Mine")).to_be_visible()
     expect(page.locator(".submission-title", has_text="Not mine")).to_have_count(0)
     expect(page.locator(".sidebar-count")).to_have_count(0)
+    console.settle()
     console.open("logos")
     expect(page.locator(".empty")).to_contain_text("This view does not exist")
 
