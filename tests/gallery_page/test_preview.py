@@ -16,7 +16,7 @@ from tests import firefox
 from tests.answering import Answering
 from tests.console.parts import counting
 from tests.console.test_accessible import findings
-from tests.console.test_preview import HOSTILE
+from tests.console.test_css import HOSTILE
 from tests.gallery_page.folder import PICTURE, Folder, becomes
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract Q1")]
