@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logoadmin.adapters.ed25519_signing import Ed25519Signing
+from logoadmin.domain.kernel.kinds import LOGOS, THEMES
 from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
 from logoadmin.domain.publication.files.index import MOST_INLINE, Index, IndexBuilder, canonical, hashed_name
 from logoadmin.domain.publication.files.pointer import MOST_BYTES, Pointer, file_entry, parsed, signed
@@ -33,7 +34,7 @@ def logo(id_: int, name: str = "Aurora", authors: tuple[Author, ...] = (ANN,)) -
 def index_of(*artworks: Logo | Theme, version: int = 12) -> Index:
     builder = IndexBuilder()
     for artwork in artworks:
-        builder.add(Kind.LOGO if isinstance(artwork, Logo) else Kind.THEME, artwork, artwork.custom_css, CSS, {})
+        builder.add(LOGOS if isinstance(artwork, Logo) else THEMES, artwork, CSS, {})
     return builder.index(version)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, LOGOS, THEMES, AnyArtworkKind, picture_of, picture_path
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
@@ -45,7 +45,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     """Read the active artworks one at a time: each is added to the index before the next one is read."""
     contents, shapes = Contents(), uow.pictures.shapes()
     # Without changes of authors, who have versions of their own.
-    versions: dict[Kind, dict[int, int]] = {LOGOS.kind: {}, THEMES.kind: {}}
+    versions: dict[Kind, dict[int, int]] = {kind.kind: {} for kind in ARTWORK_KINDS}
     for kind, artwork in _active(uow):
         verdict = verdicts.on(kind, artwork)
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
@@ -56,7 +56,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
         own = {url: picture for url in urls if (picture := picture_of(url)) is not None and picture in shapes}
         contents.pictures.update(own.values())
         entries = {url: picture_entry(picture, *shapes[picture]) for url, picture in own.items()}
-        contents.records.add(kind.kind, artwork, artwork.custom_css, verdict.published(), entries)
+        contents.records.add(kind, artwork, verdict.published(), entries)
         work, version = (kind.kind, kind.id_of(artwork)), version_of(artwork)
         versions[kind.kind][kind.id_of(artwork)] = artwork.version
         author_ids = tuple(author.author_id for author in artwork.authors)
@@ -66,13 +66,13 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
         if target and has_pages and target.has_styles_of(kind.kind) and _UNSTYLED not in verdict.risk_names:
             contents.versions[work] = version
     contents.changed_at = uow.changes.times([each.version for each in contents.artworks.values()])
-    for of_kind, versions_of_kind in versions.items():
-        added = uow.changes.creations(of_kind, versions_of_kind)
-        changed = {id_: version for id_, version in versions_of_kind.items() if added.get(id_) != version}
+    for kind in ARTWORK_KINDS:
+        added = uow.changes.creations(kind.kind, versions[kind.kind])
+        changed = {id_: version for id_, version in versions[kind.kind].items() if added.get(id_) != version}
         times = uow.changes.times([*changed.values()])
         for id_, version in changed.items():
             if version in times:
-                contents.records.date(of_kind, id_, times[version])
+                contents.records.date(kind, id_, times[version])
     return contents
 
 

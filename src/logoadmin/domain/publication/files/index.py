@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from logoadmin.domain.kernel.details import Details
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS
-from logoadmin.domain.kernel.records import Author, Kind, Logo, Theme
+from logoadmin.domain.kernel.kinds import AUTHORS, AnyArtworkKind
+from logoadmin.domain.kernel.records import Author, Logo, Theme
 
 # The members of the index, in the order of canonical JSON.
 SECTIONS: Final = ("authors", "logos", "themes")
@@ -72,16 +72,15 @@ class IndexBuilder:
 
     def add(
         self,
-        kind: Kind,
+        kind: AnyArtworkKind,
         artwork: Logo | Theme,
-        custom_css: str,
         css: Mapping[str, Any],
         pictures: Mapping[str, Mapping[str, Any]],
     ) -> None:
         """Add an active artwork; ``pictures`` are the entries of the gallery's own pictures that it uses, by URL."""
-        row, content = KINDS[kind], custom_css.encode()
+        custom_css, content = artwork.custom_css, artwork.custom_css.encode()
         self._authors.update((author.author_id, author) for author in artwork.authors)
-        fields = {name: getattr(artwork, name) for name in row.published if "." not in name}
+        fields = {name: getattr(artwork, name) for name in kind.published if "." not in name}
         if len(content) > MOST_INLINE:
             hash_of_css = sha256(content)
             self._long_css[hash_of_css] = content
@@ -91,16 +90,16 @@ class IndexBuilder:
             "custom_css": custom_css,
             "author_ids": [author.author_id for author in artwork.authors],
             "css": without_empty(css),
-            "details": _details_entry(artwork.details, row.published, pictures),
+            "details": _details_entry(artwork.details, kind.published, pictures),
             "picture": pictures.get(artwork.preview_url),
         }
         if text := fields["details"].pop(TEXT, ""):
-            self._texts[row.plural, row.id_of(artwork)] = text
-        self._sections[row.plural][row.id_of(artwork)] = canonical(without_empty(fields))
+            self._texts[kind.plural, kind.id_of(artwork)] = text
+        self._sections[kind.plural][kind.id_of(artwork)] = canonical(without_empty(fields))
 
-    def date(self, kind: Kind, id_: int, updated_at: int) -> None:
+    def date(self, kind: AnyArtworkKind, id_: int, updated_at: int) -> None:
         """Set the Unix time of the last change of an added artwork, if that was after its creation."""
-        section = self._sections[KINDS[kind].plural]
+        section = self._sections[kind.plural]
         fields = json.loads(section[id_])
         if updated_at > fields["created_at"]:
             section[id_] = canonical({**fields, "updated_at": updated_at})
