@@ -64,6 +64,19 @@ class OneArtwork(Command, Generic[Artwork]):
     """A command about one artwork; those of a kind add its id, named after the kind."""
 
 
+# Each use case has a command of its own, also where the fields are the same, so that type checkers reject another.
+class GetArtwork(OneArtwork[Artwork]):
+    """An artwork by its id, with its authors."""
+
+
+class ListArtworkAuthors(OneArtwork[Artwork]):
+    """The authors of an artwork, in the order they were linked."""
+
+
+class RemoveArtwork(OneArtwork[Artwork]):
+    """The removal of an artwork, with the links to its authors."""
+
+
 class AmendArtwork(OneArtwork[Artwork]):
     """New values for an artwork; omitted fields are unchanged."""
 
@@ -89,6 +102,18 @@ class ArtworkAuthor(OneArtwork[Artwork]):
     """A command about one artwork and one author."""
 
     author_id: AuthorId
+
+
+class LinkArtworkAuthor(ArtworkAuthor[Artwork]):
+    """A link from an artwork to an author."""
+
+
+class UnlinkArtworkAuthor(ArtworkAuthor[Artwork]):
+    """Unlink an author from an artwork, named in the body."""
+
+
+class RemoveArtworkAuthor(ArtworkAuthor[Artwork]):
+    """Unlink an author from an artwork, with the author in the path."""
 
 
 class BlockArtwork(OneArtwork[Artwork]):
@@ -130,7 +155,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return uow.records(self._kind).create(**command.own_values(), authors=(), created_at=uow.now)
 
     @reads(OF_KIND)
-    def get(self, uow: ReadUnitOfWork, command: OneArtwork[Artwork]) -> Artwork:
+    def get(self, uow: ReadUnitOfWork, command: GetArtwork[Artwork]) -> Artwork:
         """Return an artwork with its authors (spec §Endpoints 9, §Rules 6)."""
         return get_unless_unmodified(uow, self._kind, command)
 
@@ -156,7 +181,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return artworks_of(uow, self._kind).block(self._kind.id_of(command), command.if_match, command.reason)
 
     @writes(OF_KIND)
-    def remove(self, uow: AuditedUnitOfWork, command: OneArtwork[Artwork]) -> Removed:
+    def remove(self, uow: AuditedUnitOfWork, command: RemoveArtwork[Artwork]) -> Removed:
         """Remove an artwork and its author links (spec §Endpoints 10, contract A15)."""
         artwork_id = self._kind.id_of(command)
         uow.records(self._kind).get_for_change(artwork_id, command.if_match)
@@ -164,13 +189,13 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._kind.removed(artwork_id)
 
     @reads(OF_KIND)
-    def authors(self, uow: ReadUnitOfWork, command: OneArtwork[Artwork]) -> Listing[Author]:
+    def authors(self, uow: ReadUnitOfWork, command: ListArtworkAuthors[Artwork]) -> Listing[Author]:
         """Return the authors of an artwork, in the order they were linked (spec §Endpoints 11, contract A18)."""
         artwork = get_unless_unmodified(uow, self._kind, command)
         return Listing(artwork.authors, AUTHORS.id_of, version=version_of(artwork))
 
     @writes(OF_KIND)
-    def link(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> LinkAnswer:
+    def link(self, uow: AuditedUnitOfWork, command: LinkArtworkAuthor[Artwork]) -> LinkAnswer:
         """Link an author; return the new or existing link (spec §Endpoints 12, §Rules 5, contract A16)."""
         artwork_id = self._kind.id_of(command)
         get_existing(uow, self._kind, artwork_id)
@@ -179,7 +204,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._kind.link(link.link_id, artwork_id, command.author_id)
 
     @writes(OF_KIND)
-    def unlink(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+    def unlink(self, uow: AuditedUnitOfWork, command: UnlinkArtworkAuthor[Artwork]) -> RemovedLink:
         """Unlink an author from an artwork (spec §Endpoints 8, §Rules 4, contract A17).
 
         Raises:
@@ -188,7 +213,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._unlink(uow, command)
 
     @writes(OF_KIND)
-    def remove_author(self, uow: AuditedUnitOfWork, command: ArtworkAuthor[Artwork]) -> RemovedLink:
+    def remove_author(self, uow: AuditedUnitOfWork, command: RemoveArtworkAuthor[Artwork]) -> RemovedLink:
         """Unlink an author as :meth:`unlink` does; this operation is not in the specification (contract D)."""
         return self._unlink(uow, command)
 
@@ -200,7 +225,7 @@ class ArtworkService(Service, Generic[Artwork, LinkAnswer, Removed, RemovedLink]
         return self._kind.removed_link(artwork_id, command.author_id)
 
 
-class _OneTheme(OneArtwork[Theme]):
+class _OneTheme(Command):
     """A command about one theme."""
 
     theme_id: ThemeId
@@ -218,7 +243,7 @@ class CreateTheme(CreateArtwork[Theme]):
     """A new theme, inactive by default."""
 
 
-class GetTheme(_OneTheme):
+class GetTheme(GetArtwork[Theme], _OneTheme):
     """A theme by its id, with its authors."""
 
 
@@ -230,27 +255,27 @@ class BlockTheme(BlockArtwork[Theme], _OneTheme):
     """The blocking of a theme, which readers of the published gallery must stop applying."""
 
 
-class RemoveTheme(_OneTheme):
+class RemoveTheme(RemoveArtwork[Theme], _OneTheme):
     """The removal of a theme, with the links to its authors."""
 
 
-class ListThemeAuthors(_OneTheme):
+class ListThemeAuthors(ListArtworkAuthors[Theme], _OneTheme):
     """The authors of a theme, in the order they were linked."""
 
 
-class LinkThemeAuthor(ArtworkAuthor[Theme], _OneTheme):
+class LinkThemeAuthor(LinkArtworkAuthor[Theme], _OneTheme):
     """A link from a theme to an author."""
 
 
-class UnlinkThemeAuthor(ArtworkAuthor[Theme], _OneTheme):
+class UnlinkThemeAuthor(UnlinkArtworkAuthor[Theme], _OneTheme):
     """Unlink an author from a theme (the form the specification defines)."""
 
 
-class RemoveThemeAuthor(ArtworkAuthor[Theme], _OneTheme):
+class RemoveThemeAuthor(RemoveArtworkAuthor[Theme], _OneTheme):
     """Unlink an author in the path; not in the specification, so it requires a token (contract B1)."""
 
 
-class _OneLogo(OneArtwork[Logo]):
+class _OneLogo(Command):
     """A command about one logo."""
 
     logo_id: LogoId
@@ -268,7 +293,7 @@ class CreateLogo(CreateArtwork[Logo]):
     """A new logo, inactive by default."""
 
 
-class GetLogo(_OneLogo):
+class GetLogo(GetArtwork[Logo], _OneLogo):
     """A logo by its id, with its authors."""
 
 
@@ -280,23 +305,23 @@ class BlockLogo(BlockArtwork[Logo], _OneLogo):
     """The blocking of a logo, which readers of the published gallery must stop applying."""
 
 
-class RemoveLogo(_OneLogo):
+class RemoveLogo(RemoveArtwork[Logo], _OneLogo):
     """The removal of a logo, with the links to its authors."""
 
 
-class ListLogoAuthors(_OneLogo):
+class ListLogoAuthors(ListArtworkAuthors[Logo], _OneLogo):
     """The authors of a logo, in the order they were linked."""
 
 
-class LinkLogoAuthor(ArtworkAuthor[Logo], _OneLogo):
+class LinkLogoAuthor(LinkArtworkAuthor[Logo], _OneLogo):
     """A link from a logo to an author."""
 
 
-class UnlinkLogoAuthor(ArtworkAuthor[Logo], _OneLogo):
+class UnlinkLogoAuthor(UnlinkArtworkAuthor[Logo], _OneLogo):
     """Unlink an author from a logo, named in the body."""
 
 
-class RemoveLogoAuthor(ArtworkAuthor[Logo], _OneLogo):
+class RemoveLogoAuthor(RemoveArtworkAuthor[Logo], _OneLogo):
     """Unlink an author in the path."""
 
 
