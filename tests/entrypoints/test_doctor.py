@@ -25,7 +25,6 @@ from logoadmin.adapters.sql_storage.databases import sqlite_checks
 from logoadmin.bootstrap import open_gallery
 from logoadmin.checks import Verdict
 from logoadmin.entrypoints.cli.checks import check_ports
-from logoadmin.entrypoints.cli.serve import load_server
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.extras import install_extra
 from logoadmin.maintenance import token_of_nobody
@@ -415,7 +414,7 @@ def test_folders_that_cannot_be_entered_are_named(
         shutil.copy(sqlite_file, "above/data/gallery.db")
         monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", f"{place}/above/data/published")
         os.chmod(closed, 0)
-        load_server()  # other users may not be able to read its packages
+        run("doctor")  # loads modules that other users may not be able to read
         with unprivileged():
             found = problems(run("doctor", "--database", "sqlite:///above/data/gallery.db"))
         os.chmod(closed, 0o755)
