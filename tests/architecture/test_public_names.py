@@ -52,7 +52,6 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_the_version_is_that_of_the_package() -> None:
     assert logoadmin.__version__ == version("logoadmin")
-    assert not hasattr(logoadmin, "__wrapped__")
 
 
 def test_the_package_is_marked_as_typed() -> None:
