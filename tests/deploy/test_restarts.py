@@ -24,7 +24,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "logoadmin.db"
 
 
-# HAProxy is tested in test_haproxy.
+# HAProxy is tested in test_proxies.
 @pytest.mark.parametrize(
     ("front", "workers", "restart"),
     [
