@@ -142,11 +142,9 @@ class Dialect(ABC):
         """Return the options with which a new table compares text by code points (contract A6)."""
 
 
+_SERVERS: Final = ("mysql", "mariadb", "mysql+pymysql", "mariadb+pymysql", "mysql+mysqldb", "mariadb+mysqldb")
 # The module of a database in this package, by the scheme of its URLs. Its ``open_dialect`` takes a URL and its text.
-DATABASES: Final = {
-    "sqlite": "sqlite",
-    **dict.fromkeys(("mysql", "mariadb", "mysql+pymysql", "mariadb+pymysql"), "mysql"),
-}
+DATABASES: Final = {"sqlite": "sqlite", **dict.fromkeys(_SERVERS, "mysql")}
 
 
 def dialect_of(url: str) -> Dialect:

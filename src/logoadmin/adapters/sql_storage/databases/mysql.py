@@ -1,16 +1,16 @@
 """The dialect of MariaDB and MySQL."""
 
 import logging
+import math
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-import pymysql  # type: ignore[import-untyped]  # the driver has no types
-from pymysql.cursors import SSCursor  # type: ignore[import-untyped]
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.dialects.mysql.base import MySQLCompiler
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
@@ -67,21 +67,27 @@ class Mysql(Dialect):
     begin_snapshot = ("START TRANSACTION",)
 
     def __init__(self, url: URL) -> None:
-        """Use a database of a server; raise SettingsError for an unusable URL."""
+        """Use a database of a server; raise SettingsError for an unusable URL or a driver that is not installed."""
         if not url.database:
             raise SettingsError("The database URL must end with the name of a database, like mysql://user@host/name")
-        self._url = url.set(drivername="mysql+pymysql", host=url.host or "localhost", port=url.port or 3306)
+        # The default driver is in Python; mysqlclient, in C, is chosen by the scheme of the URL.
+        is_default = not url.drivername.endswith("+mysqldb")
+        driver = "mysql+pymysql" if is_default else "mysql+mysqldb"
+        self._url = url.set(drivername=driver, host=url.host or "localhost", port=url.port or 3306)
+        try:
+            self._cursors = import_module("pymysql.cursors" if is_default else "MySQLdb.cursors")
+        except ImportError:
+            raise SettingsError(f"The driver of {driver}:// is not installed") from None
         self._may_be_cluster = True
-        self._connector = Connector(self._url)
+        self._connector = Connector(self._url) if is_default else None
         host = str(self._url.host)
         self.server = f"[{host}]:{self._url.port}" if ":" in host else f"{host}:{self._url.port}"
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """The engine detects in time that its server is gone."""
-        answer_wait = _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
         engine = create_engine(
             self._url,
-            creator=lambda: self._connector.connect(timeout, answer_wait),
+            **self._connecting(timeout),
             **pool_options(connections, _POOL_WAIT),
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
@@ -94,7 +100,7 @@ class Mysql(Dialect):
 
     def page_cursor(self, connection: PoolProxiedConnection) -> Any:
         """An unbuffered cursor does not read the whole result at once."""
-        return connection.cursor(SSCursor)
+        return connection.cursor(self._cursors.SSCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
         return classify(error)
@@ -138,6 +144,15 @@ class Mysql(Dialect):
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
 
+    def _connecting(self, timeout: float | None) -> dict[str, Any]:
+        if self._connector is not None:
+            connect, answer_wait = self._connector.connect, _LONG_ANSWER_WAIT if timeout is None else _ANSWER_WAIT
+            return {"creator": lambda: connect(timeout, answer_wait)}
+        # mysqlclient only accepts whole seconds.
+        wait = 10 if timeout is None else math.ceil(timeout)
+        limits = {} if timeout is None else {"read_timeout": wait, "write_timeout": wait}
+        return {"connect_args": {"charset": "utf8mb4", "connect_timeout": wait, **limits}}
+
     def _stay_fresh(self, connection: Any, _record: object) -> None:
         """Make a connection see commits through other servers, if its server may be in a cluster."""
         if not self._may_be_cluster:
@@ -145,8 +160,8 @@ class Mysql(Dialect):
         try:
             with closing(connection.cursor()) as cursor:
                 cursor.execute(_FRESH)
-        except pymysql.err.Error as error:
-            if error.args[0] != _UNKNOWN_VARIABLE:
+        except Exception as error:
+            if error.args[:1] != (_UNKNOWN_VARIABLE,):
                 raise
             self._may_be_cluster = False
 
