@@ -228,7 +228,7 @@ class _Undo:
         change = replace(change, before=_with_defaults(kind, change.before), after=_with_defaults(kind, change.after))
         record = self._uow.records(kind).get(change.id)
         current = None if record is None else self._uow.records(kind).serialized(record)
-        if _with_defaults(kind, current) != _without_works(change.after):
+        if _with_defaults(kind, current) != change.after:
             raise Conflict(self._since(kind, change.id))
         if change.before is None:
             self._undo_creation(kind, change)
@@ -297,12 +297,6 @@ def _with_defaults(kind: AnyKind, serialized: Snapshot | None) -> Snapshot | Non
         return None
     optional = (each for each in fields(kind.record) if each.default is not MISSING and each.name != "version")
     return {**as_json((each.name, each.default) for each in optional), **serialized}
-
-
-def _without_works(snapshot: Snapshot | None) -> Snapshot | None:
-    """Return a snapshot without the links of a restored author: later changes of links are those of artworks."""
-    works = {kind.plural for kind in ARTWORK_KINDS}
-    return snapshot and {name: value for name, value in snapshot.items() if name not in works}
 
 
 def _deserialized(kind: AnyKind, id_: int, serialized: Snapshot) -> tuple[dict[str, Any], LinksByKind]:

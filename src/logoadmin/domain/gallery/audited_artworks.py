@@ -210,22 +210,18 @@ class AuditedAuthors(AuditedRecords[Author]):
         for linked, theirs in links.items():
             uow_of(self).links(linked).add(theirs)
             uow_of(self).records(linked).touch([link.artwork_id for link in theirs], stored.version)
-        return {**values, **_works(links)}
+        return values
 
     def _unlinked(self, record: Author) -> Snapshot:
         version = self._numbered(record).version
         links = self.links(record.author_id)
         for linked, theirs in links.items():
             uow_of(self).records(linked).touch([link.artwork_id for link in theirs], version)
-        return {**snapshot(AUTHORS, record), **_works(links)}
-
-
-def _works(links: LinksByKind) -> Snapshot:
-    """Return the links in the snapshot of an author."""
-    return {
-        kind.plural: [{kind.link_id_field: link.link_id, kind.id_field: link.artwork_id} for link in theirs]
-        for kind, theirs in links.items()
-    }
+        works = {
+            kind.plural: [{kind.link_id_field: link.link_id, kind.id_field: link.artwork_id} for link in theirs]
+            for kind, theirs in links.items()
+        }
+        return {**snapshot(AUTHORS, record), **works}
 
 
 def artworks_of(uow: AuditedUnitOfWork, kind: ArtworkKind[Artwork, Any, Any, Any]) -> AuditedArtworks[Artwork]:

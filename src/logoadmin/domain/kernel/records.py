@@ -308,8 +308,8 @@ class Link:
 class Change:
     """A change of a record (contract G).
 
-    In ``before`` and ``after``, an artwork has its links as ``authors``, and a removed or restored author has ``logos``
-    and ``themes``; nothing has a password or a hash. The names of users are their current ones, and not stored.
+    In ``before`` and ``after``, an artwork has its links as ``authors``, and a removed author has ``logos`` and
+    ``themes``; nothing has a password or a hash. The names of users are their current ones, and not stored.
     """
 
     change_id: ChangeId
