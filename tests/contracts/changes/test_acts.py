@@ -9,7 +9,7 @@ from logoadmin.domain.changes.acts import Act, ListActs
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
-from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
+from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Caller, Occasion, Owner, SignedIn, Source
 from logoadmin.domain.kernel.act_log import ActOrigin
@@ -132,6 +132,19 @@ def test_an_undo_of_a_program_without_a_request_id_gets_one(gallery: LogoAdmin) 
     gallery.authors.create(CreateAuthor(user_id=9, username="Dee"))
     gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
     assert acts(gallery)[-2].undone_by == acts(gallery)[-1].request_id is not None
+
+
+def test_an_act_can_be_undone_after_its_author_was_removed_and_returned(gallery: LogoAdmin) -> None:
+    """The links with which an author returns are no later change of the author (contract G5)."""
+    logos(gallery, "make", "Aurora")
+    ann = gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
+    gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=ann.author_id))
+    gallery.authors.amend(AmendAuthor(author_id=ann.author_id, username="Anna"), by("rename"))
+    gallery.authors.remove(RemoveAuthor(author_id=ann.author_id), by("remove"))
+    gallery.changes.revert_request(RevertRequest(request_id="remove"), by("return"))
+    assert act(gallery, "rename").can_undo
+    gallery.changes.revert_request(RevertRequest(request_id="rename"), by("undo"))
+    assert gallery.authors.get(GetAuthor(author_id=ann.author_id)).username == "Ann"
 
 
 def walk(gallery: LogoAdmin) -> None:
