@@ -431,6 +431,19 @@ def test_a_new_artwork_has_an_author_even_if_the_proposal_removes_the_submitters
     assert (author.author_id, author.user_id) == (3, MEMBER_ID)
 
 
+@pytest.mark.rule("contract R2", "contract R3")
+def test_a_new_artwork_has_the_author_of_its_submitter_even_if_the_proposal_gives_the_former_one_away(
+    gallery: LogoAdmin, storage: MemoryStorage
+) -> None:
+    member = signed_in(storage, "proposals:write", "authors:write", user_id=701)
+    author = gallery.authors.create(CreateAuthor(user_id=701, username="Dee"))
+    given = of("author", set={"user_id": 702, "username": "Eve"})
+    propose(gallery, member, given | {"id": author.author_id}, NEW)
+    assert apply(gallery).state == "applied"
+    (linked,) = gallery.logos.get(artworks.GetLogo(logo_id=3)).authors
+    assert (linked.author_id, linked.user_id) == (author.author_id + 1, 701)
+
+
 @pytest.mark.rule("contract R3")
 def test_leaving_out_a_new_record_changes_no_other(
     gallery: LogoAdmin, storage: MemoryStorage, member: SignedIn

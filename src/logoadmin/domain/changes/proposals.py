@@ -297,13 +297,14 @@ class ProposalService(Service):
     ) -> Sequence[rules.Values]:
         """Make changes of a proposal; return the artworks that they created or changed.
 
-        New artworks get the author of their submitter: ``own``, which is created again if a change removed it, or else
-        the one that exists by then.
+        New artworks get the author of their submitter: ``own``, which is created again if a change removed it or gave
+        it to another user, or else the one that exists by then.
         """
         artworks, is_given = [], own is not None
         for place, step in rules.steps_in(changes, proposal.user_id):
             if rules.needs_author(changes[place]):
-                if own is None or uow.records(AUTHORS).get(own.author_id) is None:
+                current = None if own is None else uow.records(AUTHORS).get(own.author_id)
+                if current is None or current.user_id != proposal.user_id:
                     own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
                 step = step if own is None else replace(step, author_ids=(own.author_id,))
             record = make(uow, self._services, place, step)
