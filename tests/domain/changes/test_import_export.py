@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
+from logoadmin.domain.changes.import_source import BadLines
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, LinkLogoAuthor, ListLogos
 from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
 from logoadmin.domain.identity.sessions import SignIn
@@ -439,6 +440,11 @@ def test_bad_lines_beyond_the_limit_are_only_counted(stocked: LogoAdmin) -> None
     *named, last = caught.value.lines
     assert [line.number for line in named] == list(range(1, 10_001))
     assert last.problems == (errors.Problem((), "And more: 2 other lines cannot be imported", "too_long"),)
+    # Nor are they held in memory.
+    bad = BadLines()
+    for number in range(10_002):
+        bad.add(number, errors.Problem((), "bad", "value_error"))
+    assert (len(bad), bad.others) == (10_000, 2)
     # Nor are they skipped without being named.
     many = [json.dumps(LOGO | {"logo_id": number, "author_ids": [99]}) for number in range(10_001)]
     skipped: list[errors.BadLine] = []

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, check_charset, csv_head, csv_line
 from logoadmin.domain.changes.import_lines import AuthorsByName, Line, LineOutcome, UserLine, serialized_line
-from logoadmin.domain.changes.import_source import MOST_REPORTED, BadLines, ImportSource, RawLine, error_of, problem_of
+from logoadmin.domain.changes.import_source import BadLines, ImportSource, RawLine, error_of, problem_of
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, KeyHolder, Owner, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
@@ -236,9 +236,10 @@ def _import_all(
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        running, bad = _Import(uow, source, AuthorsByName(uow, checked.names), progress), {**checked.bad}
+        running, bad = _Import(uow, source, AuthorsByName(uow, checked.names), progress), BadLines()
+        bad.join(checked.bad)
         for _, numbers in sorted(checked.numbers.items()):
-            bad |= running.store(numbers)
+            bad.join(running.store(numbers))
         if bad:
             raise error_of(bad)
         return running.result(command.dry_run)
@@ -289,7 +290,7 @@ class _Import:
         """
         tries = _TRIES * len(numbers) + _MORE_TRIES
         while True:
-            refused: BadLines = {}
+            refused = BadLines()
             left = array("L")
             postponed: set[tuple[Kind, int]] = set()
             for batch in self.source.batches(numbers):
@@ -303,10 +304,9 @@ class _Import:
                     left.append(number)
             tries -= len(left)
             if tries < 0:
-                return {
-                    number: tuple(replace(each, msg=f"{each.msg}; {_IN_ORDER}") for each in problems)
-                    for number, problems in refused.items()
-                }
+                for number, problems in refused.items():
+                    refused[number] = tuple(replace(each, msg=f"{each.msg}; {_IN_ORDER}") for each in problems)
+                return refused
             if not left or len(left) == len(numbers):
                 return refused
             numbers = left
@@ -317,7 +317,7 @@ class _Import:
             outcome = line.store(self.uow, self.named)
         except (ArtworkBlocked, DuplicateEntry, NotFound) as error:
             holder = "" if len(refused) > _MOST_EXPLAINED else _holder(self.uow, line.row, error)
-            refused[number] = (problem_of(error, holder),) if len(refused) < MOST_REPORTED else ()
+            refused.add(number, problem_of(error, holder))
             return False
         self.counts[line.row.kind, outcome] += 1
         if isinstance(line, UserLine):

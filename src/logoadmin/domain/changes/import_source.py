@@ -46,8 +46,22 @@ RawLine = str | bytes | ReadValues | Problem
 Refusal = Callable[[PasswordHash], str | None]
 
 
-# The problems of bad lines by their numbers. Beyond :data:`MOST_REPORTED`, lines are only counted, without problems.
-BadLines = dict[int, tuple[Problem, ...]]
+class BadLines(dict[int, tuple[Problem, ...]]):
+    """The problems of bad lines by their numbers; beyond :data:`MOST_REPORTED` lines, the others are only counted."""
+
+    others = 0
+
+    def add(self, number: int, problem: Problem) -> None:
+        """Add a line with one problem; the numbers ascend."""
+        if len(self) < MOST_REPORTED:
+            self[number] = (problem,)
+        else:
+            self.others += 1
+
+    def join(self, others: "BadLines") -> None:
+        """Add other bad lines."""
+        self.update(others)
+        self.others += others.others
 
 
 def error_of(bad: BadLines, unread_from: int | None = None) -> InvalidLines:
@@ -58,14 +72,15 @@ def error_of(bad: BadLines, unread_from: int | None = None) -> InvalidLines:
         if left > 0:
             lines.append(BadLine(number, problems))
             left -= len(problems)
-    more = len(bad) - len(lines)
+    count = len(bad) + bad.others
+    more = count - len(lines)
     if unread_from is not None:
         text = "Too many problems: lines from here on were not checked"
         lines.append(BadLine(unread_from, (Problem((), text, "too_long"),)))
     elif more:
         text = f"And more: {more} other line{'' if more == 1 else 's'} cannot be imported"
         lines.append(BadLine(lines[-1].number, (Problem((), text, "too_long"),)))
-    return InvalidLines(lines, len(bad), unread=unread_from is not None)
+    return InvalidLines(lines, count, unread=unread_from is not None)
 
 
 @dataclass(slots=True)
@@ -76,7 +91,7 @@ class CheckedLines:
     names: set[str] = field(default_factory=set)
     # By phase.
     numbers: "defaultdict[int, array[int]]" = field(default_factory=lambda: defaultdict(lambda: array("L")))
-    bad: BadLines = field(default_factory=dict)
+    bad: BadLines = field(default_factory=BadLines)
 
     def add(self, number: int, line: Line) -> None:
         """Add a valid line."""
