@@ -289,6 +289,16 @@ def test_an_unreadable_line_is_reported_with_its_reason_and_position(
     }
 
 
+@pytest.mark.rule("contract I5")
+def test_no_line_of_a_file_in_another_encoding_is_skipped_silently(gallery: LogoAdmin) -> None:
+    """Its other lines would be neither imported nor named (contract I5)."""
+    lines = [b"\xff\xfe{\x00}\x00\n", json.dumps(AUTHOR).encode()]
+    skipped: list[errors.BadLine] = []
+    with pytest.raises(errors.InvalidLines, match=r"^1 line cannot be imported$"):
+        gallery.import_export.load(ImportRecords(), lines, skipped=skipped)
+    assert skipped == []
+
+
 @pytest.mark.rule("contract H6")
 @pytest.mark.parametrize("lines", ["{}", b"{}", [{}], [None], [7]])
 def test_lines_that_are_not_text_are_a_mistake(gallery: LogoAdmin, lines: Any) -> None:

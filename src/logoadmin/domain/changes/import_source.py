@@ -118,7 +118,7 @@ class ImportSource:
         """Check the lines without looking at any record.
 
         Raises:
-            InvalidLines: there are too many problems to read on.
+            InvalidLines: there are too many problems to read on, or the file has another encoding.
         """
         found, left = CheckedLines(), MOST_REPORTED
         for number, raw in enumerate(self.lines, start=1):
@@ -130,7 +130,7 @@ class ImportSource:
                 if left <= 0:
                     raise error_of(found.bad, unread_from=number + 1) from None
                 if number == 1 and _is_utf_16(raw):
-                    break  # no other line can be read either
+                    raise error_of(found.bad) from None  # no other line can be read either
             else:
                 if line is not None:
                     found.add(number, line)
