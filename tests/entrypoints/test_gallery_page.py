@@ -77,6 +77,7 @@ def test_the_page_can_be_switched_off() -> None:
         gallery.publication.publish(files)
         assert without_page(gallery).publish(files).changed
         assert not FILES & {*files.names()}
+        assert not [name for name in files.names() if name.startswith("page")]
         assert "reader.js" in files.names()
 
 
@@ -92,6 +93,17 @@ def test_a_page_of_another_program_is_kept() -> None:
         gallery.publication.rotate_key()
         assert without.publish(files).changed
         assert (files.read("index.html"), files.read("page.js")) == (page, b"mine")
+
+
+@pytest.mark.rule("contract Q1")
+@pytest.mark.server("a publisher in a thread")
+def test_the_service_serves_every_file_that_the_page_keeps_for_offline_use() -> None:
+    with opened() as gallery:
+        client = AppClient(logoadmin.asgi(gallery))
+        is_served(client)
+        kept = re.findall(r'"([\w-]+\.\w+)"', client.get("/gallery/page-offline.js").text)
+        assert "page-face-accented.woff2" in kept
+        assert {client.get(f"/gallery/{name}").status_code for name in kept} == {200}
 
 
 @pytest.mark.server("a publisher in a thread")

@@ -26,7 +26,7 @@ _HASHED: Final = (
 )
 _STYLE: Final = r"[0-9]{1,19}\.user\.css"
 # Files that the page loads besides the reader, published unchanged.
-_ASSET: Final = r"page(?:-[a-z]{1,40})?\.(?:css|js|woff2)"
+_ASSET: Final = r"page(?:-[a-z]{1,40}){0,2}\.(?:css|js|woff2)"
 _UNHASHED: Final = (
     *(("logos/", _STYLE), ("themes/", _STYLE)),
     *((folder, re.escape(PAGE)) for folder in (rf"(?:logos|themes)/{PAGE_ID}/", r"authors/[0-9]{1,19}/", CHECKS)),
