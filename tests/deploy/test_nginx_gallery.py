@@ -32,6 +32,8 @@ FILES: Final = {
     "page.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
     "page-list.js": (b"export {}", "text/javascript; charset=utf-8", BRIEFLY),
     "page.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
+    "page-face.woff2": (b"wOF2", "font/woff2", BRIEFLY),
+    "page-face-accented.woff2": (b"wOF2", "font/woff2", BRIEFLY),
     "feed.xml": (b"<feed/>", "application/atom+xml", BRIEFLY),
     "sitemap.xml": (b"<urlset/>", "application/xml", BRIEFLY),
     "logos/12.user.css": (SHEET, "text/css; charset=utf-8", BRIEFLY),
