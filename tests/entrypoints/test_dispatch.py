@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, TypeVar
 
 import httpx2
@@ -94,6 +95,24 @@ def test_a_version_requested_after_a_check_began_gets_a_new_check(storage: SlowS
         assert await early is not await late is await data_version.of(new_request())
 
     asyncio.run(run())
+
+
+@pytest.mark.rule("contract H6")
+def test_a_read_that_was_waiting_when_its_event_loop_ended_does_not_fail_later_ones(slow: LogoAdmin) -> None:
+    dispatch, may_go_on = Dispatch(slow), threading.Event()
+
+    async def read(call: Callable[[], Answer]) -> Answer:
+        return await dispatch.reading_once("list", call, asyncio.get_running_loop().time() + WITHIN)
+
+    async def end_early() -> None:
+        for _ in range(2):
+            reading = asyncio.create_task(read(partial(may_go_on.wait, WITHIN)))
+            await asyncio.sleep(0.01)
+            assert not reading.done()
+
+    asyncio.run(end_early())
+    may_go_on.set()
+    assert asyncio.run(read(lambda: 1)) == 1
 
 
 @pytest.mark.rule("contract A20")

@@ -168,7 +168,7 @@ class Dispatch:
         task = self._next_reads.get(key)
         if task is None:
             task = self._next_reads[key] = asyncio.create_task(self._read(key, call, deadline))
-            task.add_done_callback(_retrieve_error)
+            task.add_done_callback(partial(self._read_ended, key))
         answer: Answer = await asyncio.shield(task)  # a client that disconnects does not cancel the call for others
         return answer
 
@@ -182,11 +182,11 @@ class Dispatch:
             if self._reads.get(key) is this:
                 del self._reads[key]
 
-
-def _retrieve_error(task: asyncio.Task[Any]) -> None:
-    """Retrieve the error of a task, since all clients that wait for it may have disconnected."""
-    if not task.cancelled():
-        task.exception()
+    def _read_ended(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        if self._next_reads.get(key) is task:  # it never started, because its event loop ended
+            del self._next_reads[key]
+        if not task.cancelled():
+            task.exception()  # all clients may have disconnected
 
 
 async def _end_of(submitted: Future[Any], until: float | None) -> None:
