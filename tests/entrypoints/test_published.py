@@ -313,6 +313,18 @@ def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     assert tag(reader.ask()) != tag(before)
 
 
+def test_a_file_that_cannot_be_read_is_not_reported_as_missing(files: CountedFiles, reader: FolderReader) -> None:
+    names = ("latest.json", SHEET_NAME, "reader.js")
+    files.fault = OSError(24, "Too many open files")
+    for name in names:
+        failed = reader.ask(name)
+        assert failed.status_code == 503
+        assert (failed.header("retry-after"), failed.header("cache-control")) == ("1", "no-store")
+    assert reader.ask("css/none.css").status_code == 404
+    files.fault = None
+    assert {reader.ask(name).status_code for name in names} == {200}
+
+
 def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(
     files: CountedFiles, reader: FolderReader
 ) -> None:

@@ -110,7 +110,11 @@ class PublishedFolder:
             file = await asyncio.to_thread(self._prepared, name, stamp)
         except OSError as error:
             log.error("The published gallery cannot be read: %s", error)
-            return self._files.get(name)
+            if name in self._files:
+                return self._files[name]
+            # Not a 404, after which browsers forget a page that they keep for offline use.
+            text = "The published gallery cannot be read; try again in a few seconds"
+            raise HttpError(503, text, {"retry-after": "1"}) from None
         self._files.pop(name, None)
         if file is not None:
             with suppress(ValueError):  # too large to keep
