@@ -6,11 +6,12 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx2
@@ -374,6 +375,31 @@ def test_keys_are_rotated_only_where_they_are_in_use(run: Run, monkeypatch: pyte
     made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
     monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")  # with which those in the database are also accepted
     assert run("token-key", "rotate").code == 0
+
+
+@pytest.mark.rule("contract C2")
+def test_with_key_files_the_keys_in_the_database_are_accepted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_accepted(token: str, by: logoadmin.LogoAdmin) -> bool:
+        try:
+            by.sessions.caller(token)
+        except logoadmin.InvalidToken:
+            return False
+        return True
+
+    with started() as before:
+        token = before.sessions.sign_in(SIGN_IN).access_token
+    made_by_openssl("private.pem", "genpkey", "-algorithm", "ed25519")
+    Path("private.pem").chmod(0o600)
+    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "private.pem")
+    for _ in range(2):
+        with started() as during:
+            assert is_accepted(token, during)
+    with closing(sqlite3.connect("logoadmin.db")) as file:
+        file.execute("UPDATE secrets SET value = value - 900 WHERE name = 'token_key_files_since'")
+        file.commit()
+    with started() as after:
+        assert not is_accepted(token, after)
+        assert is_accepted(after.sessions.sign_in(SIGN_IN).access_token, after)
 
 
 @pytest.mark.rule("contract I2", "contract A5")

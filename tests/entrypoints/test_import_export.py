@@ -19,7 +19,7 @@ from logoadmin.entrypoints.http_api.errors import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers
-from tests.gallery import ARTWORK, WatchedStorage
+from tests.gallery import ARTWORK, CHEAP_PASSWORDS, WatchedStorage
 
 pytestmark = pytest.mark.rule("contract I4")
 
@@ -54,6 +54,15 @@ def test_every_bad_line_is_named_with_its_number_and_nothing_is_written(client: 
     assert all(set(problem) == {"loc", "msg", "type"} for problem in answer.json()["detail"])
     assert "a secret" not in answer.text
     assert client.get("/api/authors/9").status_code == 404
+
+
+def test_password_hashes_are_not_imported_over_http(client: AppClient, admin: Headers) -> None:
+    user = {"kind": "user", "user_id": 9, "username": "ida", "avatar": None, "role_id": 1}
+    stored = CHEAP_PASSWORDS.hash("whatever").hash
+    answer = load(client, admin, {**user, "password_hash": stored})
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["line", 1, "password_hash"])
+    assert stored not in answer.text
+    assert load(client, admin, user).json()["user"] == MADE
 
 
 @pytest.mark.rule("contract A19")

@@ -1,5 +1,6 @@
 """Moving a store in by one command: pictures beside the file, user styles, and lines that are skipped (contract I5)."""
 
+import csv
 import glob
 import json
 import os
@@ -105,6 +106,31 @@ def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypat
     assert run("import", "--dry-run", "store.jsonl").code == 1
 
 
+def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
+    draw("a.png")
+    write("store.jsonl", line("W", picture_file="a.png", preview_url="https://example.org/a.png"))
+    problem = "store.jsonl:1: picture_file: Line should have preview_url or picture_file"
+    assert problem in run("import", "store.jsonl").err
+
+
+def test_a_spreadsheet_names_pictures_in_columns(run: Run) -> None:
+    draw("pictures/a.png")
+    draw("pictures/b.png", "#00f000")
+    rows = [
+        ["name", "picture_file", "screenshot_files", "target", "css", "on", "authors"],
+        ["Aurora", "pictures/a.png", "pictures/a.png\npictures/b.png", "forum.example", "", "yes", "Ann; Ben"],
+    ]
+    with Path("store.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    ended = run("import", "store.csv", "--kind", "theme")
+    assert ended.out.splitlines()[0] == "Imported 2 authors (2 created), 1 theme (1 created)", ended
+    (theme,) = themes()
+    first, second = theme.details.pictures
+    assert first == theme.preview_url
+    assert second != first
+    assert [author.username for author in theme.authors] == ["Ann", "Ben"]
+
+
 def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
     picture = {"preview_url": "https://example.org/a.png"}
     linked = {key: value for key, value in line("Linked", **picture, author_ids=[9]).items() if key != "authors"}
@@ -168,7 +194,8 @@ def test_a_folder_of_json_and_pictures_is_imported(run: Run) -> None:
     assert (dry, done) == (f"Could import {made}", f"Imported {made}")
     assert commands(run, blocks("sh")[0])[1] == "Imported 2 themes (2 unchanged)"
     aurora, copper = themes()
-    assert "/pictures/" in aurora.preview_url != copper.preview_url
+    assert "/pictures/" in aurora.preview_url
+    assert copper.preview_url != aurora.preview_url
     assert (aurora.details.tags, aurora.details.origin, len(aurora.details.pictures)) == (("dark",), "aurora", 1)
 
 
