@@ -132,8 +132,8 @@ class OpenedGallery:
 
             logo = gallery.atomic(publish)
 
-        A call that raises undoes its own changes; catch the error, and the others are kept. After a deadlock, the work
-        is run again.
+        A call that raises undoes its own changes; catch the error, and the others are kept. The work may run again,
+        for example after a deadlock.
 
         Args:
             work: is given a gallery with the same use cases, bound to the transaction: its calls belong to it, and see
@@ -143,7 +143,7 @@ class OpenedGallery:
             StorageUnavailable: the database is out of reach; all of the changes may have been stored, or none.
             TypeError: the work is a coroutine or a generator, which would run after the commit; nothing is stored.
             RuntimeError: the bound gallery is used after the work has returned, or in another thread; or this gallery
-                is used in the work; or the work signs in, because failed attempts must stay counted if it raises.
+                is used in the work; or the work verifies a password or another proof, whose failures must stay counted.
         """
         thread = self._transactions.thread
 

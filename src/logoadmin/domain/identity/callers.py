@@ -49,7 +49,7 @@ class Callers:
 
         Raises:
             InvalidInput: the token is not a text.
-            InvalidToken: it is none of ours, or has expired.
+            InvalidToken: this service did not issue it, or it has expired.
         """
         if not isinstance(token, str):
             raise InvalidInput([Problem(("token",), "Input should be a valid string", "string_type")])

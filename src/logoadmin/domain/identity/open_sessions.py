@@ -67,7 +67,7 @@ class Attempt:
     limits: tuple[Limit, ...] = ()
 
     def count(self, username: str | None = None) -> None:
-        """Count the attempt by its network before anything is verified, and by a name whose secret is not guessable."""
+        """Count the unverified attempt by its network, and by a ``username`` whose secret cannot be guessed."""
         limits = limits_of(self.client.origin, username, is_known=True)
         self.count_and_look_up(lambda _uow: (limits, None))
 
@@ -124,9 +124,9 @@ class OpenSessions:
         factor: SignInFactor,
         signed_in_at: int | None = None,
     ) -> Tokens:
-        """Begin a session of a user who proved who they are by a factor, the last step; return its first tokens.
+        """Begin a session of a user who has signed in; return its first tokens. ``factor`` is that of the last step.
 
-        At the limit, the least recently used session ends. If the user proved it 10 minutes ago or more, at
+        At the limit, the least recently used session ends. If the user signed in 10 minutes ago or more, at
         ``signed_in_at``, the session is not recent from the start (contract O3).
 
         Raises:
