@@ -112,13 +112,14 @@ class BulkChange(Input):
 
 
 class _ExtraFields(Input):
-    """Fields of the change of an artwork that its command does not have; a new one has no other tags to keep."""
+    """Fields of the change of an artwork that its command lacks."""
 
     author_ids: AuthorIds = UNSET
     add_tags: Tags = UNSET
     remove_tags: Tags = UNSET
 
 
+# A new artwork has no tags that others could be added to or removed from.
 _EXTRA_FIELDS: Final[Mapping[Verb, Collection[str]]] = {"create": ["author_ids"], "amend": [*_ExtraFields.model_fields]}
 
 
@@ -299,7 +300,7 @@ def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
     if step.author_ids is None or not isinstance(step.kind, ArtworkKind):
         return work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
     kind, artworks = step.kind, artworks_of(uow, step.kind)
-    if step.verb == "create":  # with its authors, so that nobody looks for links that it may have
+    if step.verb == "create":  # together with its authors, which saves looking for its links
         check_authors(uow, step.author_ids)
         added = {kind.id_field: uow.records(kind).next_id(), "authors": (), "created_at": uow.now}
         return artworks.add_with_authors(kind.record(**step.command.own_values(), **added), step.author_ids)

@@ -57,7 +57,7 @@ class ImportedCounts:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The answer to an import (contract I4): the results for each kind, with the authors that lines only name."""
+    """The answer to an import (contract I4): the results for each kind, including authors that lines only name."""
 
     counts: dict[Kind, ImportedCounts]
     dry_run: bool  # whether everything was undone
@@ -231,7 +231,7 @@ def _import_all(
     progress: Callable[[], object],
     skipped: MutableSequence[BadLine] | None,
 ) -> Imported:
-    """Import all lines of a source, phase by phase, or none; or all but those that are then ``skipped``."""
+    """Import all lines of a source, phase by phase, or none; bad lines are left out if they can go to ``skipped``."""
     checked = source.checked()
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
@@ -329,7 +329,7 @@ class _Import:
         return True
 
     def result(self, dry_run: bool) -> Imported:
-        """Return the counts, with the authors that lines only name."""
+        """Return the counts, including authors that lines only name."""
         self.counts[Kind.AUTHOR, LineOutcome.CREATED] += self.named.count
         counts = {kind: ImportedCounts(*(self.counts[kind, outcome] for outcome in LineOutcome)) for kind in KINDS}
         return Imported(counts, dry_run, len(self.without_password))

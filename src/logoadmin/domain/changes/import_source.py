@@ -37,7 +37,7 @@ _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 
 class ReadValues(dict[str, Any]):
-    """A line whose values were read before."""
+    """The values of a line that was parsed before."""
 
 
 # A line of a file, or the problem that prevented reading it.
@@ -65,7 +65,10 @@ class BadLines(dict[int, tuple[Problem, ...]]):
 
 
 def error_of(bad: BadLines, unread_from: int | None = None) -> InvalidLines:
-    """Return the error that reports bad lines, with a last entry if there are more, or the lines after them unread."""
+    """Return the error that reports bad lines.
+
+    Its last entry has the number of the others, or ``unread_from``, the first line that was not checked.
+    """
     lines: list[BadLine] = []
     left = MOST_REPORTED
     for number, problems in sorted(bad.items()):
@@ -100,10 +103,10 @@ class CheckedLines:
         self.numbers[line.phase].append(number)
 
     def without(self, numbers: Container[int]) -> "CheckedLines":
-        """Return the valid lines except some."""
+        """Return the valid lines without those with these numbers."""
         left = CheckedLines(self.kinds, self.names)
-        for phase, those in self.numbers.items():
-            left.numbers[phase].extend(number for number in those if number not in numbers)
+        for phase, valid in self.numbers.items():
+            left.numbers[phase].extend(number for number in valid if number not in numbers)
         return left
 
 

@@ -297,8 +297,8 @@ class ProposalService(Service):
     ) -> Sequence[rules.Values]:
         """Make changes of a proposal; return the artworks that they created or changed.
 
-        New artworks get the author of their submitter: ``own``, which is created again if a change removed it or gave
-        it to another user, or else the one that exists by then.
+        New artworks get the author of their submitter: ``own``, created again if a change removed it or gave it to
+        another user, or without ``own`` the one that exists at that moment.
         """
         artworks, is_given = [], own is not None
         for place, step in rules.steps_in(changes, proposal.user_id):
