@@ -61,10 +61,10 @@ class CreateArtwork(Command, Generic[Artwork]):
 
 
 class OneArtwork(Command, Generic[Artwork]):
-    """A command about one artwork; those of a kind add its id, named after the kind."""
+    """A command about one artwork; the commands of a kind add its id, named after the kind."""
 
 
-# Each use case has a command of its own, also where the fields are the same, so that type checkers reject another.
+# Each use case has its own command, even if the fields are the same, so that type checkers reject the wrong one.
 class GetArtwork(OneArtwork[Artwork]):
     """An artwork by its id, with its authors."""
 

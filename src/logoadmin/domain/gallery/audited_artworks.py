@@ -97,8 +97,8 @@ class AuditedArtworks(AuditedRecords[Artwork]):
 
     def with_links(self, values: Snapshot, links: Iterable[Link]) -> Snapshot:
         """Return the snapshot of an artwork with these values and links."""
-        field = self._kind.link_id_field
-        return {**values, AUTHORS_FIELD: [{field: link.link_id, "author_id": link.author_id} for link in links]}
+        link_id = self._kind.link_id_field
+        return {**values, AUTHORS_FIELD: [{link_id: link.link_id, "author_id": link.author_id} for link in links]}
 
     def add_with_authors(self, artwork: Artwork, author_ids: Sequence[int]) -> Artwork:
         """Store a new artwork with these existing authors, in this order; return it with its version."""
@@ -153,7 +153,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
     def _blocked(self, id_: int) -> str | None:
         """Return the reason why an inactive or missing artwork is blocked, or None."""
         kind, log = self._kind.kind, log_of(self)
-        for change in reversed(log.changes):  # which no withdrawal follows yet
+        for change in reversed(log.changes):  # their withdrawals are not stored yet
             if change.id == id_ and change.kind is kind:
                 return (change.after or change.before or {}).get(BLOCKED_FIELD)
         self._load_withdrawals([id_])

@@ -52,7 +52,7 @@ class RecordKind(Generic[Record]):
         filters: the fields that lists can be filtered by, beside ``q`` and the authors of artworks.
         page_sizes: how many records are fetched at a time.
         gives_ids: whether the service assigns the ids; otherwise the caller chooses the id.
-        contains: the kind of the records that are part of the records.
+        contains: the kind whose records are part of these, if any.
         references: the fields with the id of another record, with its kind.
         usual: values of fields, as in JSON, that bodies and the history leave out.
         published: the fields that readers of the published gallery get (contract L1); none for other kinds. Of the
