@@ -30,7 +30,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 
 _WEEK: Final = 7 * 86_400
-# Between two steps, of which there are 107.
+# The seconds between two of the 107 steps.
 _PAUSE: Final = _WEEK // 108
 _PAGES: Final[Any] = {
     "forum": {"name": "Forum", "documents": ['domain("forum.example")'], "logo": ".site-logo"},

@@ -1,6 +1,6 @@
 """Records of every kind, their links and their history.
 
-What is stored or returned of the history is copied, so that nobody can change it.
+The history is copied when it is stored and when it is returned, so that nobody can change it.
 """
 
 import math
@@ -97,7 +97,7 @@ class MemoryRecords(Repository, Generic[Record]):
         return page_of(truncated_page(rows, text_length), self._whole)
 
     def _whole(self, row: Record) -> Record:
-        """Return a record with what is stored elsewhere."""
+        """Return a record with its parts that are stored elsewhere."""
         return row
 
     def _matches(self, row: Record, where: Filter) -> bool:
@@ -110,7 +110,7 @@ class MemoryRecords(Repository, Generic[Record]):
         return bool(getattr(row, name) == value)
 
     def _taken(self, record: Record, others: Collection[Record]) -> Iterator[tuple[str, Any]]:
-        """Yield the unique fields, with their values, that other records have as well."""
+        """Yield the unique fields whose values other records have as well, with these values."""
         for field in self._kind.unique:
             value_of = attrgetter(field)
             value = value_of(record)

@@ -146,7 +146,7 @@ class PublicationService(Service):
         Raises:
             StartError: the files do not belong to this gallery, or somebody else is publishing there.
             OSError: a file cannot be read, written or removed; the last publication is still whole.
-            TypeError: ``files`` are no such files, but for example the name of a folder.
+            TypeError: ``files`` is something else, such as the name of a folder.
         """
         given: type = type(files)
         if not issubclass(given, GalleryFiles):

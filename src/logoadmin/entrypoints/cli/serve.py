@@ -216,7 +216,7 @@ def check_address(settings: "Settings", host: str | None = None) -> None:
 
 
 def _application(settings: "Settings", gallery: "LogoAdmin | None") -> "ASGIApp":
-    """Create the application of a gallery; a worker process opens it, which the first process has done before."""
+    """Create the application of a gallery; a worker process opens the one that the first process has created."""
     from logoadmin.bootstrap import open_gallery
     from logoadmin.entrypoints.app import web_application
 

@@ -283,7 +283,7 @@ def _without_texts(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _form_schemas(interface: Mapping[str, Any]) -> Any:
-    """Return the schemas from which forms are built: the bodies of operations, without references to the details."""
+    """Return the schemas from which forms are built: the bodies of operations, including the schema of the details."""
     schemas = interface["components"]["schemas"]
 
     def resolved(part: dict[str, Any]) -> Any:

@@ -76,7 +76,7 @@ async def repeat(gallery: LogoAdmin, dispatch: Dispatch, work: BackgroundWork) -
             return
         except Exception:
             interval = REGULAR_WORK[work]
-            log.exception("Cannot %s", work.__name__.replace("_", " "))
+            log.exception("Cannot %s", work.__name__.replace("_", " "))  # such as "remove expired records"
 
 
 async def remove_expired_records(gallery: LogoAdmin, dispatch: Dispatch) -> float:
