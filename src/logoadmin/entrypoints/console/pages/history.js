@@ -104,7 +104,7 @@ function ChangePage({ params }) {
   );
 }
 
-/** How long after a keystroke a person is searched, in milliseconds. */
+/** The delay between a keystroke and the search for a person, in milliseconds. */
 const REST = 120;
 const NAMES = /** @type {const} */ (["kind", "id", "who", "action", "since", "until", "request"]);
 
@@ -134,14 +134,14 @@ function chosenFilters() {
   };
 }
 
-/** @returns {boolean} whether anything in the address leaves changes out */
+/** @returns {boolean} whether the address has a filter */
 const isFiltered = () => Object.values(chosenFilters()).some((value) => value !== undefined);
 
 const kinds = /** @type {(keyof typeof ACTIONS)[]} */ (Object.keys(ACTIONS));
-/** @param {keyof typeof ACTIONS} kind @returns {string} what its records are called */
+/** @param {keyof typeof ACTIONS} kind @returns {string} the name of its records */
 const titleOf = (kind) => t(kind === "settings" ? "settings.title" : kind === "picture" ? "settings.pictures" : `${kind}s.title`);
 
-/** @param {{entries: import("../parts/history/changes.js").Entry[]}} props The changes, with the names of people for readers who may not look them up. */
+/** @param {{entries: import("../parts/history/changes.js").Entry[]}} props The changes, which name people to readers who may not look them up. */
 function HistoryFilters({ entries }) {
   const isKind = Object.hasOwn(ACTIONS, query("kind"));
   return h("div", { class: "filters", role: "search", "aria-label": t("filters") },
@@ -196,7 +196,7 @@ function Chip({ text, clear: remove }) {
   return h("span", { class: "chip" }, h("span", { class: "chip-text" }, text), h(IconButton, { icon: "X", label: t("history.drop", { what: text }), onClick: remove }));
 }
 
-/** The person, found by a part of the name; among those in the history, for who may not look up users. @param {{entries: import("../parts/history/changes.js").Entry[]}} props */
+/** The person, found by a part of the name; readers who may not look up users find those in the history. @param {{entries: import("../parts/history/changes.js").Entry[]}} props */
 function Who({ entries }) {
   const who = query("who");
   const id = useId();
@@ -215,10 +215,10 @@ function Who({ entries }) {
     else if (text === "") setQuery({ who: "" });
   };
   useEffect(() => {
-    // A name that was typed whole before its answer came.
+    // A name that was typed completely before the response arrived.
     if (typed) choose(typed);
   }, [found]);
-  // Whatever took the filter away: a name that stays would be chosen again when people are read again.
+  // However the filter was removed: a name left here would be chosen again when people are loaded again.
   useEffect(() => void (who || setTyped("")), [who]);
   if (who) return h(Chip, { text: t("history.by", { name: nameAmong(entries, Number(who)) || typed || t("who.number", { id: who }) }), clear: () => setQuery({ who: "" }) });
   return h(Filter, { id, label: t("user.title") },
@@ -238,7 +238,7 @@ function Who({ entries }) {
   );
 }
 
-/** @param {import("../parts/history/changes.js").Entry[]} entries @returns {{user_id: number, username: string}[]} who made the changes */
+/** @param {import("../parts/history/changes.js").Entry[]} entries @returns {{user_id: number, username: string}[]} the people who made the changes */
 function peopleIn(entries) {
   /** @type {Map<number, string>} */
   const people = new Map();
@@ -247,7 +247,7 @@ function peopleIn(entries) {
   return [...people].map(([userId, username]) => ({ user_id: userId, username }));
 }
 
-/** @param {import("../parts/history/changes.js").Entry[]} entries @param {number} userId @returns {string | undefined} who that is, if they made one of the changes */
+/** @param {import("../parts/history/changes.js").Entry[]} entries @param {number} userId @returns {string | undefined} the name, if that user made one of the changes */
 function nameAmong(entries, userId) {
   const found = entries.map(({ act, change }) => act ?? change).find((each) => each?.user_id === userId);
   return found && actor(found);
@@ -255,7 +255,7 @@ function nameAmong(entries, userId) {
 
 const MONTHS = Array.from({ length: 12 }, (_, at) => at);
 
-/** A date, written and read in the language of the console: a date field of the browser has the browser's. @param {{name: "since" | "until", label: string}} props */
+/** A date, written and read in the language of the console: a date field of the browser uses that of the browser. @param {{name: "since" | "until", label: string}} props */
 function Day({ name, label }) {
   const id = useId();
   const value = query(name);
@@ -323,7 +323,7 @@ const orderOfLanguage = () =>
 /** The month alone, and in a date, where some languages decline it. @type {Intl.DateTimeFormatOptions[]} */
 const FORMS = [{ month: "long" }, { month: "long", day: "numeric" }];
 
-/** @param {number} month @returns {(string | undefined)[]} how its names begin */
+/** @param {number} month @returns {(string | undefined)[]} the beginnings of its names */
 const namesOf = (month) =>
   FORMS.map((form) => {
     const parts = new Intl.DateTimeFormat(language.value, form).formatToParts(new Date(2000, month, 1));

@@ -148,7 +148,7 @@ function Bad({ problems }) {
   );
 }
 
-/** What there would be, or is, of each kind. @param {{counts: import("../parts/import/importing.js").Counts, label: string}} props */
+/** The result for each kind, of a dry run or of an import. @param {{counts: import("../parts/import/importing.js").Counts, label: string}} props */
 const Numbers = ({ counts, label }) =>
   h("ul", { class: "box divided", "aria-label": label },
     present(counts).map(([kind, { created, amended, unchanged }]) => h("li", { key: kind, class: "row" }, t("import.numbers", { kind: t(`${kind}s.title`), created, amended, unchanged }))),
@@ -190,7 +190,7 @@ function Done({ work, counts, requestId }) {
   );
 }
 
-/** Where a file comes from: it is chosen or dropped. @param {{choose: (file: File) => void, again: boolean, disabled: boolean}} props */
+/** The place where a file is chosen or dropped. @param {{choose: (file: File) => void, again: boolean, disabled: boolean}} props */
 function FileChoice({ choose, again, disabled }) {
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   useGivenFiles(place, { within: ".field", accepts: () => true, pasted: () => undefined, take: disabled ? undefined : choose });
@@ -202,7 +202,7 @@ function FileChoice({ choose, again, disabled }) {
   );
 }
 
-/** What is shown: the first bytes of the file, and its first lines. */
+/** The preview: at most this many bytes and lines of the file. */
 const BEGINNING = 1024;
 const ROWS = 5;
 
@@ -234,7 +234,7 @@ function useBeginning(file, encoding) {
   return new TextDecoder(encoding).decode(bytes, { stream: true }).split(/\r?\n/, ROWS).join("\n");
 }
 
-/** The number shown at first. */
+/** The number of bad lines that are shown at first. */
 const SHOWN = 50;
 
 /** Texts for lines that differ from those for the fields of a form. @type {Record<string, TextKey>} */
@@ -268,7 +268,7 @@ function inWords(problem) {
   return label === field.replaceAll("_", " ") ? `${field}: ${text}` : `${label} (${field}): ${text}`;
 }
 
-/** The lines of a file that cannot be imported: which, and what is wrong with each. @param {Problem[]} problems @returns {Map<number, Problem[]>} by line */
+/** The lines of a file that cannot be imported, with the problems of each. @param {Problem[]} problems @returns {Map<number, Problem[]>} by line */
 const byLine = (problems) => Map.groupBy(problems, ({ loc }) => Number(loc[1]));
 
 /** @param {{problems: Problem[]}} props */

@@ -54,7 +54,7 @@ function List() {
   ];
 }
 
-/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} its name, or its number as long as that is unknown */
+/** @param {Schemas["KeptPicture"]["named_by"][number]} named @returns {string} its name, or its number while the name is unknown */
 function nameOf({ kind, id }) {
   const record = isListed(kind) && listOf(kind).value.records?.find((each) => /** @type {any} */ (each)[KINDS[kind].id] === id);
   return [t(TITLES[/** @type {keyof typeof TITLES} */ (kind)]), record ? nameOfRecord(/** @type {any} */ (kind), record) : kind !== "settings" && id].filter(Boolean).join(" ");

@@ -157,7 +157,7 @@ const HOST = /^domain\("([a-z0-9.-]+)"\)$/;
 /** @returns {Record<string, Target>} the described targets, by id */
 const targets = () => /** @type {any} */ (shared.value?.gallery_targets ?? {});
 
-/** @param {Target} target @returns {string} its pages, one a line: hosts by their names */
+/** @param {Target} target @returns {string} its pages, one per line: hosts by their names */
 const pagesOf = ({ documents = [] }) => documents.map((each) => HOST.exec(each)?.[1] ?? each).join("\n");
 
 /** @param {string} pages @returns {string[]} the conditions of `@-moz-document` */
@@ -194,7 +194,7 @@ function Targets() {
 /** @param {string} id @returns {Record<string, Target>} */
 const without = (id) => Object.fromEntries(Object.entries(targets()).filter(([other]) => other !== id));
 
-/** @param {{id: string, close: () => void}} props An empty `id` is that of a new target. */
+/** @param {{id: string, close: () => void}} props A new target has an empty `id`. */
 function TargetDialog({ id, close }) {
   const before = targets()[id];
   const [values, setValues] = useState({ id, name: before?.name ?? "", pages: before ? pagesOf(before) : "", own: before?.own ?? false, logo: before?.logo ?? "" });
@@ -226,7 +226,7 @@ function TargetDialog({ id, close }) {
   );
 }
 
-/** @param {Failure} failure @returns {Record<string, string>} what is wrong, by the field of the dialog */
+/** @param {Failure} failure @returns {Record<string, string>} the problems, by the field of the dialog */
 function problemsOf({ problems }) {
   /** @type {Record<string, string>} */
   const found = {};

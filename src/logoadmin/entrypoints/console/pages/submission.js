@@ -176,10 +176,10 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
   ];
 }
 
-/** Of these, the changes have places of their own; and the first are not for people. */
+/** Fields that are not in the table: the first is not for people, and changes of the others are shown separately. */
 const APART = ["created_at", "preview_url", "custom_css"];
 
-/** @param {Snapshot} record @param {boolean} [isNew] @returns {Snapshot} as the history has it, without what is shown elsewhere or goes without saying */
+/** @param {Snapshot} record @param {boolean} [isNew] @returns {Snapshot} as in the history, without fields that are shown elsewhere or have their usual value */
 function rest(record, isNew = false) {
   if (!record) return null;
   const { author_ids: authors, ...others } = record;
@@ -191,7 +191,7 @@ function rest(record, isNew = false) {
 /** @param {ProposedChange} change @param {Snapshot} before @param {Snapshot} after @returns {any} a change as in the history */
 const asChange = ({ kind, id }, before, after) => ({ kind, id, before, after });
 
-/** @param {{change: ProposedChange, isReviewed: boolean, children?: any}} props `isReviewed`: by somebody who decides about it. `children`: what can be done with it. */
+/** @param {{change: ProposedChange, isReviewed: boolean, children?: any}} props `isReviewed`: whether the reader decides about it. `children`: the actions. */
 function ChangeReview({ change, isReviewed, children }) {
   const [before, after] = [/** @type {Snapshot} */ (change.before), /** @type {Snapshot} */ (change.after)];
   const others = useMemo(() => asChange(change, rest(before), rest(after, before === null)), [change]);
@@ -212,7 +212,7 @@ function Mended({ change }) {
   );
 }
 
-/** What is to be seen of it. @param {{kind: "logo" | "theme", id: number | null, before: Snapshot, after: Snapshot, verdict: Verdict | null, isReviewed: boolean}} props */
+/** The visible parts of an artwork: its picture and its CSS. @param {{kind: "logo" | "theme", id: number | null, before: Snapshot, after: Snapshot, verdict: Verdict | null, isReviewed: boolean}} props */
 function Artwork({ kind, id, before, after, verdict, isReviewed }) {
   const css = { before: String(before?.["custom_css"] ?? ""), after: String(after?.["custom_css"] ?? "") };
   const isChanged = after !== null && css.before !== css.after;
@@ -250,7 +250,7 @@ function Pictures({ before, after }) {
   );
 }
 
-/** The most works that are named. */
+/** The maximum number of works that are named. */
 const NAMED = 3;
 
 /**
@@ -270,7 +270,7 @@ function Twins({ kind, field, works }) {
   return h("p", { class: "row verdict-words warned" }, h(Icon, { name: "CopyPlus" }), h("span", null, rich(`news.same.${field}`, { works: [links, more] })));
 }
 
-/** What the new CSS contacts and risks that the old one did not. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
+/** The hosts and risks of the new CSS that the old one lacks. @param {{old: Verdict | undefined, verdict: Verdict | null}} props */
 function News({ old, verdict }) {
   if (!verdict) return h("p", { class: "row hint" }, t("loading"));
   const { imports } = verdict;

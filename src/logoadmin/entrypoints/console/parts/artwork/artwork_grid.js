@@ -1,7 +1,7 @@
 /**
  * Logos or themes as cards with the picture first, of which only those in view are in the page. Arrow keys move among them.
  *
- * Cards that leave the view are used again for those that enter it: nodes are neither made nor moved while one scrolls.
+ * Cards that leave the view are reused for those that enter it: scrolling neither creates nor moves nodes.
  */
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { creditsOf, nameOf } from "../../presentation.js";
@@ -18,7 +18,7 @@ import { States } from "./artwork_states.js";
 /** The least width of a card, and its height: the picture of a theme has about 16:10. */
 const SIZES = { theme: [200, 188], logo: [160, 136] };
 const GAP = 12;
-/** What stands over the grid at the top of the screen, or below it at the bottom. */
+/** The height of the bars that cover the grid at the top of the screen, or at its bottom. */
 const BAR = 112;
 /** @type {Record<string, (columns: number) => number>} */
 const STEPS = {
@@ -48,7 +48,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
   const columns = columnsIn(width);
   const at = Math.min(focused, artworks.length - 1);
   const focus = useFocus(element, at);
-  // Beside a record, there are fewer in a row: the one of that record stays in view.
+  // Beside a record, a row has fewer cards; the card of that record stays in view.
   useEffect(() => {
     const beside = artworks.findIndex((artwork) => isBeside(id(artwork)));
     if (beside >= 0) show(element.current, Math.floor(beside / columns) * rowHeight, rowHeight);
@@ -58,7 +58,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
   const pressed = (event) => {
     if (placeOf(event) < 0) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // A checkbox has a Space of its own.
+    // A checkbox handles Space itself.
     const link = event.target instanceof HTMLAnchorElement ? event.target : undefined;
     if (link && event.key === " ") glance(link);
     else if (link && event.code === "KeyX") selection.toggle(id(artworks[at]), event.shiftKey);
@@ -96,7 +96,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
     },
     cells.map(([place, index]) => {
       const artwork = artworks[index];
-      // Pictures of what merely passes are never asked for; what was shown once stays.
+      // Pictures of cards that scroll past quickly are never requested; those that were shown stay.
       if (rests) pictures.current.add(id(artwork));
       return h(
         "div",
@@ -121,7 +121,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
   );
 }
 
-/** @param {Event} event @returns {number} the place of the card in which it happened; -1 for none */
+/** @param {Event} event @returns {number} the index of the card in which it happened; -1 outside of cards */
 function placeOf({ target }) {
   const cell = target instanceof Element ? target.closest("[data-at]") : null;
   return cell instanceof HTMLElement ? Number(cell.dataset.at) : -1;
@@ -133,8 +133,8 @@ function placeOf({ target }) {
  * @param {Map<number, number>} places The index of each, in the order of the page.
  * @param {number} from
  * @param {number} to Not in view.
- * @param {number} focused In the page wherever it is: the focus must not vanish because its card scrolled away.
- * @param {boolean} rests Whether there is time to put them in the order of their indexes, for what reads aloud.
+ * @param {number} focused Always in the page, since the focus must not vanish when its card scrolls away.
+ * @param {boolean} rests Whether there is time to sort them by index, for screen readers.
  * @returns {Map<number, number>}
  */
 function arranged(places, from, to, focused, rests) {
@@ -154,7 +154,7 @@ function arranged(places, from, to, focused, rests) {
  *
  * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element
  * @param {number} at
- * @returns {() => void} asks for the focus at the next look
+ * @returns {() => void} requests the focus for the next rendering
  */
 function useFocus(element, at) {
   const wanted = useRef(false);
@@ -168,7 +168,7 @@ function useFocus(element, at) {
   return () => void (wanted.current = true);
 }
 
-/** Scroll so far that a row is in view. @param {HTMLElement | null} element @param {number} offset @param {number} height */
+/** Scroll until a row is in view. @param {HTMLElement | null} element @param {number} offset @param {number} height */
 function show(element, offset, height) {
   const top = (element?.getBoundingClientRect().top ?? 0) + offset;
   if (top < BAR) scrollBy({ top: top - BAR, behavior: "instant" });
@@ -178,7 +178,7 @@ function show(element, offset, height) {
 /** A card is a component: it is only redrawn if one of its properties or a signal that it reads changes. @param {"logo" | "theme"} kind @param {ListSelection} selection */
 function cardOf(kind, selection) {
   const { id } = KINDS[kind];
-  /** @param {{artwork: any, withPicture: boolean, tabIndex: number}} props `tabIndex` is that of everything in it that can have the focus; what has it first has `data-focus`. */
+  /** @param {{artwork: any, withPicture: boolean, tabIndex: number}} props `tabIndex` applies to every element in it that can have the focus; the first of them has `data-focus`. */
   return ({ artwork, withPicture, tabIndex }) => {
     const authors = creditsOf(artwork);
     const selected = selection.ids.value.has(artwork[id]);

@@ -226,13 +226,13 @@ function QrCode({ svg, label }) {
 /** @param {string} text @returns {Record<string, string>} */
 const attributes = (text) => Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
 
-/** @returns {string} where passkeys can be created, if that is another address than this one; empty otherwise */
+/** @returns {string} the address where passkeys can be created, if it is not this one; empty otherwise */
 function elsewhere() {
   const home = new URL(`${pageConfig.public_url}/console/`);
   return home.origin === location.origin ? "" : home.href;
 }
 
-/** @returns {string} why no passkey can be created on this page, and what helps; empty otherwise */
+/** @returns {string} why no passkey can be created on this page, with the solution; empty otherwise */
 function obstacle() {
   if (elsewhere()) return t("passkey.elsewhere", { url: elsewhere() });
   return "PublicKeyCredential" in globalThis ? "" : t("passkey.unsupported");
@@ -241,7 +241,7 @@ function obstacle() {
 /** The browser, or a password manager that stands in for it, created no passkey. */
 class NotCreated extends Error {}
 
-/** @param {NotCreated} error @returns {string} what happened, in words */
+/** @param {NotCreated} error @returns {string} the text for it */
 function reasonOf({ cause }) {
   const name = cause instanceof Error ? cause.name : "";
   if (name === "InvalidStateError") return t("passkey.known");
@@ -255,7 +255,7 @@ function reasonOf({ cause }) {
  * password managers that stand in for the browser.
  *
  * @param {any} options as `PublicKeyCredential.parseCreationOptionsFromJSON` takes them
- * @returns {Promise<Schemas["CreatedCredential"]>} what the service reads of `PublicKeyCredential.toJSON`
+ * @returns {Promise<Schemas["CreatedCredential"]>} the members of `PublicKeyCredential.toJSON` that the service reads
  * @throws {NotCreated}
  */
 export async function create({ challenge, user, excludeCredentials = [], ...others }) {
