@@ -70,7 +70,7 @@ def history(gallery: logoadmin.LogoAdmin, **asked: Any) -> list[Any]:
 
 
 def assert_consistent(gallery: logoadmin.LogoAdmin) -> int:
-    """Require that every author is of a change, and every change of one; return the last."""
+    """Require one change for every author, without gaps; return the last change_id."""
     changes = history(gallery)
     assert [change.change_id for change in changes] == list(range(1, len(changes) + 1))
     versions = {record.version for record in gallery.authors.list(logoadmin.ListAuthors())}

@@ -45,7 +45,7 @@ _PICTURE: Final = (
 
 @dataclass
 class ExternalHosts:
-    """What browsers asked of others than the service.
+    """The requests of browsers to other hosts than the service.
 
     Attributes:
         pictures: the requests for pictures.

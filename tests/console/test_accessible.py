@@ -107,7 +107,7 @@ def test_every_view_is_among_the_tested_ones() -> None:
         assert any(re.fullmatch(re.sub(r":\w+", r"\\d+", path), view) for view in looked_at), path
 
 
-# Whether a bar covers what has the focus.
+# Whether a bar covers the focused element.
 _COVERED: Final = """() => {
   const { left, top, width, height } = document.activeElement.getBoundingClientRect();
   const there = document.elementFromPoint(Math.max(left, 0) + width / 2, top + height / 2);
@@ -227,7 +227,7 @@ def test_axe_finds_nothing_in_states_of_views(still: Person, way: int) -> None:
     assert {state: those for state, those in found.items() if those} == {}
 
 
-# What is visible of a state in forced colours: its lines and its text.
+# The visible signs of a state in forced colours: lines and text.
 _LINES: Final = """(element) => {
   const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
   return [outlineStyle === "none" ? "" : outlineWidth + outlineColor, borderTopWidth + borderTopColor, color];
@@ -277,7 +277,7 @@ def test_selected_inactive_and_disabled_states_are_visible_in_forced_colours(
 
 
 def filling(page: Page, switch: str) -> tuple[str, str]:
-    """Return the ground of a switch and what the system makes of it."""
+    """Return the background of a switch, and whether the system adjusts its colours."""
     style = page.locator(switch).first.evaluate(
         "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
     )

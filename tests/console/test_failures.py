@@ -181,7 +181,7 @@ def test_a_save_without_a_response_shows_progress_and_is_retried_under_the_same_
     save.click()
     expect(save).to_have_attribute("aria-busy", "true")
     expect(save).to_have_text("Saving…")
-    # What is idle does not look busy.
+    # An idle control does not look busy.
     page.get_by_role("button", name="More actions").click()
     remove = page.get_by_role("menuitem", name="Remove", exact=True)
     expect(remove).to_have_attribute("aria-disabled", "true")

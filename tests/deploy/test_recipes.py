@@ -245,7 +245,7 @@ test "$1" = install; shift
 for word; do case $word in deploy/*) test -f "$word" ;; *.whl) test "$word" = "$WHEEL" ;; esac; done""",
 }
 
-# What a service gets after it is installed: by page, and section.
+# Steps after the installation: the page and the section of each.
 _LATER: Final = (
     ("backup", "### Every night"),
     ("backup", "### Every night, from a server"),

@@ -84,7 +84,7 @@ def test_swagger_ui_is_unmodified() -> None:
         assert hashlib.sha256((VENDORED / name).read_bytes()).hexdigest() == digest
 
 
-# What the console has from others.
+# The third-party files of the console.
 
 
 VENDOR = ROOT / "src/logoadmin/entrypoints/console/vendor"

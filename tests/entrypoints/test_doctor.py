@@ -146,7 +146,7 @@ STRAY_ROW: Final = (
     "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
 )
 WITHOUT_TABLES: Final = ("DROP TABLE sign_in_attempts", "ALTER TABLE users DROP COLUMN avatar")
-# Options, what is done to the directory, and the checks that are not ok then: their verdict, and words of their text.
+# Options, a change of the directory, and the checks that are then not ok, with their verdict and words of their text.
 # fmt: off
 FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
     ("--database memory:", id, {"database": "warning"}),

@@ -1,4 +1,4 @@
-"""Whose name the service answers to, and who is believed to be the client behind proxies (contract A22, H5)."""
+"""The host names of the service, and the addresses of clients behind proxies (contract A22, H5)."""
 
 import asyncio
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""What is special about the history, events, details, proposals and pictures over HTTP (contract G, O9, P, R1, S1)."""
+"""The history, events, details, proposals and pictures over HTTP (contract G, O9, P, R1, S1)."""
 
 import io
 import re

@@ -120,7 +120,7 @@ def test_an_undone_act_names_the_request_that_undid_it(gallery: LogoAdmin) -> No
 
 
 def test_an_undo_of_a_program_without_a_request_id_gets_one(gallery: LogoAdmin) -> None:
-    """Therefore the act that it undid names it, and it can be undone as a whole (contract G5)."""
+    """The act that it undid names that id, and the undo can be undone as a whole (contract G5)."""
     logos(gallery, "make", "Aurora", "Borealis")
     made = [*gallery.changes.revert_request(RevertRequest(request_id="make"))]
     undo = f"undo:{made[0].change_id}"
@@ -131,11 +131,13 @@ def test_an_undo_of_a_program_without_a_request_id_gets_one(gallery: LogoAdmin) 
     assert act(gallery, "make").undone_by is None
     gallery.authors.create(CreateAuthor(user_id=9, username="Dee"))
     gallery.changes.revert(Revert(change_id=history(gallery)[-1].change_id))
-    assert acts(gallery)[-2].undone_by == acts(gallery)[-1].request_id is not None
+    created, undone = acts(gallery)[-2:]
+    assert undone.request_id is not None
+    assert created.undone_by == undone.request_id
 
 
 def test_an_act_can_be_undone_after_its_author_was_removed_and_returned(gallery: LogoAdmin) -> None:
-    """The links with which an author returns are no later change of the author (contract G5)."""
+    """Links that return with an author do not count as a later change of the author (contract G5)."""
     logos(gallery, "make", "Aurora")
     ann = gallery.authors.create(CreateAuthor(user_id=7, username="Ann"))
     gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=ann.author_id))

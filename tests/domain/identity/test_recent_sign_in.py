@@ -1,4 +1,4 @@
-"""What needs a recent sign-in: some commands, and every way to set a password or to grant a scope (contract O3)."""
+"""Commands that need a recent sign-in, such as every way to set a password or to grant a scope (contract O3)."""
 
 import json
 from collections.abc import Callable

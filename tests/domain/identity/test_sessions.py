@@ -304,7 +304,7 @@ def test_identifying_the_caller_does_not_query_storage(stocked: LogoAdmin, stora
         stocked.sessions.caller("x.y.z")
     for missing in (None, b"x.y.z"):
         with pytest.raises(errors.InvalidInput, match="token: Input should be a valid string"):
-            stocked.sessions.caller(missing)  # type: ignore[arg-type]
+            stocked.sessions.caller(missing)  # type: ignore[arg-type]  # the error is tested
     assert storage.asked == []
 
 
