@@ -74,16 +74,16 @@ class MemoryRecords(Repository, Generic[Record]):
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        for field, value in self._taken(record, self._rows.values()):
-            raise DuplicateEntry(value, field)
+        if (taken := self._taken(record, self._rows.values())) is not None:
+            raise DuplicateEntry(*taken)
         if id_ <= MAX_COUNTED_ID:
             self._mark_used(self._kind.id_field, id_)
         self._rows[id_] = record
 
     def update(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        for field, value in self._taken(record, [row for key, row in self._rows.items() if key != id_]):
-            raise DuplicateUpdate(value, field)
+        if (taken := self._taken(record, [row for key, row in self._rows.items() if key != id_])) is not None:
+            raise DuplicateUpdate(*taken)
         self._rows[id_] = record
 
     def remove(self, id_: int) -> bool:
@@ -109,13 +109,14 @@ class MemoryRecords(Repository, Generic[Record]):
             return search_form(value) in search_form(getattr(row, self._kind.name_field))
         return bool(getattr(row, name) == value)
 
-    def _taken(self, record: Record, others: Collection[Record]) -> Iterator[tuple[str, Any]]:
-        """Yield the unique fields whose values other records have as well, with these values."""
+    def _taken(self, record: Record, others: Collection[Record]) -> tuple[Any, str] | None:
+        """Return the first unique value that another record has as well, with its field, or None."""
         for field in self._kind.unique:
             value_of = attrgetter(field)
             value = value_of(record)
             if value is not None and value in map(value_of, others):
-                yield field, value
+                return value, field
+        return None
 
 
 class MemoryUsers(MemoryRecords[User]):
@@ -161,7 +162,9 @@ class MemoryArtworks(MemoryRecords[Artwork]):
             return value in self._author_ids(row)
         if name == "tag":
             return value in (row.details.tags or ())
-        return row.details.origin == value if name == "origin" else super()._has(row, name, value)
+        if name == "origin":
+            return bool(row.details.origin == value)
+        return super()._has(row, name, value)
 
     def _author_ids(self, artwork: Artwork) -> Iterable[int]:
         return self._tables.links[self._kind.kind].get(self._kind.id_of(artwork), {})
