@@ -306,7 +306,8 @@ class ProposalService(Service):
                 current = None if own is None else uow.records(AUTHORS).get(own.author_id)
                 if current is None or current.user_id != proposal.user_id:
                     own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
-                step = step if own is None else replace(step, author_ids=(own.author_id,))
+                if own is not None:
+                    step = replace(step, author_ids=(own.author_id,))
             record = make(uow, self._services, place, step)
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
                 artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})

@@ -359,10 +359,12 @@ class FactorService(Service):
 
     def _look_up(self, command: SignInWithFactor, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[Limit, ...], None]:
         """Return the limits on an attempt, including those on the user of the challenge."""
-        user_id, is_totp = self._user_of(command, uow), command.answer[0] == "totp"
-        user, origin = None if user_id is None else uow.records(USERS).get(user_id), attempt.client.origin
-        name, is_known = None if user is None else user.username, is_known_network(uow, user_id, origin, attempt.now)
-        return limits_of(origin, name, user_id if is_totp else None, is_known=is_known), None
+        kind, _ = command.answer
+        origin, user_id = attempt.client.origin, self._user_of(command, uow)
+        user = None if user_id is None else uow.records(USERS).get(user_id)
+        name = None if user is None else user.username
+        is_known = is_known_network(uow, user_id, origin, attempt.now)
+        return limits_of(origin, name, user_id if kind == "totp" else None, is_known=is_known), None
 
     def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
         """Return the user of a challenge, if it is valid now."""

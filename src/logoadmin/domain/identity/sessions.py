@@ -167,9 +167,8 @@ class SessionService(Service):
         """
         self._open_sessions.require_passwords()
         with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
-            credentials, rehashed = self._verified(
-                command, attempt.count_and_look_up(partial(_look_up, command, attempt))
-            )
+            known = attempt.count_and_look_up(partial(_look_up, command, attempt))
+            credentials, rehashed = self._verified(command, known)
             if credentials.has_factor:
                 self._second_step.require(attempt, command.username, credentials, rehashed)
 
@@ -339,7 +338,8 @@ def _look_up(command: SignIn, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[
     found = uow.identity.passwords.credentials(command.username)
     user_id, origin = None if found is None else found.user_id, attempt.client.origin
     # An unknown name takes as many statements as a known one.
-    return limits_of(origin, command.username, is_known=is_known_network(uow, user_id, origin, attempt.now)), found
+    is_known = is_known_network(uow, user_id, origin, attempt.now)
+    return limits_of(origin, command.username, is_known=is_known), found
 
 
 def _refuse_keys(held: Held) -> None:

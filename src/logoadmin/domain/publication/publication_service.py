@@ -148,7 +148,7 @@ class PublicationService(Service):
             OSError: a file cannot be read, written or removed; the last publication is still whole.
             TypeError: ``files`` is something else, such as the name of a folder.
         """
-        given: type = type(files)
+        given: type = type(files)  # not isinstance(), after which type checkers report unreachable code
         if not issubclass(given, GalleryFiles):
             raise TypeError(f"publish() needs files such as logoadmin.starting.folder(path), not {given.__name__}")
         with files.locked():
