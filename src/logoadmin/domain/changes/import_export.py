@@ -236,7 +236,8 @@ def _import_all(
 
     def load(uow: AuditedUnitOfWork, command: ImportRecords) -> Imported:
         uow.held.require(KINDS[kind].write_scope for kind in checked.kinds)
-        running, bad = _Import(uow, source, AuthorsByName(uow, checked.names), progress), BadLines()
+        running = _Import(uow, source, AuthorsByName(uow, checked.names), progress)
+        bad = BadLines()
         bad.join(checked.bad)
         for _, numbers in sorted(checked.numbers.items()):
             bad.join(running.store(numbers))

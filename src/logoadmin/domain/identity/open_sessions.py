@@ -43,7 +43,7 @@ from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Session, Sessions
+from logoadmin.ports.identity_storage import Admission, Session, Sessions
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import AccessTokens, Grant
@@ -136,21 +136,20 @@ class OpenSessions:
         now, client, identity = uow.now, attempt.client, identity_in(uow)
         succeeded(identity.sign_in_attempts, attempt.limits)
         sessions, user_since = identity.sessions, creation_of(history_in(uow), user_id)
-        admission = sessions.admission(user_id)
-        if admission is None:  # removed since they proved who they are
-            raise SignInRefused
-        if not admission.active:
-            raise SignInForbidden(SUSPENDED)
-        if admission.refused:
-            raise SignInForbidden(NO_ROLE)
-        last_used = sorted(sessions.of_user(user_id), key=lambda each: each.refreshed_at or each.created_at)
-        for oldest in last_used[: max(0, len(last_used) - MOST_SESSIONS + 1)]:
-            sessions.end(oldest.session_id)
-        created_at = now if signed_in_at is None else min(max(signed_in_at, now - NOT_RECENT_SECONDS), now)
-        expires_at, shown = self.rules.session_end(now, now + SESSION_SECONDS, now), shown_client(client)
-        session = Session(self.randomness.text(), user_id, created_at, expires_at, None, *shown, factor)
+        admission = _admitted(sessions, user_id)
+        _make_room(sessions, user_id)
+        address, user_agent = shown_client(client)
+        session = Session(
+            self.randomness.text(),
+            user_id,
+            created_at=now if signed_in_at is None else min(max(signed_in_at, now - NOT_RECENT_SECONDS), now),
+            expires_at=self.rules.session_end(now, now + SESSION_SECONDS, now),
+            address=address,
+            user_agent=user_agent,
+            factor=factor,
+        )
         sessions.add(session)
-        event = SignInEvent(0, now, "signed_in", user_id, admission.username, *shown, factor)
+        event = SignInEvent(0, now, "signed_in", user_id, admission.username, address, user_agent, factor)
         add_event(identity.events, event, user_since)
         remember_network(identity.sign_in_attempts, user_id, user_since, client.origin, now, self.rules.event_days)
         return self._new_tokens(sessions, session, now, admission.scope)
@@ -228,6 +227,25 @@ class OpenSessions:
         seconds = min(ACCESS_TOKEN_SECONDS, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self.tokens.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+
+
+def _admitted(sessions: Sessions, user_id: int) -> Admission:
+    """Return the admission of a user; raise SignInRefused or SignInForbidden if the user cannot sign in."""
+    admission = sessions.admission(user_id)
+    if admission is None:  # removed since they proved who they are
+        raise SignInRefused
+    if not admission.active:
+        raise SignInForbidden(SUSPENDED)
+    if admission.refused:
+        raise SignInForbidden(NO_ROLE)
+    return admission
+
+
+def _make_room(sessions: Sessions, user_id: int) -> None:
+    """End the least recently used sessions of a user at the limit."""
+    last_used = sorted(sessions.of_user(user_id), key=lambda each: each.refreshed_at or each.created_at)
+    for oldest in last_used[: max(0, len(last_used) - MOST_SESSIONS + 1)]:
+        sessions.end(oldest.session_id)
 
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:
