@@ -65,18 +65,19 @@ class Background:
 
 async def repeat(gallery: LogoAdmin, dispatch: Dispatch, work: BackgroundWork) -> None:
     """Do a piece of work again and again, until the application ends or the gallery is closed."""
-    interval: float | None = 0
-    while interval is not None:
-        await asyncio.sleep(interval)
+    while True:
+        interval: float | None = REGULAR_WORK[work]
         try:
             interval = await work(gallery, dispatch)
         except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
-            interval = REGULAR_WORK[work]
+            pass
         except RuntimeError:  # the gallery was closed
             return
         except Exception:
-            interval = REGULAR_WORK[work]
             log.exception("Cannot %s", work.__name__.replace("_", " "))  # such as "remove expired records"
+        if interval is None:
+            return
+        await asyncio.sleep(interval)
 
 
 async def remove_expired_records(gallery: LogoAdmin, dispatch: Dispatch) -> float:
