@@ -1,5 +1,6 @@
 """The stored data, and the journal that rolls changes back."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,8 +25,8 @@ Row = TypeVar("Row")
 
 _ABSENT: Final[Any] = object()
 
-# What each changed key had before, oldest first.
-Journal = list[tuple[dict[Any, Any], Any, Any]]
+# The tables with what each changed key had before, oldest first.
+Journal = list[tuple["Table[Any, Any]", Any, Any]]
 
 
 class Table(dict[Key, Row]):
@@ -34,14 +35,24 @@ class Table(dict[Key, Row]):
     def __init__(self, journal: Journal) -> None:
         super().__init__()
         self._journal = journal
+        self._in_order: list[Key] | None = None  # the keys, until one is added or removed
 
     def __setitem__(self, key: Key, row: Row) -> None:
         self._journal.append((self, key, self.get(key, _ABSENT)))
-        super().__setitem__(key, row)
+        self.restore(key, row)
 
     def __delitem__(self, key: Key) -> None:
         self._journal.append((self, key, self[key]))
-        super().__delitem__(key)
+        self.restore(key, _ABSENT)
+
+    def restore(self, key: Key, row: Row) -> None:
+        """Change or remove a row without noting it."""
+        if row is _ABSENT or key not in self:
+            self._in_order = None
+        if row is _ABSENT:
+            super().__delitem__(key)
+        else:
+            super().__setitem__(key, row)
 
     def discard(self, key: Key) -> bool:
         """Remove a row; return whether it existed."""
@@ -63,8 +74,11 @@ class Table(dict[Key, Row]):
 
     def after(self: "Table[int, Row]", id_: int, order: Order) -> Iterator[Row]:
         """Yield the rows that follow an id in this order, by id."""
-        following = (each for each in self if (each > id_ if order == "asc" else each < id_))
-        return map(self.__getitem__, sorted(following, reverse=order == "desc"))
+        if self._in_order is None:
+            self._in_order = sorted(self)
+        ids = self._in_order
+        following = ids[bisect_right(ids, id_) :] if order == "asc" else ids[: bisect_left(ids, id_)][::-1]
+        return map(self.__getitem__, following)
 
     def remove_some(self, most: int, is_over: Callable[[Row], bool]) -> int:
         """Remove up to ``most`` rows for which ``is_over`` is true; return how many."""
@@ -90,10 +104,7 @@ def undone_on_error(journal: Journal) -> Iterator[None]:
     except BaseException:
         while len(journal) > length:
             table, key, before = journal.pop()
-            if before is _ABSENT:
-                dict.__delitem__(table, key)
-            else:
-                dict.__setitem__(table, key, before)
+            table.restore(key, before)
         raise
 
 
