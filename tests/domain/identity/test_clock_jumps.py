@@ -10,7 +10,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions import WhoAmI
-from logoadmin.domain.identity.sign_in_limits import attempt, limits_of
+from logoadmin.domain.identity.sign_in_limits import count_or_wait, limits_of
 from logoadmin.domain.kernel.errors import DuplicateEntry, InvalidToken
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ANN
@@ -31,7 +31,9 @@ def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
 def test_no_caller_waits_longer_than_one_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
         tried = [
-            storage.write(lambda uow: attempt(uow.identity.sign_in_attempts, limits_of("here", "ann"), clock.now()))
+            storage.write(
+                lambda uow: count_or_wait(uow.identity.sign_in_attempts, limits_of("here", "ann"), clock.now())
+            )
             for _ in range(11)
         ]
         return [seconds for seconds in tried if seconds is not None]

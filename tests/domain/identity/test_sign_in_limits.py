@@ -15,7 +15,7 @@ from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.sign_in_limits import (
     MOST_NETWORKS,
-    attempt,
+    count_or_wait,
     is_known_network,
     limits_of,
     remember_network,
@@ -46,7 +46,7 @@ class Limits:
 
     def attempt(self, username: str | None, origin: str, totp_of: int | None = None) -> None:
         limits = limits_of(origin, username, totp_of)
-        wait = self.storage.write(lambda uow: attempt(uow.identity.sign_in_attempts, limits, self.clock.now()))
+        wait = self.storage.write(lambda uow: count_or_wait(uow.identity.sign_in_attempts, limits, self.clock.now()))
         if wait is not None:
             raise TooManySignIns(wait)
 
@@ -233,7 +233,7 @@ def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") ->
 
     def guess(uow: UnitOfWork) -> int:
         return sum(
-            attempt(uow.identity.sign_in_attempts, limits_of(origin, username), clock.now()) is None
+            count_or_wait(uow.identity.sign_in_attempts, limits_of(origin, username), clock.now()) is None
             for origin in origins
         )
 

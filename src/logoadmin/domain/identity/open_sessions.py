@@ -24,8 +24,8 @@ from logoadmin.domain.identity.sign_in_events import add_event, count_refusal, r
 from logoadmin.domain.identity.sign_in_limits import (
     Found,
     Limit,
-    attempt,
     count_attempt,
+    count_or_wait,
     limits_of,
     remember_network,
     succeeded,
@@ -172,7 +172,7 @@ class OpenSessions:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
-        if (wait := attempt(attempts, refreshes, now)) is not None:
+        if (wait := count_or_wait(attempts, refreshes, now)) is not None:
             raise TooManySignIns(wait, "Too many refreshes in an hour")
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)

@@ -11,7 +11,7 @@ users may have moved since they signed in.
 Every step of a sign-in is an attempt::
 
     limits = limits_of(client.origin, "ann", is_known=is_known_network(uow, 1042, client.origin, now))
-    wait = attempt(uow.identity.sign_in_attempts, limits, now)  # before anything is verified, see count_attempt
+    wait = count_or_wait(uow.identity.sign_in_attempts, limits, now)  # before anything is verified, see count_attempt
     succeeded(uow.identity.sign_in_attempts, limits)  # the session begins
 """
 
@@ -104,7 +104,7 @@ def wider_network(origin: str, length: int) -> str | None:
     return None if address.version == 4 else str(ipaddress.ip_network((address.packed, length), strict=False))
 
 
-def attempt(stored: SignInAttempts, limits: Sequence[Limit], now: int) -> int | None:
+def count_or_wait(stored: SignInAttempts, limits: Sequence[Limit], now: int) -> int | None:
     """Count an attempt before anything is verified, so that concurrent attempts are all counted.
 
     Return None if it may go on, or the seconds to wait. Whether the user exists makes no difference.
@@ -136,7 +136,7 @@ def count_attempt(
 
     def count(uow: UnitOfWork) -> tuple[tuple[Limit, ...], Found, int | None]:
         limits, found = look_up(uow)
-        return limits, found, attempt(uow.identity.sign_in_attempts, limits, now)
+        return limits, found, count_or_wait(uow.identity.sign_in_attempts, limits, now)
 
     limits, found, wait = storage.write(count)
     if wait is not None:

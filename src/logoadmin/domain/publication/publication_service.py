@@ -69,7 +69,10 @@ _NOBODY: Final = -1
 
 
 class PublicationService(Service):
-    """The use cases of the published gallery. Each raises StorageUnavailable if the database is out of reach."""
+    """The use cases of the published gallery. Each raises StorageUnavailable if the database is out of reach.
+
+    No transaction is open while the status of artworks is judged, which may take a while.
+    """
 
     def __init__(
         self,
