@@ -36,7 +36,7 @@ run: .venv/ready  ## Serve on an embedded database, logoadmin.db
 
 # Tests also wait, for files and for each other, so there is one worker more than processors, and two more for slow tests,
 # which wait for processes. Browser tests do not wait.
-test: .venv/ready  ## Run the quick tests, a minute and a half
+test: .venv/ready  ## Run the quick tests, a minute
 	$(BIN)/pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) -m "not slow and not server and not lint"
 
 # One process: starting a second one takes longer than these tests.
