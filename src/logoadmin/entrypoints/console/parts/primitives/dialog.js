@@ -1,5 +1,5 @@
 /** Questions that must be answered before one goes on, in the browser's own dialog: it keeps the focus and Escape. */
-import { h, signal, useEffect, useId, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { h, signal, useId, useLayoutEffect, useRef } from "../../vendor/preact.js";
 
 /**
  * @typedef {object} Question
@@ -60,10 +60,12 @@ export function Dialog({ title, close, gone, children, look }) {
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    // The browser returns the focus to what had it: at once, so that nothing else takes it meanwhile.
-    return () => dialog?.close();
+    return () => {
+      // The browser returns the focus to what had it: at once, so that nothing else takes it meanwhile.
+      dialog?.close();
+      gone?.();
+    };
   }, []);
-  useEffect(() => gone, []);
   return h(
     "dialog",
     {
