@@ -94,7 +94,7 @@ def _compiled_once() -> Iterator[None]:
 
     Each storage caches its statements, but nearly every test has its own storage, which would compile them again.
     """
-    compile_ = StatementCompiler._compile
+    compile_ = StatementCompiler.compile
     known: dict[tuple[Any, ...], CompiledStatement] = {}
 
     def compiled(self: StatementCompiler, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
@@ -105,7 +105,7 @@ def _compiled_once() -> Iterator[None]:
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(StatementCompiler, "_compile", compiled)
+        patch.setattr(StatementCompiler, "compile", compiled)
         yield
 
 

@@ -230,14 +230,14 @@ def test_a_directory_keeps_a_limited_number_of_backups(monkeypatch: pytest.Monke
         (directory / name).write_text("mine")
     made = [copies.back_up_into(URL, directory, None)]
     for day in (1, 2, 3):
-        monkeypatch.setattr(copies, "_DATED", f"{{stem}}-2100-01-0{day}T000000Z")
+        monkeypatch.setattr(copies, "DATED", f"{{stem}}-2100-01-0{day}T000000Z")
         made.append(copies.back_up_into(URL, directory, 2))
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
     with pytest.raises(StartError, match="not overwritten"):
         copies.back_up_into(URL, directory, 1)
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
     # After a correction of the clock, it seems older than all others, but is the newest.
-    monkeypatch.setattr(copies, "_DATED", "{stem}-2050-01-01T000000Z")
+    monkeypatch.setattr(copies, "DATED", "{stem}-2050-01-01T000000Z")
     made.append(copies.back_up_into(URL, directory, 2))
     assert {path.name for path in directory.iterdir()} == others | {path.name for path in made[-2:]}
     copies.restore(COPY, made[-1])

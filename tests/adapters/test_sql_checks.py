@@ -78,7 +78,9 @@ def test_missing_durability_is_warned_about(server: MariaDbServer) -> None:
 def test_a_check_that_cannot_run_is_left_to_the_operator(
     server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mysql_checks, "_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing"))
+    monkeypatch.setattr(
+        mysql_checks, "session_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing")
+    )
     problems = found(server)
     assert {problems[check][0] for check in ("packets", "connections")} == {Verdict.WARNING}
     assert "look at it by hand" in problems["packets"][1]

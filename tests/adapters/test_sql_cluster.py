@@ -130,7 +130,7 @@ def test_a_read_waits_for_writes_on_other_servers(
     mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
 ) -> None:
     if not knows:
-        monkeypatch.setattr(mysql, "_FRESH", "SET SESSION no_such_variable = 1")
+        monkeypatch.setattr(mysql, "FRESH", "SET SESSION no_such_variable = 1")
     with contextlib.closing(open_sql_storage(mariadb.url)) as storage, storage._pool.engine.connect() as connection:
         found = connection.exec_driver_sql("SELECT @@wsrep_sync_wait").scalar()
         assert found == (1 if knows else 0)
@@ -231,7 +231,7 @@ def lease() -> Lease:
 
 @pytest.mark.slow("it waits for seconds")
 def test_a_lease_has_one_holder_that_renews_it(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
+    monkeypatch.setattr(mysql_connections, "DURATION", 1)
     held: list[int] = []
 
     def hold(number: int) -> None:
@@ -259,8 +259,8 @@ def test_the_lease_of_a_dead_holder_expires(server: SqlStorage, monkeypatch: pyt
     with server._pool.engine.connect() as connection:
         assert connection.exec_driver_sql(f"SELECT * FROM {LEASE_TABLE}").all() == []
         connection.exec_driver_sql(dead.replace("+ 1", "+ 60"))
-    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
-    monkeypatch.setattr(mysql, "_LONG_WAIT", 0)
+    monkeypatch.setattr(mysql_connections, "DURATION", 1)
+    monkeypatch.setattr(mysql, "LONG_WAIT", 0)
     with pytest.raises(StorageUnavailable) as caught:
         server.prepare()
     assert caught.value.cause is Cause.TOO_BUSY
@@ -274,8 +274,8 @@ def test_a_lease_does_not_last_longer_if_the_clock_is_set_back(
     server.prepare()
     with server._pool.engine.connect() as connection:
         connection.exec_driver_sql(f"INSERT INTO {LEASE_TABLE} VALUES ('migrations', 'dead', UNIX_TIMESTAMP() + 86400)")
-    monkeypatch.setattr(mysql_connections, "_DURATION", 1)
-    monkeypatch.setattr(mysql, "_LONG_WAIT", 5)
+    monkeypatch.setattr(mysql_connections, "DURATION", 1)
+    monkeypatch.setattr(mysql, "LONG_WAIT", 5)
     began = time.monotonic()
     server.prepare()
     assert 2 < time.monotonic() - began < 5

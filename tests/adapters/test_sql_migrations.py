@@ -60,7 +60,7 @@ def test_the_migrations_create_exactly_the_tables(new: SqlStorage) -> None:
 
 
 def test_the_newest_migration_is_looked_for() -> None:
-    assert ScriptDirectory(str(schema._MIGRATIONS)).get_heads() == [schema.NEWEST]
+    assert ScriptDirectory(str(schema.MIGRATIONS)).get_heads() == [schema.NEWEST]
 
 
 @pytest.mark.rule("contract A6")

@@ -244,13 +244,13 @@ def test_a_failure_midway_changes_neither_database(source: str, target: str, bro
 @pytest.mark.slow("whole galleries are copied")
 def test_a_copy_that_differs_is_not_kept(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = rows(source)
-    copy = copies._Copy._copy
+    copy = copies.TableCopy.copy_to
 
     def damage(self: Any, connection: Connection) -> None:
         copy(self, connection)
         connection.execute(metadata.tables["logos"].update().values(target="another"))
 
-    monkeypatch.setattr(copies._Copy, "_copy", damage)
+    monkeypatch.setattr(copies.TableCopy, "copy_to", damage)
     with pytest.raises(StartError, match="Table logos differs from its copy; nothing was moved"):
         copies.move(source, target, nothing)
     assert rows(source) == before

@@ -165,7 +165,7 @@ def test_the_cost_of_a_filtered_page_is_that_of_its_matches(sql_storage: SqlStor
 def sent_statements() -> Iterator[list[str]]:
     """Yield the statements sent to databases during the block."""
     sent: list[str] = []
-    execute, store = Transaction._execute, Transaction.store_held_back
+    execute, store = Transaction.execute, Transaction.store_held_back
 
     def executed(self: Transaction, statement: Any, values: Any, cursor: Any = None) -> None:
         sent.append(str(statement))
@@ -176,7 +176,7 @@ def sent_statements() -> Iterator[list[str]]:
         store(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Transaction, "_execute", executed)
+        patch.setattr(Transaction, "execute", executed)
         patch.setattr(Transaction, "store_held_back", stored)
         yield sent
 

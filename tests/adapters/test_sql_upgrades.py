@@ -34,10 +34,10 @@ def next_program(step: str, directory: Path) -> Iterator[None]:
     """Act as the next version of the program, which has one more migration."""
     found = re.search(r'^revision, down_revision = "(x0002)", "x0001"$', step, re.MULTILINE)
     assert found is not None
-    shutil.copytree(schema._MIGRATIONS, directory)
+    shutil.copytree(schema.MIGRATIONS, directory)
     (directory / "versions" / "0002_next.py").write_text(step)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "_MIGRATIONS", directory)
+        patch.setattr(schema, "MIGRATIONS", directory)
         patch.setattr(schema, "NEWEST", found[1])
         yield
 

@@ -1,6 +1,7 @@
-"""No private name of another package is used: the next version of that package may not have it."""
+"""Private names: none of another package is used, whose next version may not have it, and no test patches one."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -56,3 +57,10 @@ def private_names(source: str) -> set[str]:
 def test_no_private_name_of_another_package_is_used() -> None:
     found = {path.name: private_names(path.read_text(encoding="utf-8")) for path in _PACKAGE.rglob("*.py")}
     assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.lint
+def test_no_test_patches_a_private_name() -> None:
+    patched = re.compile(r"""setattr\([^"']*(?:\._|["'](?:[\w.]*\.)?_(?!_))""")
+    tests = Path(__file__).parents[1].rglob("*.py")
+    assert [path.name for path in tests if patched.search(path.read_text(encoding="utf-8"))] == []

@@ -430,7 +430,7 @@ def test_little_disk_space_and_a_network_file_system_are_reported(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
     mounts, place = tmp_path / "mounts", str(tmp_path.resolve()).replace(" ", "\\040")
     mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
-    monkeypatch.setattr(sqlite_checks, "_MOUNTS", mounts)
+    monkeypatch.setattr(sqlite_checks, "MOUNTS", mounts)
     found = problems(run("doctor"))
     assert ({*found}, "nfs4" in found["file system"]) == ({"disk", "file system"}, True)
 

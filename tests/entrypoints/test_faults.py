@@ -189,7 +189,7 @@ def stopped(place: Place) -> Iterator[None]:
 
 
 def black_hole(place: Place) -> Iterator[None]:
-    place.monkeypatch.setattr(mysql_connections, "_LONG_WAIT", 1.0)
+    place.monkeypatch.setattr(mysql_connections, "LONG_WAIT", 1.0)
     place.server.freeze()
     yield
     place.server.resume()
@@ -215,7 +215,7 @@ def on_small_disk(place: Place) -> None:
         pytest.skip("no file system can be mounted here")
     unmount = ["umount", "--lazy", str(disk)]
     place.held.callback(lambda: subprocess.run(unmount, check=True))
-    place.monkeypatch.setattr(sqlite_checks, "_LITTLE", 2**20)
+    place.monkeypatch.setattr(sqlite_checks, "LITTLE", 2**20)
     place.keep(disk / "gallery.db")
 
 
@@ -253,7 +253,7 @@ def corrupt_page(place: Place) -> Iterator[None]:
 
 
 def locked(place: Place) -> Iterator[None]:
-    place.monkeypatch.setattr(sqlite, "_LONG_WAIT", 0.3)
+    place.monkeypatch.setattr(sqlite, "LONG_WAIT", 0.3)
     with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield

@@ -57,7 +57,7 @@ def silently(connection: socket.socket) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for longer than two seconds, of which a busy machine may need one or the other for something else."""
-    monkeypatch.setattr("logoadmin.entrypoints.cli.doctor._TIMEOUT", 60.0)
+    monkeypatch.setattr("logoadmin.entrypoints.cli.doctor.TIMEOUT", 60.0)
 
 
 @pytest.mark.usefixtures("patient")

@@ -96,7 +96,7 @@ def test_a_recurring_program_error_is_logged_with_one_traceback(
     watched.fault = None
     assert ask(1, 200) is None
     assert tracebacks() == [begins]  # it may come back at once
-    monkeypatch.setattr(errors, "_QUIET", 0)
+    monkeypatch.setattr(errors, "QUIET", 0)
     ask(99, 404)
     assert tracebacks() == [begins]  # that answer was of another kind
     ask(2, 200)

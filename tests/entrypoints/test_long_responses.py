@@ -5,6 +5,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 import pytest
@@ -184,14 +185,17 @@ def test_a_database_failure_midway_is_a_503(
     gallery: LogoAdmin, client: AppClient, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logos = fill(storage, STYLES["light"])
-    pages = Listing._pages
+    at_one_moment = Listing.at_one_moment
 
-    def fail(*asked: Any) -> Iterator[Any]:
-        yield from [*pages(*asked)][:2]
+    def cut(pages: Iterator[Any]) -> Iterator[Any]:
+        yield from islice(pages, 2)
         raise gallery.timed_out(writing=False)
 
+    def fail(listing: Listing[Any], write: Callable[[Iterator[Any]], Any]) -> Any:
+        return at_one_moment(listing, lambda pages: write(cut(pages)))
+
     with monkeypatch.context() as patch:
-        patch.setattr(Listing, "_pages", fail)
+        patch.setattr(Listing, "at_one_moment", fail)
         assert client.get("/api/logos").status_code == 503
     assert client.get("/api/logos").json() == logos
 

@@ -208,7 +208,7 @@ def test_a_dry_run_returns_the_changes_and_stores_nothing(stocked: LogoAdmin, st
 
 
 def test_a_dry_run_with_a_long_response_is_refused(stocked: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk_changes, "_MOST_TEXT", 1_000)
+    monkeypatch.setattr(bulk_changes, "MOST_TEXT", 1_000)
     change = LOGO | {"set": {"custom_css": "x" * 1_001}}
     with pytest.raises(errors.TooManyChanges, match="send fewer of them at once"):
         stocked.bulk.apply(command_for(change, dry_run=True))

@@ -169,7 +169,7 @@ def test_no_page_of_busy_authors_lists_a_blocked_work(theme_id: int, monkeypatch
 
 @pytest.mark.rule("contract L1", "contract Q1")
 def test_a_block_is_published_while_many_pages_are_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publication_service, "_LOOK_EVERY", 0.0)
+    monkeypatch.setattr(publication_service, "LOOK_EVERY", 0.0)
     with opened() as (gallery, files):
         for number in range(6):
             theme(gallery, f"Theme {number}")

@@ -37,7 +37,7 @@ _PASSED_OVER: Final = 2**20
 _AT_RANDOM: Final = 2**24
 _VERSIONS: Final = {f"{kind}_version" for kind in Kind}
 # Names of copies in a directory, with the time in UTC, so that they sort by age.
-_DATED: Final = "{stem}-{now:%Y-%m-%dT%H%M%SZ}"
+DATED: Final = "{stem}-{now:%Y-%m-%dT%H%M%SZ}"
 _DATE: Final = r"\d{4}-\d\d-\d\dT\d{6}Z"
 
 
@@ -68,7 +68,7 @@ def back_up_into(url: str, directory: Path, keep: int | None = None) -> Path:
     """
     dialect = dialect_of(url)
     stem, suffix = (Path(dialect.server).stem, ".db") if dialect.embedded else ("gallery", ".sql")
-    target = directory / (_DATED.format(stem=stem, now=datetime.now(UTC)) + suffix)
+    target = directory / (DATED.format(stem=stem, now=datetime.now(UTC)) + suffix)
     back_up(url, target)
     if keep is not None:
         _remove_old(target, stem, keep)
@@ -220,7 +220,7 @@ def _move(source: Dialect, target: Dialect, address: str, progress: Progress) ->
             transaction.take_write_lock(source.begin_write)
             connection = pool.on_connection(lambda connection: connection)(transaction)
             schema.check(connection)
-            copy = _Copy(pool, connection, source.server, progress)
+            copy = TableCopy(pool, connection, source.server, progress)
             storage.prepare_and(lambda connection, _: copy.make(connection))
             _mark(connection, address)
             transaction.commit()
@@ -234,7 +234,7 @@ def _mark(connection: Connection, address: str) -> None:
     connection.execute(update(state).values(state_id=-state.c.state_id))
 
 
-class _Copy:
+class TableCopy:
     """The copy of all tables of a database, in a transaction of each of the two."""
 
     def __init__(self, pool: ConnectionPool, source: Connection, server: str, progress: Progress) -> None:
@@ -247,7 +247,7 @@ class _Copy:
         others = (table for table in _TABLES if table is not state)
         is_empty = all(target.execute(any_row.select_from(table)).first() is None for table in others)
         if is_empty:
-            self._copy(target)
+            self.copy_to(target)
         for table in _TABLES:
             if not self._is_equal(target, table):
                 raise StartError(
@@ -256,7 +256,8 @@ class _Copy:
                     else "The other database has records; name an empty one"
                 )
 
-    def _copy(self, target: Connection) -> None:
+    def copy_to(self, target: Connection) -> None:
+        """Copy all tables to empty ones."""
         target.execute(delete(state))
         for table in _TABLES:
             count = 0

@@ -10,7 +10,7 @@ from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metad
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 
-_MIGRATIONS: Final = Path(__file__).parent / "migrations"
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
 # The newest migration, written out: to find it among all of them would take most of the time of a start.
 NEWEST: Final = "x0001"
 # The first letter of the numbers since 0.1.0; databases of development versions have another one, or none.
@@ -99,7 +99,7 @@ def _migrate(connection: Connection, table_options: Mapping[str, Any]) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     config.attributes["table_options"] = table_options
     command.upgrade(config, "head")

@@ -94,7 +94,7 @@ class StatementCompiler:
     They run on the driver's cursor, which takes half the time of SQLAlchemy's.
 
     Attributes:
-        compiled: returns the SQL of a statement with parameters of these names.
+        compiled: the same as :meth:`compile`, from the cache.
         insert: returns the SQL that adds whole rows to a table.
         page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.Dialect`.
         refused: what the driver raises if a key refuses a record.
@@ -103,12 +103,13 @@ class StatementCompiler:
     def __init__(self, dialect: Dialect, page_cursor: Callable[[PoolProxiedConnection], Any]) -> None:
         """Compile for a database, with the parameter style of its driver."""
         self._dialect = dialect
-        self.compiled = lru_cache(_KNOWN)(self._compile)
+        self.compiled = lru_cache(_KNOWN)(self.compile)
         self.insert = lru_cache(_KNOWN)(self._insert)
         self.page_cursor = page_cursor
         self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
 
-    def _compile(self, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
+    def compile(self, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
+        """Compile a statement with parameters of these names."""
         compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
         order: tuple[str, ...] = tuple(compiled.positiontup or ())
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
@@ -124,7 +125,7 @@ class StatementCompiler:
         )
 
     def _insert(self, table: Table) -> str:
-        return self._compile(insert_into(table), tuple(table.c.keys())).sql
+        return self.compile(insert_into(table), tuple(table.c.keys())).sql
 
 
 def _neighbours(table: Table | None) -> Iterator[str]:
@@ -222,7 +223,7 @@ class Transaction:
             raised = [name for name in sorted(self._raised) if self._counted[name] != self._locked[name]]
             changed = {name: self._counted[name] for name in raised}
             if changed or self._has_changed:
-                self._execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
+                self.execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
 
     def commit(self) -> None:
         """Commit. This is separate, since only the outcome of a commit is unknown if the connection is lost."""
@@ -298,13 +299,13 @@ class Transaction:
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
         """Return the first row that a query finds, or None."""
-        self._execute(self._statements.compiled(statement, tuple(values)), values)
+        self.execute(self._statements.compiled(statement, tuple(values)), values)
         rows = self._cursor.fetchall()  # all, so that the statement ends
         return rows[0] if rows else None
 
     def rows(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds."""
-        self._execute(self._statements.compiled(statement, tuple(values)), values)
+        self.execute(self._statements.compiled(statement, tuple(values)), values)
         rows: Sequence[Row] = self._cursor.fetchall()
         return rows
 
@@ -312,13 +313,13 @@ class Transaction:
         """Return the rows that a query finds, bounded by the size of a page."""
         # Closed, since a database may keep the query and its snapshot until the last row is released.
         with closing(self._statements.page_cursor(self.connection)) as cursor:
-            self._execute(self._statements.compiled(statement, tuple(values)), values, cursor)
+            self.execute(self._statements.compiled(statement, tuple(values)), values, cursor)
             return truncated_page(cursor, text_length_of_row)
 
     def rows_in_time(self, statement: ClauseElement, values: Mapping[str, Any]) -> Sequence[Row]:
         """Return the rows that a query finds, however many, unless it takes longer than a search may."""
         with closing(self._statements.page_cursor(self.connection)) as cursor:
-            self._execute(self._statements.compiled(statement, tuple(values)), values, cursor)
+            self.execute(self._statements.compiled(statement, tuple(values)), values, cursor)
             rows: Sequence[Row] = cursor.fetchall()
             return rows
 
@@ -340,7 +341,7 @@ class Transaction:
         compiled = self._statements.compiled(statement, tuple(values))
         if compiled.changes_rights:
             self._rights.clear()
-        self._execute(compiled, values)
+        self.execute(compiled, values)
         met: int = self._cursor.rowcount
         if met > 0:
             self._has_changed = self._has_changed_since_start = True
@@ -394,7 +395,8 @@ class Transaction:
             raise LookupError("the table of counters has lost its row")
         return dict(zip(COUNTED, row, strict=True))
 
-    def _execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
+    def execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
+        """Run a statement, after inserting rows that are held back for a table that it names."""
         if self._held_back and not compiled.names.isdisjoint([table.name for table in self._held_back]):
             self.store_held_back()
         if compiled.order is None:

@@ -39,7 +39,7 @@ from logoadmin.domain.kernel.use_cases import Service, gate_of, use_case, work_o
 # The maximum number of changes in one request.
 MOST_CHANGES: Final = 1_000
 # The maximum length of the response to a dry run, in characters, which is held in memory.
-_MOST_TEXT: Final = 67_108_864
+MOST_TEXT: Final = 67_108_864
 # Errors whose message begins with the place of their change.
 _PLACED: Final = (Conflict, DuplicateEntry, NotFound, NotPermitted, Outdated)
 
@@ -318,7 +318,7 @@ def _unstored(uow: AuditedUnitOfWork, after: int) -> tuple[Change, ...]:
     length = 0
     while page := history_in(uow).page(after, CHANGE_PAGE_SIZES.most, EVERY_CHANGE, "asc"):
         length += text_length(page)
-        if length > _MOST_TEXT:
+        if length > MOST_TEXT:
             # They are held in memory.
             raise TooManyChanges("A dry run of these changes has too long a response; send fewer of them at once")
         found += (replace(change, user_name=None if caller is None else caller.username) for change in page)

@@ -50,7 +50,7 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 T = TypeVar("T")
 
 # How often a long publication checks for new blocks, which must be published within two seconds.
-_LOOK_EVERY: Final = 0.5  # seconds
+LOOK_EVERY: Final = 0.5  # seconds
 
 
 class ShowPublication(Command):
@@ -177,7 +177,7 @@ class PublicationService(Service):
 
     def _no_new_block(self, blocks: Blocks) -> Callable[[], bool]:
         """Return a function that checks from time to time, and returns whether no artwork has been blocked since."""
-        next_look = self._clock.elapsed() + _LOOK_EVERY
+        next_look = self._clock.elapsed() + LOOK_EVERY
 
         def newest(uow: UnitOfWork) -> Sequence[object]:
             return withdrawn_entries(uow.withdrawals.blocked(1))
@@ -186,7 +186,7 @@ class PublicationService(Service):
             nonlocal next_look
             if self._clock.elapsed() < next_look:
                 return True
-            next_look = self._clock.elapsed() + _LOOK_EVERY
+            next_look = self._clock.elapsed() + LOOK_EVERY
             with suppress(StorageUnavailable):
                 return storage_of(self).read(newest) == blocks.blocked[:1]
             return True

@@ -19,7 +19,7 @@ from logoadmin.text_files import on_one_line
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
 
-_TIMEOUT: Final = 2.0
+TIMEOUT: Final = 2.0
 _MOST_SHOWN: Final = 300
 
 
@@ -188,7 +188,7 @@ def _fault_at(url: str) -> str | None:
     from logoadmin.entrypoints.cli.checks import http_get
 
     try:
-        answer = http_get(url, timeout=_TIMEOUT)
+        answer = http_get(url, timeout=TIMEOUT)
     except OSError as error:
         return error.strerror or str(error)
     if answer.is_well:

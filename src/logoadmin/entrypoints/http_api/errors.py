@@ -83,7 +83,7 @@ RETRY_AFTER: Final = 1
 ISSUER_RETRY_AFTER: Final = 10
 
 # A fault may affect only some requests, so it is over once it has not occurred for this long.
-_QUIET: Final = 60.0  # seconds
+QUIET: Final = 60.0  # seconds
 _MAX_FAULTS: Final = 16  # current faults that are distinguished
 
 _Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
@@ -234,7 +234,7 @@ class Faults:
         """Record a successful request."""
         now = self._clock() if self._lasting else 0
         for (of, code), fault in [*self._lasting.items()]:
-            if of is operation and now - fault.latest >= _QUIET:
+            if of is operation and now - fault.latest >= QUIET:
                 del self._lasting[of, code]
                 values = operation.route, code, now - fault.began, fault.count
                 log.warning("%s: %s is over, after %.0f s and %d requests", *values)

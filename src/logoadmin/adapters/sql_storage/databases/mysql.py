@@ -29,7 +29,7 @@ _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
 # A server that reports a timeout of a search is alive; one that does not respond is considered gone.
 _STATEMENT_WAIT: Final = _LOCK_WAIT + 0.1
-_LONG_WAIT: Final = 60
+LONG_WAIT: Final = 60
 # For work that no user waits for, such as a change of a large table.
 _LONG_ANSWER_WAIT: Final = 600.0
 
@@ -52,7 +52,7 @@ _RELIED_ON: Final = (
 # its lock, therefore sees all earlier writes, without session state that a proxy would have to keep.
 _ISOLATION: Final = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE"
 # Reads and new transactions wait for commits that were made through other servers of a cluster.
-_FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
+FRESH: Final = "SET SESSION wsrep_sync_wait = 1"
 _UNKNOWN_VARIABLE: Final = 1193
 _POOL_NAME: Final = "logoadmin"
 
@@ -130,7 +130,7 @@ class Mysql(Dialect):
     def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
         """Hold a lease. Each change of a table commits at once, so migrations must be idempotent."""
         lease = Lease("migrations", self.server, self.table_options(connection))
-        with lease.held(connection, wait=_LONG_WAIT):
+        with lease.held(connection, wait=LONG_WAIT):
             try:
                 yield self.begin_write
                 connection.exec_driver_sql("COMMIT")
@@ -159,14 +159,14 @@ class Mysql(Dialect):
             return
         try:
             with closing(connection.cursor()) as cursor:
-                cursor.execute(_FRESH)
+                cursor.execute(FRESH)
         except Exception as error:
             if error.args[:1] != (_UNKNOWN_VARIABLE,):
                 raise
             self._may_be_cluster = False
 
     def _watch(self, engine: Engine, *, interactive: bool) -> None:
-        lock_wait, statement_wait = (_LOCK_WAIT, _STATEMENT_WAIT) if interactive else (_LONG_WAIT, 0)
+        lock_wait, statement_wait = (_LOCK_WAIT, _STATEMENT_WAIT) if interactive else (LONG_WAIT, 0)
         relied_on = ", SESSION ".join((*_RELIED_ON, f"innodb_lock_wait_timeout = {lock_wait}"))
 
         def begin(connection: Any, record: Any) -> None:

@@ -32,7 +32,7 @@ def check_product(connection: Connection) -> Result:
 
 def check_packets(connection: Connection) -> Result:
     """Check that the largest row fits into a packet."""
-    size = int(_variables(connection, "max_allowed_packet")["max_allowed_packet"])
+    size = int(session_variables(connection, "max_allowed_packet")["max_allowed_packet"])
     if size < _PACKET * _MIB:
         return wrong(
             "packets",
@@ -44,7 +44,7 @@ def check_packets(connection: Connection) -> Result:
 
 def check_connections(wanted: int, connection: Connection) -> Result:
     """Check that the server allows the connections that the processes here may open."""
-    found = _variables(connection, "max_connections", "max_user_connections")
+    found = session_variables(connection, "max_connections", "max_user_connections")
     given = {name: int(value) for name, value in found.items() if int(value) > 0}
     name, least = min(given.items(), key=lambda item: item[1])
     told = f"up to {wanted} for the processes here, of {name} {least}"
@@ -59,7 +59,7 @@ def check_connections(wanted: int, connection: Connection) -> Result:
 
 def check_durability(connection: Connection) -> Result:
     """Check that acknowledged writes survive a power cut."""
-    found = _variables(connection, "innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog")
+    found = session_variables(connection, "innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog")
     weak = []
     if found["innodb_flush_log_at_trx_commit"] != "1":
         weak.append(f"innodb_flush_log_at_trx_commit = {found['innodb_flush_log_at_trx_commit']}")
@@ -71,7 +71,7 @@ def check_durability(connection: Connection) -> Result:
     return ok("durability", "every commit is written to disk")
 
 
-def _variables(connection: Connection, *names: str) -> dict[str, str]:
+def session_variables(connection: Connection, *names: str) -> dict[str, str]:
     """Return the session values of variables, without those that the server does not know."""
     listed = ", ".join(f"'{name}'" for name in names)
     rows = connection.exec_driver_sql(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})")

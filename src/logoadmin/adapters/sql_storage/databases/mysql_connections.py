@@ -87,7 +87,7 @@ def classify(error: BaseException) -> Classification | None:
 
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
-_LONG_WAIT: Final = 10.0
+LONG_WAIT: Final = 10.0
 _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
 # Bytes of a statement that any server accepts.
@@ -145,13 +145,13 @@ class Connector:
 
     def connect(self, timeout: float | None, answer_wait: float) -> Any:
         """Return a new connection. Reaching the server takes at most ``timeout`` seconds, ten by default."""
-        if timeout is None and answer_wait > _LONG_WAIT:
+        if timeout is None and answer_wait > LONG_WAIT:
             # The driver has one limit for a connection: a server that hangs is found before the long one applies.
-            self.connect(timeout, _LONG_WAIT).close()
+            self.connect(timeout, LONG_WAIT).close()
         # The same for reading and writing: otherwise the driver sets the socket twice for each statement.
         connection = _Connection(
             **self._arguments,
-            connect_timeout=timeout or _LONG_WAIT,
+            connect_timeout=timeout or LONG_WAIT,
             read_timeout=answer_wait,
             write_timeout=answer_wait,
         )
@@ -205,7 +205,7 @@ def _flag(options: dict[str, str], name: str, *, default: bool | None) -> bool |
 # It exists before all other tables, so no migration creates it.
 LEASE_TABLE: Final = "logoadmin_leases"
 # The lease of a dead process expires after this time; a live process renews it three times as often.
-_DURATION: Final = 30  # seconds
+DURATION: Final = 30  # seconds
 _POLL: Final = 0.2
 _NO_TABLE: Final = 1146
 # Another process holds or takes the lease, or creates the table: 1050 is from MySQL, the others from a cluster.
@@ -240,7 +240,7 @@ class Lease:
 
         Raises StorageUnavailable if another process held it for the whole wait, or took it over before the end.
         """
-        deadline = time.monotonic() + wait + _DURATION
+        deadline = time.monotonic() + wait + DURATION
         while not self._take(connection):
             if time.monotonic() > deadline:
                 raise StorageUnavailable(self._server, Cause.TOO_BUSY)
@@ -263,7 +263,7 @@ class Lease:
             renewing.join()
 
     def _take(self, connection: Connection) -> bool:
-        lease = {"name": self._name, "holder": self._holder, "until": _NOW + _DURATION}
+        lease = {"name": self._name, "holder": self._holder, "until": _NOW + DURATION}
         try:
             self._drop_expired(connection)
             self._drop_abandoned(connection)
@@ -289,19 +289,19 @@ class Lease:
         row = connection.execute(select(columns.holder, columns.until).where(columns.name == self._name)).first()
         if row != self._seen:
             self._seen, self._since = row, time.monotonic()
-        elif row is not None and time.monotonic() - self._since > 2 * _DURATION:
+        elif row is not None and time.monotonic() - self._since > 2 * DURATION:
             same = (columns.name == self._name, columns.holder == row.holder, columns.until == row.until)
             connection.execute(self._leases.delete().where(*same))
 
     def _renew(self, connection: Connection, done: threading.Event) -> None:
-        pause = _DURATION / 3
+        pause = DURATION / 3
         while not done.wait(pause):
             began = time.monotonic()
             # A failed renewal is retried; if all fail, the lease is lost, which is detected at the end.
             with suppress(exc.SQLAlchemyError), connection.engine.connect() as another:
-                another.execute(self._leases.update().where(*self._ours).values(until=_NOW + _DURATION))
+                another.execute(self._leases.update().where(*self._ours).values(until=_NOW + DURATION))
             # A change of a large table also blocks this statement.
-            pause = max(0.0, _DURATION / 3 - (time.monotonic() - began))
+            pause = max(0.0, DURATION / 3 - (time.monotonic() - began))
 
     def _give_back(self, connection: Connection) -> bool:
         return connection.execute(self._leases.delete().where(*self._ours)).rowcount == 1

@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.errors import SettingsError, StartError
 _POOL_WAIT: Final = 0.5
 _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
-_LONG_WAIT: Final = 60.0
+LONG_WAIT: Final = 60.0
 _WAL_RETRY: Final = 0.015
 # A search that takes longer is interrupted, as on a server; its time is checked after this many steps, which take
 # some milliseconds.
@@ -162,7 +162,7 @@ class Sqlite(Dialect):
         with (
             whole_copy(target) as part,
             sqlite_errors_explained(self.server, target.name),
-            closing(self.opened(_LONG_WAIT)) as source,
+            closing(self.opened(LONG_WAIT)) as source,
         ):
             copy(source, part)
 
@@ -205,7 +205,7 @@ class Sqlite(Dialect):
             )
 
     def _connect(self, *, interactive: bool) -> sqlite3.Connection:
-        busy_wait, wal_wait = (_BUSY_WAIT, _WAL_WAIT) if interactive else (_LONG_WAIT, _LONG_WAIT)
+        busy_wait, wal_wait = (_BUSY_WAIT, _WAL_WAIT) if interactive else (LONG_WAIT, LONG_WAIT)
         connection = self.opened(busy_wait)
         if interactive:
             connection.set_progress_handler(connection.is_late, _STEPS)

@@ -16,10 +16,10 @@ from logoadmin.domain.kernel.causes import Cause
 _CURED: Final = (3, 51, 3)
 _CURED_BEFORE: Final = {(3, 44): 6, (3, 50): 7}
 _MIB: Final = 2**20
-_LITTLE: Final = 64 * _MIB
+LITTLE: Final = 64 * _MIB
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
-_MOUNTS: Final = Path("/proc/self/mounts")
+MOUNTS: Final = Path("/proc/self/mounts")
 _NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "lustre"}
 )
@@ -94,7 +94,7 @@ def _room(directory: Path) -> Result:
         cause = Cause.DISK_FULL if error.errno in _FULL else refused
         return wrong("disk", f"{cause.text} ({error.strerror})", cause.cure)
     told = f"{free // _MIB} MiB are free"
-    if free < _LITTLE:
+    if free < LITTLE:
         return warning("disk", told, "free space before writes fail; a backup on the same disk also needs space")
     return ok("disk", told)
 
@@ -115,7 +115,7 @@ def _kind_of(directory: Path) -> str | None:
     """Return the type of the file system of a directory, None if unknown."""
     found = {}
     with suppress(OSError):
-        for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
             _, place, kind, *_ = line.split()
             found[Path(place.encode().decode("unicode_escape"))] = kind
     return next((found[place] for place in (directory, *directory.parents) if place in found), None)
