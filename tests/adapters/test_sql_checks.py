@@ -87,6 +87,6 @@ def test_a_check_that_cannot_run_is_left_to_the_operator(
 
 
 def test_a_server_that_is_too_old_is_wrong(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(mysql_checks._OLDEST, True, (99, 0))
+    monkeypatch.setitem(mysql_checks.OLDEST, True, (99, 0))
     verdict, text = found(server)["product"]
     assert (verdict, "MariaDB 99.0 or newer" in text) == (Verdict.WRONG, True)

@@ -61,6 +61,6 @@ def test_no_private_name_of_another_package_is_used() -> None:
 
 @pytest.mark.lint
 def test_no_test_patches_a_private_name() -> None:
-    patched = re.compile(r"""setattr\([^"']*(?:\._|["'](?:[\w.]*\.)?_(?!_))""")
+    patched = re.compile(r"""set(?:attr|item)\([^"']*(?:\._|["'](?:[\w.]*\.)?_(?!_))""")
     tests = Path(__file__).parents[1].rglob("*.py")
     assert [path.name for path in tests if patched.search(path.read_text(encoding="utf-8"))] == []

@@ -15,7 +15,7 @@ _MIB: Final = 2**20
 # CSS of a record twice, as JSON, in which a control character takes seven bytes.
 _LARGEST_ROW: Final = max(2 * (MAX_STORED + MAX_THUMBNAIL), 2 * 7 * MAX_CUSTOM_CSS, 2 * MAX_JSON)
 _PACKET: Final = -(-_LARGEST_ROW // _MIB) + 1
-_OLDEST: Final = {True: (10, 2), False: (8, 0)}
+OLDEST: Final = {True: (10, 2), False: (8, 0)}
 
 
 def check_product(connection: Connection) -> Result:
@@ -24,8 +24,8 @@ def check_product(connection: Connection) -> Result:
     is_mariadb = bool(getattr(connection.dialect, "is_mariadb", False))
     found = connection.dialect.server_version_info or (0,)
     name = "MariaDB" if is_mariadb else "MySQL"
-    if tuple(found[:2]) < _OLDEST[is_mariadb]:
-        oldest = ".".join(map(str, _OLDEST[is_mariadb]))
+    if tuple(found[:2]) < OLDEST[is_mariadb]:
+        oldest = ".".join(map(str, OLDEST[is_mariadb]))
         return wrong("product", f"{name} {version} cannot compare names exactly", f"use {name} {oldest} or newer")
     return ok("product", f"{name} {version}")
 
