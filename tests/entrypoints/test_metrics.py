@@ -242,8 +242,9 @@ def test_the_totals_cover_all_workers_and_survive_a_killed_one(tmp_path: Path) -
         comes_true(lambda: len(workers_of(served.process.pid) - {workers[0]}) == 2)
         found = samples(fetched(metrics))
         assert (found[read], found["logoadmin_http_requests_in_flight"]) == (20, 0)
-        with pytest.raises(urllib.error.HTTPError, match="404"):
+        with pytest.raises(urllib.error.HTTPError, match="404") as refused:
             fetched(metrics.removesuffix("metrics"))
+        refused.value.close()
 
 
 @pytest.mark.server("a server in a thread")
