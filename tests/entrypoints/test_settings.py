@@ -401,7 +401,7 @@ PREFIX: Final = (
 )
 NO_PROXIES: Final[tuple[Any, ...]] = ("*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1)
 NO_NAMES: Final[tuple[Any, ...]] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
-# Settings that are refused: the words, which pydantic finds itself for what is no text, and the values.
+# Settings that are refused, with a part of the message; for values of another type it is pydantic's.
 BAD_VALUES: Final[tuple[tuple[str, str, tuple[Any, ...]], ...]] = (
     *((name, "should be a name or an address alone", ("", "[::1]", "http://gallery.example", "gallery.example/"))
         for name in ("host", "metrics_host")),

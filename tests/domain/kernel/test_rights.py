@@ -194,9 +194,9 @@ def test_a_use_case_without_a_right_is_reserved_for_the_program(gallery: LogoAdm
 def test_type_checkers_reject_the_command_of_another_use_case(gallery: LogoAdmin) -> None:
     """mypy reports the comments below as unused once it accepts one of these calls."""
     with pytest.raises(TypeError, match="takes RemoveLogo, not GetLogo"):
-        gallery.logos.remove(GetLogo(logo_id=1))  # type: ignore[arg-type]
+        gallery.logos.remove(GetLogo(logo_id=1))  # type: ignore[arg-type]  # the rejection is tested
     with pytest.raises(TypeError, match="takes GetLogo, not RemoveLogo"):
-        gallery.logos.get(RemoveLogo(logo_id=1))  # type: ignore[arg-type]
+        gallery.logos.get(RemoveLogo(logo_id=1))  # type: ignore[arg-type]  # the same
 
 
 # For each kind, a change of a record as bulk changes, proposals and files have it.
