@@ -314,6 +314,18 @@ def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     assert tag(reader.ask()) != tag(before)
 
 
+def test_a_damaged_pointer_does_not_replace_the_last_one(files: CountedFiles, reader: FolderReader) -> None:
+    before = reader.ask()
+    files.files[POINTER] = b"damaged"
+    assert (reader.ask().status_code, tag(reader.ask())) == (200, tag(before))
+    fresh = FolderReader(files)
+    assert fresh.ask().status_code == 503
+    fresh.close()
+    files.version += 1
+    files.publish()
+    assert tag(reader.ask()) != tag(before)
+
+
 def test_a_file_that_cannot_be_read_is_not_reported_as_missing(files: CountedFiles, reader: FolderReader) -> None:
     names = ("latest.json", SHEET_NAME, "reader.js")
     files.fault = OSError(24, "Too many open files")

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
+from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import FEED, PAGE, POINTER, READER
 from logoadmin.entrypoints.http_api.conditions import Fields, StaticFile
 from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
@@ -108,7 +109,7 @@ class PublishedFolder:
         """Read and compress a file; its stamp is older than its content, so a file that is replaced is read again."""
         try:
             file = await asyncio.to_thread(self._prepared, name, stamp)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # unreadable, or a damaged pointer
             log.error("The published gallery cannot be read: %s", error)
             if name in self._files:
                 return self._files[name]
@@ -123,6 +124,8 @@ class PublishedFolder:
 
     def _prepared(self, name: str, stamp: Hashable) -> PublishedFile | None:
         content = self._folder.read(name)
+        if name == POINTER and content is not None:
+            parsed(content)  # raises ValueError if it is not the pointer of a gallery
         return None if content is None else PublishedFile(name, content, stamp)
 
 
