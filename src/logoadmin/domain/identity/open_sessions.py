@@ -72,7 +72,7 @@ class Attempt:
         self.count_and_look_up(lambda _uow: (limits, None))
 
     def count_and_look_up(self, look_up: Callable[[UnitOfWork], tuple[tuple[Limit, ...], Found]]) -> Found:
-        """Count the attempt before anything is verified; return what was looked up, see :func:`count_attempt`."""
+        """Count the attempt before anything is verified; return the data for that, see :func:`count_attempt`."""
         self.limits, found = count_attempt(self.storage, self.now, look_up)
         return found
 

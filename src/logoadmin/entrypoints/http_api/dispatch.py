@@ -126,11 +126,11 @@ class Dispatch:
                 its client got the error.
         """
         threads = self._threads[work]
-        with ExitStack() as held:
+        with ExitStack() as at_end:
             if turn_lock is not None:
-                held.callback(turn_lock.release)
+                at_end.callback(turn_lock.release)
             if work in _IN_TURN:
-                held.enter_context(self.long_call())
+                at_end.enter_context(self.long_call())
             try:
                 submitted = threads.submit(call, *args)
             except RuntimeError:
@@ -138,7 +138,7 @@ class Dispatch:
                 threads.shutdown(wait=False, cancel_futures=True)
                 raise too_busy("requests") from None
             if work in _IN_TURN:  # both last as long as the call, also if its client leaves
-                submitted.add_done_callback(partial(_call_in, asyncio.get_running_loop(), held.pop_all().close))
+                submitted.add_done_callback(partial(_call_in, asyncio.get_running_loop(), at_end.pop_all().close))
         return submitted
 
     def _late(self, work: Work, deadline: float | None) -> Exception:
