@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, LogoAdminError, SettingsError
+from logoadmin.domain.kernel.errors import InvalidLines, LogoAdminError, SettingsError
 from logoadmin.entrypoints.cli.backups import backup, move, restore
 from logoadmin.entrypoints.cli.copies import css, pictures
 from logoadmin.entrypoints.cli.doctor import doctor, healthcheck
@@ -23,13 +23,13 @@ from logoadmin.entrypoints.cli.gallery import (
     database_option,
     gallery_at,
     print_lines,
+    show_line,
     show_start,
 )
 from logoadmin.entrypoints.cli.import_export import export, import_
 from logoadmin.entrypoints.cli.publish import gallery_key, publish
 from logoadmin.entrypoints.cli.serve import config, serve
 from logoadmin.entrypoints.cli.users import user
-from logoadmin.text_files import on_one_line
 
 _USAGE: Final = 2
 _FAILURE: Final = 1
@@ -102,7 +102,7 @@ def notify(database: str | None) -> None:
     with gallery_at(database, "never") as gallery:
         failures = [*gallery.notices.trials()]
     for number, failure in enumerate(failures, 1):
-        click.echo(on_one_line(f"URL {number}: {failure or 'accepted'}"), err=bool(failure))
+        show_line(f"URL {number}: {failure or 'accepted'}", err=bool(failure))
     if not failures:
         click.echo("notify_urls names no URL, so no notices are sent", err=True)
     if not failures or any(failures):
@@ -210,9 +210,6 @@ def _run() -> NoReturn:
         _exit(_USAGE, f"{message.rstrip('.?')}. See: {command} --help")
     except click.Abort:
         _exit(_INTERRUPTED, "Interrupted")
-    except InvalidInput as error:
-        problems = (f"{'.'.join(map(str, problem.loc))}: {problem.msg}" for problem in error.problems)
-        _exit(_FAILURE, "; ".join(problems))
     except InvalidLines as error:
         _exit(_FAILURE, f"{error}; nothing was imported")
     except OSError as error:
@@ -226,5 +223,5 @@ def _run() -> NoReturn:
 
 
 def _exit(code: int, text: str) -> NoReturn:
-    click.echo(on_one_line(f"logoadmin: {text}"), err=True)
+    show_line(f"logoadmin: {text}", err=True)
     sys.exit(code)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, TooLargeToStore
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_request
-from logoadmin.text_files import on_one_line
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, owner, show_line, show_request
 
 if TYPE_CHECKING:
     from logoadmin.domain.kernel.access import Owner
@@ -44,14 +43,13 @@ def mirror(database: str | None, *, dry_run: bool) -> None:
         found = PictureMirror(gallery.pictures)
         if dry_run:
             for each in found.foreign():
-                click.echo(on_one_line(f"{each.kind} {each.id} ({each.name}): {each.url}"))
+                show_line(f"{each.kind} {each.id} ({each.name}): {each.url}")
             return
         copies = []
         for each in found.copies():
             copies.append(each)
             if each.failure:
-                text = f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}"
-                click.echo(on_one_line(text), err=True)
+                show_line(f"Not copied: {each.kind} {each.id} ({each.name}): {each.failure}", err=True)
         caller = owner()
         changed = found.name(NameCopies(copies=tuple(copies)), caller)
     _show_copied(changed, sum(bool(each.failure) for each in copies), caller)
@@ -110,14 +108,14 @@ def import_(directory: Path, database: str | None) -> None:
         for path in sorted(directory.iterdir()):
             match = _NAME.fullmatch(path.name)
             if match is None:
-                click.echo(on_one_line(f"Refused: {path.name}: {_NOT_EXPORTED}"), err=True)
+                show_line(f"Refused: {path.name}: {_NOT_EXPORTED}", err=True)
                 refused += 1
             else:
                 try:
                     added += gallery.pictures.restore(match[1], path.read_bytes())
                 except (InvalidInput, Conflict, TooLargeToStore) as error:
                     text = error.problems[0].msg if isinstance(error, InvalidInput) else str(error)
-                    click.echo(on_one_line(f"Refused: {path.name}: {text}"), err=True)
+                    show_line(f"Refused: {path.name}: {text}", err=True)
                     refused += 1
     click.echo(f"{added} added, {refused} refused")
     if refused:
@@ -154,9 +152,9 @@ def inline(database: str | None, *, dry_run: bool) -> None:
             found.append(each)
             for failed in each.failed:
                 text = f"Not copied: {each.kind} {each.id} ({each.name}): {failed.url}: {failed.reason}"
-                click.echo(on_one_line(text), err=True)
+                show_line(text, err=True)
             if dry_run and each.copy:
-                click.echo(on_one_line(f"{each.kind} {each.id} ({each.name}): {', '.join(each.urls)}"))
+                show_line(f"{each.kind} {each.id} ({each.name}): {', '.join(each.urls)}")
         failures = sum(not each.copy for each in found)
         if dry_run:
             sys.exit(bool(failures))

@@ -11,7 +11,7 @@ import click
 from logoadmin.checks import LET_IN, NO_ADMINISTRATOR
 from logoadmin.domain.kernel.access import Occasion, Owner, Source
 from logoadmin.domain.kernel.errors import InvalidInput, SettingsError, StorageUnavailable, TablesMissing
-from logoadmin.text_files import as_json_line
+from logoadmin.text_files import as_json_line, on_one_line
 
 if TYPE_CHECKING:
     from logoadmin.domain.kernel.command import Command
@@ -25,6 +25,11 @@ database_option = click.option(
     metavar="URL",
     help="sqlite:///FILE or mysql+pymysql://USER:PASSWORD@HOST:PORT/NAME.  [default: sqlite:///logoadmin.db]",
 )
+
+
+def show_line(text: str, *, err: bool = False) -> None:
+    """Print a text on one line, since names and paths may contain characters that control a terminal."""
+    click.echo(on_one_line(text), err=err)
 
 
 def owner() -> Owner:
@@ -129,8 +134,7 @@ def command_of(command: type[AnyCommand], options: Mapping[str, Any]) -> AnyComm
     try:
         return command(**{name: value for name, value in options.items() if value is not None})
     except InvalidInput as error:
-        problems = "; ".join(f"{problem.loc[0]}: {problem.msg}" for problem in error.problems)
-    raise click.UsageError(problems)
+        raise click.UsageError(str(error)) from None
 
 
 def print_lines(listed: type, entries: Iterable[Any]) -> None:

@@ -14,9 +14,8 @@ import click
 
 from logoadmin.domain.kernel.access import MAX_PORT, Policy, is_loopback
 from logoadmin.domain.kernel.errors import SettingsError, StartError
-from logoadmin.entrypoints.cli.gallery import show_start
+from logoadmin.entrypoints.cli.gallery import show_line, show_start
 from logoadmin.extras import install_extra
-from logoadmin.text_files import on_one_line
 
 if TYPE_CHECKING:
     from socket import socket
@@ -249,14 +248,14 @@ def config(**flags: Any) -> None:
 
     settings = load_settings(**flags)
     for problem in _refusals(settings):
-        click.echo(on_one_line(f"logoadmin: serve refuses these settings: {problem}"), err=True)
+        show_line(f"logoadmin: serve refuses these settings: {problem}", err=True)
     values = {name: _HIDDEN if isinstance(value, SecretStr) else value for name, value in settings}
     values |= settings.model_dump(mode="json", exclude={name for name, value in values.items() if value == _HIDDEN})
     values["database"] = without_password(settings.database.get_secret_value())
     values["public_url"] = settings.effective_public_url.base
     for name, value in values.items():
         source = settings.sources.get(name, "default")
-        click.echo(on_one_line(f"{name}  {written(value) or 'none'}  {source}"))
+        show_line(f"{name}  {written(value) or 'none'}  {source}")
 
 
 def written(value: Any) -> str:

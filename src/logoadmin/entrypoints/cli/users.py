@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotFound
-from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at, print_lines
-from logoadmin.text_files import decoded, on_one_line
+from logoadmin.entrypoints.cli.gallery import changing, database_option, gallery_at, print_lines, show_line
+from logoadmin.text_files import decoded
 
 if TYPE_CHECKING:
     from logoadmin.domain.identity.records import ListedFactor
@@ -105,8 +105,7 @@ def user_code(named: str, database: str | None) -> None:
         found = _found_user(gallery, named)
         created = gallery.sign_in_codes.create(CreateSignInCode(user_id=found.user_id))
         click.echo(created.code)
-        text = f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}"
-        click.echo(on_one_line(text), err=True)
+        show_line(f"{found.username} signs in with it once within 10 minutes, at {gallery.public_url.base}", err=True)
 
 
 @user.command("factors")
@@ -144,7 +143,7 @@ def user_role(named: str, role: str, database: str | None) -> None:
     with changing(database) as (gallery, caller):
         found, role_found = _found_user(gallery, named), _found_role(gallery, role)
         gallery.users.amend(AmendUser(user_id=found.user_id, role_id=role_found.role_id), caller)
-        click.echo(on_one_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}"))
+        show_line(f"User {found.user_id} has role {role_found.role_id}, {role_found.name}")
 
 
 @user.command("remove")
@@ -160,7 +159,7 @@ def user_remove(named: str, database: str | None) -> None:
     with changing(database) as (gallery, caller):
         found = _found_user(gallery, named)
         gallery.users.remove(RemoveUser(user_id=found.user_id), caller)
-        click.echo(on_one_line(f"Removed user {found.user_id}, {found.username}"))
+        show_line(f"Removed user {found.user_id}, {found.username}")
 
 
 def _factors(gallery: "LogoAdmin", user_id: int) -> "Sequence[ListedFactor]":
