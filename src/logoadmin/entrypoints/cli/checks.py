@@ -5,17 +5,15 @@ import os
 import ssl
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from http.client import HTTPException, InvalidURL
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidURL
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from logoadmin.checks import Result, Verdict, free_space, ok, warning, wrong
 from logoadmin.domain.kernel.access import is_loopback
@@ -53,41 +51,30 @@ class HttpResponse:
         return self.status == 200 and self.json == {"status": "ok"}
 
 
-class _Redirect(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect, since the caller needs the redirect response itself."""
-
-
-_OPENER: Final = build_opener(_Redirect, ProxyHandler({}))
-
-
 def http_get(url: str, headers: Mapping[str, str] | None = None, *, timeout: float) -> HttpResponse:
-    """Return the response to a GET, each wait for which may take ``timeout`` seconds.
+    """Return the response to a GET, even if it is a redirect; each wait may take ``timeout`` seconds.
 
     Raises:
         OSError: no response, or not HTTP; TimeoutError: not in time; ssl.SSLError: TLS failed.
     """
-    if not url.isprintable() or not url.startswith(("http://", "https://")):  # urllib drops line breaks
+    if not url.isprintable() or not url.startswith(("http://", "https://")):  # urlsplit drops line breaks
         raise OSError("the URL is not valid")
     try:
-        with _OPENER.open(Request(url, headers=dict(headers or {})), timeout=timeout) as response:  # noqa: S310 (checked above)
-            return _read(response)
-    except HTTPError as error:
-        with error:
-            return _read(error)
+        parts = urlsplit(url)
+        connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        with closing(connect(parts.netloc, timeout=timeout)) as connection:
+            target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+            connection.request("GET", target, headers=dict(headers or {}))
+            response = connection.getresponse()
+            return HttpResponse(response.status, response.read(_MAX_BODY).decode("utf-8", "replace"))
+    except TimeoutError:
+        raise TimeoutError(f"no response within {timeout:g} seconds") from None
+    except ssl.SSLError:  # one for a certificate is also a ValueError
+        raise
     except (ValueError, InvalidURL):
         raise OSError("the URL is not valid") from None
     except HTTPException:
         raise OSError("the response is not HTTP") from None
-    except OSError as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        if isinstance(reason, TimeoutError):
-            raise TimeoutError(f"no response within {timeout:g} seconds") from None
-        raise reason if isinstance(reason, OSError) else OSError(str(reason)) from None
-
-
-def _read(response: Any) -> HttpResponse:
-    return HttpResponse(response.status, response.read(_MAX_BODY).decode("utf-8", "replace"))
 
 
 def local_url(host: str, port: int) -> str:
