@@ -26,7 +26,7 @@ def install_extra(extra: str) -> str:
         return f"install logoadmin again, from its wheel or its source directory, with the extra [{extra}]"
     editable = "--editable " if record.get("dir_info", {}).get("editable") else ""
     requirement = f"{_PACKAGE}[{extra}] @ {place}" if "://" in place else f"{place}[{extra}]"
-    return f"run pip install {editable}{_quoted(requirement)}"
+    return f"run pip install {editable}{shlex.quote(requirement)}"  # some shells read brackets as a pattern
 
 
 def _place(record: dict[str, dict[str, str]]) -> str | None:
@@ -39,9 +39,3 @@ def _place(record: dict[str, dict[str, str]]) -> str | None:
     if version_control:
         return f"{version_control['vcs']}+{url}@{version_control['commit_id']}"
     return url or None
-
-
-def _quoted(text: str) -> str:
-    """Quote a requirement for any shell: some read brackets as a pattern."""
-    quoted = shlex.quote(text)
-    return quoted if quoted.startswith("'") else f"'{quoted}'"
