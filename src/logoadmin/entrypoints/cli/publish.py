@@ -13,8 +13,7 @@ import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError, SettingsError, StartError
 from logoadmin.entrypoints.cli.copies import explained
-from logoadmin.entrypoints.cli.gallery import database_option, gallery_at
-from logoadmin.text_files import on_one_line
+from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, show_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -106,10 +105,8 @@ def _watch(gallery: "LogoAdmin", directory: Path, links: "Links") -> "Published"
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    files = folder(directory)
-    first = gallery.publication.publish(files, links=links)
-    watched = _Watched(gallery, directory, first)
-    publisher = Publisher(gallery, files, published=watched.published, failed=watched.failed, links=links)
+    watched = _Watched(gallery, directory, _publish(gallery, directory, links))
+    publisher = Publisher(gallery, folder(directory), published=watched.published, failed=watched.failed, links=links)
     publisher.start()
     # Not an event: a handler could run while its lock is held.
     while not stopping and watched.fault is None:
@@ -128,8 +125,6 @@ class _Watched:
         self.last = first
         self.fault: Exception | None = None
         self._failure = ""
-        _show(first, directory)
-        _record(gallery)
         self._recorded_at = time.monotonic()
 
     def published(self, found: "Published") -> None:
@@ -145,14 +140,13 @@ class _Watched:
         if not isinstance(error, LogoAdminError | OSError):
             self.fault = error
         elif str(error) != self._failure:
-            click.echo(on_one_line(f"logoadmin: {error}; trying again"), err=True)
+            show_line(f"logoadmin: {error}; trying again", err=True)
             self._failure = str(error)
 
 
 def _show(published: "Published", directory: Path) -> None:
     for record in published.left_out:
-        text = f"Left out: {record.kind} {record.id} ({record.name}): {explained(record)}"
-        click.echo(on_one_line(text), err=True)
+        show_line(f"Left out: {record.kind} {record.id} ({record.name}): {explained(record)}", err=True)
     what = "Published version" if published.changed else "Nothing has changed since version"
     click.echo(f"{what} {published.version} in {directory}")
 
