@@ -108,7 +108,7 @@ def access_tokens(keys: Sequence[Key]) -> JwtTokens:
 def given_keys(settings: Settings) -> list[Key]:
     """Return the token keys in the settings; the first one signs (contract C2)."""
     text = None if settings.token_key is None else settings.token_key.get_secret_value()
-    return keys_of(settings.token_key_files or (), text)
+    return keys_of(settings.token_key_files, text)
 
 
 def stored_keys(storage: Storage) -> list[Key]:

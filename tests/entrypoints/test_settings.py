@@ -292,8 +292,8 @@ WRITTEN: Final[tuple[tuple[str, object, dict[str, object], dict[str, object]], .
         {path: path for path in ("/a", "/a/b-c_d.e~f/..g", "/.well-known", "")}),
     ("public_url", None, {'"https://Gallery.example/"': "https://gallery.example"},
         {"http://LOCALHOST:8000/a/": "http://localhost:8000/a", "https://[::1]": "https://[::1]"}),
-    ("token_key_files", None, {'["a.pem", "b,c.pem"]': ("a.pem", "b,c.pem"), '"a.pem, b.pem"': ("a.pem", "b.pem")},
-        {"/keys/e 1.pem ,f.pem,": PEM, " ": None}),
+    ("token_key_files", (), {'["a.pem", "b,c.pem"]': ("a.pem", "b,c.pem"), '"a.pem, b.pem"': ("a.pem", "b.pem")},
+        {"/keys/e 1.pem ,f.pem,": PEM, " ": ()}),
 )
 # fmt: on
 

@@ -139,7 +139,7 @@ class Settings(BaseModel):
         "default in the database",
     )
     token_key_files: Files = Field(
-        None, description="PEM files with [keys for tokens](people.md#keys-for-tokens); the first signs"
+        (), description="PEM files with [keys for tokens](people.md#keys-for-tokens); the first signs"
     )
     gallery: bool = Field(True, description="serve the [published gallery](publish.md) at `/gallery/`")
     gallery_dir: str | None = Field(
@@ -290,17 +290,19 @@ def settings_of(**values: Any) -> Settings:
     try:
         return Settings(**values)
     except ValidationError as error:
-        wrong = problems_of(error)
-    raise wrong_settings(": ".join(filter(None, problem)) for problem in wrong)
+        problems = problems_of(error, {})
+    raise wrong_settings(problems)
 
 
-def problems_of(error: ValidationError) -> list[tuple[str, str]]:
-    """Return each wrong setting with the reason; the setting is "" if the message names it."""
+def problems_of(error: ValidationError, sources: Mapping[str, str]) -> list[str]:
+    """Return a problem of each wrong setting, with the setting and its source unless the message names it."""
     found: dict[str, str] = {}
     for entry in error.errors(include_url=False, include_context=False, include_input=False):
         name = ".".join(part for part in entry["loc"] if isinstance(part, str))  # without list indexes
-        found.setdefault(name, entry["msg"].removeprefix("Value error, "))
-    return [*found.items()]
+        source = sources.get(name.partition(".")[0])
+        place = f"{name} ({source}): " if source else f"{name}: " if name else ""
+        found.setdefault(name, f"{place}{entry['msg'].removeprefix('Value error, ')}")
+    return [*found.values()]
 
 
 def wrong_settings(problems: Iterable[str]) -> SettingsError:

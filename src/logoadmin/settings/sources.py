@@ -46,17 +46,10 @@ def load_settings(**flags: Any) -> Settings:
     try:
         settings = Settings(**values)
     except ValidationError as error:
-        problems += [_problem(name, text, origins) for name, text in problems_of(error)]
+        problems += problems_of(error, origins)
     if problems:
         raise wrong_settings(problems)
     return settings.given_by(origins)
-
-
-def _problem(name: str, text: str, origins: Mapping[str, str]) -> str:
-    if not name:  # the text names it
-        return text
-    origin = origins.get(name.partition(".")[0])
-    return f"{name}: {text}" if origin is None else f"{name} ({origin}): {text}"
 
 
 def _flags(flags: Mapping[str, Any]) -> _Given:

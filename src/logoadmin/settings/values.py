@@ -93,10 +93,6 @@ def _outgoing_host(value: str) -> str:
     return host
 
 
-def _files(value: Any) -> Any:
-    return split(value) or None
-
-
 def _joined(value: Any) -> Any:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
 
@@ -207,7 +203,7 @@ _PictureHost = Annotated[
 ]
 PictureHosts = Annotated[tuple[_PictureHost, ...], BeforeValidator(split)]
 OutgoingHosts = Annotated[tuple[Annotated[str, AfterValidator(_outgoing_host)], ...], BeforeValidator(split)]
-Files = Annotated[tuple[str, ...] | None, BeforeValidator(_files)]
+Files = Annotated[tuple[str, ...], BeforeValidator(split)]
 NotifyUrls = Annotated[
     SecretStr,
     BeforeValidator(_joined),

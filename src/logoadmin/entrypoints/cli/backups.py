@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.entrypoints.cli.gallery import command_settings, database_option
-from logoadmin.text_files import on_one_line
+from logoadmin.entrypoints.cli.gallery import command_settings, database_option, show_line
 
 if TYPE_CHECKING:
     from logoadmin.settings import Settings
@@ -59,7 +58,7 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
     try:
         record_backup(settings)
     except LogoAdminError as error:
-        click.echo(on_one_line(f"logoadmin: its time is not in the metrics: {error.explained}"), err=True)
+        show_line(f"logoadmin: its time is not in the metrics: {error.explained}", err=True)
 
 
 def _show_companions(database: str | None) -> None:
@@ -70,7 +69,7 @@ def _show_companions(database: str | None) -> None:
     if companions:
         click.echo("Not in it, and needed to restore this installation; keep copies apart from the backup:")
     for companion in companions:
-        click.echo(on_one_line(f"  {companion}"))
+        show_line(f"  {companion}")
 
 
 def _companions(settings: "Settings") -> Iterator[str]:
@@ -82,7 +81,7 @@ def _companions(settings: "Settings") -> Iterator[str]:
     for name in _SECRETS:
         if name in sources and os.sep not in sources[name]:
             yield f"the value of {name}, from {sources[name]}"
-    for file in settings.token_key_files or ():
+    for file in settings.token_key_files:
         yield f"{os.path.abspath(file)} (token_key_files)"
     if settings.gallery_key_file is not None:
         yield f"{os.path.abspath(settings.gallery_key_file)} (gallery_key_file)"

@@ -113,11 +113,10 @@ def _keys(settings: "Settings") -> Iterator[Result]:
     except SettingsError as error:
         yield wrong("keys", error.text, error.cure or "see the settings token_key and token_key_files")
         return
-    files = settings.token_key_files or ()
-    for file in files:
+    for file in settings.token_key_files:
         if b"PRIVATE KEY-----" in Path(file).read_bytes():
             yield _for_its_owner("keys", Path(file))
-    if not files:
+    if not settings.token_key_files:
         yield ok("keys", "in the database" if settings.token_key is None else "in token_key")
 
 
