@@ -3,9 +3,10 @@
 import base64
 import hashlib
 import json
+import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
@@ -14,8 +15,11 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 import jwt
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
+from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
+from logoadmin.ports.issuer import IssuedIdentity, Issuer
 from tests import answering
 
 CLIENT_ID = "gallery & co"
@@ -215,6 +219,31 @@ class FakeIssuer(StandIn):
 
 def _merged(values: dict[str, Any], instead: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**values, **instead}.items() if value is not None}
+
+
+def redeem(issuer: Issuer, code: str, **instead: str) -> IssuedIdentity:
+    """Exchange a code as the service does."""
+    return issuer.redeem(code, **{"code_verifier": VERIFIER, "nonce": NONCE, **instead}, now=int(time.time()))
+
+
+def refusal(
+    issuer: Issuer, code: str, caplog: pytest.LogCaptureFixture, secret_texts: Iterable[str], **instead: str
+) -> str:
+    """Return the logged reason of a refused sign-in; neither it nor the error contains received or sent data."""
+    caplog.clear()
+    with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
+        redeem(issuer, code, **instead)
+    assert caught.value.__cause__ is None
+    (record,) = caplog.records
+    assert not any(secret in record.getMessage() for secret in (code, "s3cret", *secret_texts, *instead.values()))
+    return record.getMessage().removeprefix(f"Refused a sign-in at the issuer {issuer.name}: ")
+
+
+def unavailable(issuer: Issuer, code: str) -> IssuerUnavailable:
+    """Return the error of an issuer that cannot be reached."""
+    with pytest.raises(IssuerUnavailable, match=f"^Cannot reach the issuer {re.escape(issuer.name)}$") as caught:
+        redeem(issuer, code)
+    return caught.value
 
 
 Stand = TypeVar("Stand", bound=StandIn)

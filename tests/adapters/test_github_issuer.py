@@ -1,21 +1,21 @@
 """The GitHub adapter against a GitHub that behaves as documented or forges any field (contract O7)."""
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
 from logoadmin.adapters.oauth_issuer.github import GitHubIssuer
-from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from tests.github import ANN_ID, CLIENT_ID, CLIENT_SECRET, OTHER_ID, TOKEN, USER, FakeGitHub, account, fake_github
-from tests.issuer import NONCE, VERIFIER
+from tests.issuer import VERIFIER, redeem, refusal, unavailable
 
 pytestmark = pytest.mark.rule("contract O7")
 
 ANN: Final = IssuedIdentity("583231", None, ("ann",), avatar="https://avatars.githubusercontent.com/u/583231?v=4")
+SECRETS: Final = (CLIENT_SECRET, VERIFIER, "gho_")
+Refused = Callable[..., str]
 
 
 @pytest.fixture
@@ -29,25 +29,10 @@ def issuer(fake: FakeGitHub) -> GitHubIssuer:
     return fake.issuer()
 
 
-def redeem(issuer: GitHubIssuer, code: str, verifier: str = VERIFIER) -> IssuedIdentity:
-    return issuer.redeem(code, verifier, NONCE, int(time.time()))
-
-
-def refused(issuer: GitHubIssuer, code: str, caplog: pytest.LogCaptureFixture, verifier: str = VERIFIER) -> str:
-    """Return the logged reason; neither it nor the error contains received or sent data."""
-    caplog.clear()
-    with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
-        redeem(issuer, code, verifier)
-    assert caught.value.__cause__ is None
-    (record,) = caplog.records
-    assert not any(secret in record.getMessage() for secret in (code, CLIENT_SECRET, verifier, "gho_", "s3cret"))
-    return record.getMessage().removeprefix("Refused a sign-in at the issuer GitHub: ")
-
-
-def unavailable(issuer: GitHubIssuer, code: str) -> IssuerUnavailable:
-    with pytest.raises(IssuerUnavailable, match=r"^Cannot reach the issuer GitHub$") as caught:
-        redeem(issuer, code)
-    return caught.value
+@pytest.fixture
+def refused(issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> Refused:
+    """Requires that a sign-in is refused, and returns the logged reason."""
+    return lambda code=None, **instead: refusal(issuer, code or fake.code(), caplog, SECRETS, **instead)
 
 
 def test_a_code_is_exchanged_for_a_person(issuer: GitHubIssuer, fake: FakeGitHub) -> None:
@@ -84,22 +69,23 @@ def test_scopes_granted_earlier_are_ignored(issuer: GitHubIssuer, fake: FakeGitH
 
 
 def test_a_code_is_bound_to_one_client_one_browser_and_one_sign_in(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture
+    issuer: GitHubIssuer, fake: FakeGitHub, refused: Refused
 ) -> None:
     """ASVS 10.2.1. GitHub refuses with status 200."""
     bad = "its token endpoint refuses the code: bad_verification_code"
-    assert refused(issuer, fake.code(OTHER_ID), caplog) == bad
-    assert refused(issuer, fake.code(), caplog, "w" * 43) == bad
+    assert refused(fake.code(OTHER_ID)) == bad
+    assert refused(code_verifier="w" * 43) == bad
     used = fake.code()
     redeem(issuer, used)
-    assert refused(issuer, used, caplog) == bad
+    assert refused(used) == bad
     assert fake.paths().count(USER) == 1
 
 
 def test_a_wrong_secret_and_a_wrong_callback_are_logged(fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
-    assert refused(fake.issuer("wrong"), fake.code(), caplog).endswith(": incorrect_client_credentials")
+    wrong_secret = refusal(fake.issuer("wrong"), fake.code(), caplog, SECRETS)
+    assert wrong_secret.endswith(": incorrect_client_credentials")
     fake.apps[CLIENT_ID] = "https://gallery.example/console/"
-    assert refused(fake.issuer(), fake.code(), caplog).endswith(": redirect_uri_mismatch")
+    assert refusal(fake.issuer(), fake.code(), caplog, SECRETS).endswith(": redirect_uri_mismatch")
 
 
 @pytest.mark.parametrize(
@@ -116,30 +102,24 @@ def test_a_wrong_secret_and_a_wrong_callback_are_logged(fake: FakeGitHub, caplog
         *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
     ],
 )
-def test_an_invalid_token_response_is_refused(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
-) -> None:
+def test_an_invalid_token_response_is_refused(fake: FakeGitHub, refused: Refused, answer: tuple[int, Any]) -> None:
     fake.answers[TOKEN] = answer
-    assert refused(issuer, fake.code(), caplog).startswith("its token ")
+    assert refused().startswith("its token ")
     assert fake.paths() == [TOKEN]
 
 
 @pytest.mark.parametrize("lie", ["583231", "", None, True, False, 0, -1, 583231.0, 2**63, [583231], {"id": 583231}])
-def test_an_id_is_a_positive_integer(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, lie: object
-) -> None:
+def test_an_id_is_a_positive_integer(fake: FakeGitHub, refused: Refused, lie: object) -> None:
     fake.person = account(lie, "ann")
-    assert refused(issuer, fake.code(), caplog) == "the id of the user is missing or unusable"
+    assert refused() == "the id of the user is missing or unusable"
     del fake.person["id"]
-    assert refused(issuer, fake.code(), caplog) == "the id of the user is missing or unusable"
+    assert refused() == "the id of the user is missing or unusable"
 
 
 @pytest.mark.parametrize("lie", [None, 5, ["ann"]])
-def test_a_user_has_a_login(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, lie: object
-) -> None:
+def test_a_user_has_a_login(fake: FakeGitHub, refused: Refused, lie: object) -> None:
     fake.person = account(ANN_ID, lie)
-    assert refused(issuer, fake.code(), caplog) == "the login of the user is missing"
+    assert refused() == "the login of the user is missing"
 
 
 @pytest.mark.parametrize(
@@ -153,17 +133,15 @@ def test_an_unusable_avatar_is_left_out(issuer: GitHubIssuer, fake: FakeGitHub, 
 @pytest.mark.parametrize(
     "answer", [(200, b"[]"), (200, b"583231"), (200, b"\xff"), (302, "https://evil.example/"), (304, b""), (404, {})]
 )
-def test_an_invalid_user_response_is_refused(
-    issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture, answer: tuple[int, Any]
-) -> None:
+def test_an_invalid_user_response_is_refused(fake: FakeGitHub, refused: Refused, answer: tuple[int, Any]) -> None:
     fake.answers[USER] = answer
-    assert refused(issuer, fake.code(), caplog).startswith(("its user ", "its API "))
+    assert refused().startswith(("its user ", "its API "))
     assert fake.paths() == [TOKEN, USER]
 
 
-def test_a_revoked_token_is_refused(issuer: GitHubIssuer, fake: FakeGitHub, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_revoked_token_is_refused(fake: FakeGitHub, refused: Refused) -> None:
     fake.revoked = True
-    assert refused(issuer, fake.code(), caplog) == "its API responds with status 401"
+    assert refused() == "its API responds with status 401"
 
 
 @pytest.mark.parametrize(
