@@ -1,6 +1,7 @@
 """Pictures as Chromium shows them, and files that Pillow does not write."""
 
 import base64
+import io
 import struct
 import zlib
 from collections.abc import Iterable
@@ -37,6 +38,13 @@ _SHOW: Final = """async ([content, type, animated]) => {
   return { frames, loops: repetitionCount === Infinity ? "forever" : repetitionCount };
 }"""
 _TYPES: Final = {b"\x89PNG": "image/png", b"GIF8": "image/gif", b"RIFF": "image/webp"}
+
+
+def saved(image: Image.Image, form: str, **options: Any) -> bytes:
+    """Return the file of a picture."""
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue()
 
 
 @dataclass(frozen=True)
@@ -95,15 +103,8 @@ def gif_frame(
     bits |= 5 << written
     data = bits.to_bytes((written + 10) // 8, "little")
     blocks = b"".join(bytes([len(data[at : at + 255])]) + data[at : at + 255] for at in range(0, len(data), 255))
-    return (
-        b"\x21\xf9\x04"
-        + struct.pack("<BHBB", flags, 7, transparent or 0, 0)
-        + b"\x2c"
-        + struct.pack("<HHHHB", *place, *size, 0)
-        + b"\x02"
-        + blocks
-        + b"\0"
-    )
+    control = b"\x21\xf9\x04" + struct.pack("<BHBB", flags, 7, transparent or 0, 0)
+    return control + b"\x2c" + struct.pack("<HHHHB", *place, *size, 0) + b"\x02" + blocks + b"\0"
 
 
 def gif(size: tuple[int, int], *frames: bytes, loops: int | None = None, ground: int = 1) -> bytes:

@@ -76,9 +76,9 @@ def tokens(*keys: Key) -> JwtTokens:
     return JwtTokens(keys, "logoadmin", "gallery")
 
 
-def accepted(by: JwtTokens, token: str) -> bool:
+def accepted(by: JwtTokens, token: str, now: int = NOW) -> bool:
     try:
-        return by.verify(token, NOW) == SignedIn(7, "session")
+        return by.verify(token, now) == SignedIn(7, "session")
     except InvalidToken:
         return False
 
@@ -116,11 +116,6 @@ def test_a_token_with_the_longest_possible_scope_is_accepted(private: Key, publi
     assert accepted(named, named.sign(longest))
 
 
-def test_a_key_reveals_nothing_in_a_log(private: Key) -> None:
-    assert "object at" not in repr(private)
-    assert str(SHARED.signing) not in repr(SHARED)
-
-
 def test_during_a_rotation_every_process_accepts_all_tokens() -> None:
     first, second, third = (hs256_key(f"the key number {number} of these tests, long enough") for number in (1, 2, 3))
     steps = [tokens(first, second), tokens(second, third, first), tokens(third, first, second)]
@@ -138,11 +133,8 @@ def test_a_token_that_lives_longer_than_access_tokens_is_refused(private: Key) -
 
 def verified_at(by: JwtTokens, key: Key, now: int) -> bool:
     """Return whether a token that a key signs now is accepted."""
-    grant = replace(GRANT, issued_at=now, expires_at=now + 900)
-    try:
-        return by.verify(tokens(replace(key, trusted_since=None)).sign(grant), now) == SignedIn(7, "session")
-    except InvalidToken:
-        return False
+    token = tokens(replace(key, trusted_since=None)).sign(replace(GRANT, issued_at=now, expires_at=now + 900))
+    return accepted(by, token, now)
 
 
 def test_a_replaced_key_is_trusted_only_for_the_lifetime_of_a_token(private: Key) -> None:
@@ -164,14 +156,8 @@ def test_a_key_recorded_with_a_clock_ahead_is_never_trusted(private: Key) -> Non
 # The choice of the key: the header only chooses among ours.
 
 
-def test_a_token_without_kid_is_refused() -> None:
-    claims = jwt.decode(tokens(SHARED).sign(GRANT), options={"verify_signature": False})
-    nameless = jwt.encode(claims, str(SHARED.signing), algorithm="HS256", headers={"typ": "at+jwt"})
-    assert not accepted(tokens(SHARED), nameless)
-
-
-@pytest.mark.parametrize("kid", ["", "x", "../../dev/null", 5, ["x"], {}, True])
-def test_an_unknown_kid_is_refused_even_if_a_key_verifies(kid: object) -> None:
+@pytest.mark.parametrize("kid", [None, "", "x", "../../dev/null", 5, ["x"], {}, True])
+def test_a_missing_or_unknown_kid_is_refused_even_if_a_key_verifies(kid: object) -> None:
     token = tokens(SHARED).sign(GRANT)
     assert accepted(tokens(SHARED), with_header(token, {}, str(SHARED.signing).encode()))
     assert not accepted(tokens(SHARED), with_header(token, {"kid": kid}, str(SHARED.signing).encode()))
@@ -180,17 +166,12 @@ def test_an_unknown_kid_is_refused_even_if_a_key_verifies(kid: object) -> None:
 def test_a_public_key_is_never_used_as_a_shared_one(pair: Any, private: Key) -> None:
     service = tokens(private, SHARED)
     token = service.sign(GRANT)
-    public = pair.public_key()
-    encodings = [
-        public_pem(pair),
-        public_pem(pair).strip(),
-        public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo),
-    ]
-    encodings += [json.dumps(private.public).encode(), private.kid.encode(), b""]
-    for secret in encodings:
-        for kid in (private.kid, SHARED.kid, None):
-            for algorithm in ("HS256", "HS512", private.algorithm):
-                assert not accepted(service, with_header(token, {"alg": algorithm, "kid": kid}, secret))
+    der = pair.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    encodings = (public_pem(pair), public_pem(pair).strip(), der, json.dumps(private.public).encode())
+    algorithms = ("HS256", "HS512", private.algorithm)
+    for secret in (*encodings, private.kid.encode(), b""):
+        for kid, algorithm in itertools.product((private.kid, SHARED.kid, None), algorithms):
+            assert not accepted(service, with_header(token, {"alg": algorithm, "kid": kid}, secret))
 
 
 @pytest.mark.parametrize(
@@ -240,14 +221,8 @@ def test_the_published_keys_verify_our_tokens(private: Key) -> None:
     token = service.sign(GRANT)
     published = jwt.PyJWKSet.from_dict(json.loads(json.dumps({"keys": [dict(key) for key in service.public_keys()]})))
     key = published[jwt.get_unverified_header(token)["kid"]]
-    claims = jwt.decode(
-        token,
-        key,
-        algorithms=[private.algorithm],
-        audience="gallery",
-        issuer="logoadmin",
-        options={"verify_exp": False, "verify_iat": False},
-    )
+    options: Any = {"verify_exp": False, "verify_iat": False}
+    claims = jwt.decode(token, key, [private.algorithm], options, audience="gallery", issuer="logoadmin")
     assert (claims["sub"], claims["scope"]) == ("7", "logos:write")
 
 

@@ -1,6 +1,5 @@
 """The stored form of a picture looks like the original in Chromium (contract P1)."""
 
-import io
 import random
 import struct
 import zlib
@@ -12,7 +11,7 @@ from PIL import Image, ImageChops, ImageCms, ImageStat
 from playwright.sync_api import Browser, Page
 
 from logoadmin.adapters.pillow_pictures import PillowPictures
-from tests.adapters.shown_pictures import chunk, exif, gif, gif_frame, png, shown, with_chunk, with_segment
+from tests.adapters.shown_pictures import chunk, exif, gif, gif_frame, png, saved, shown, with_chunk, with_segment
 
 pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract P1")]
 
@@ -21,12 +20,6 @@ EXIF: Final = b"Exif\0\0"
 APP1: Final = 0xE1
 DISPLAY_P3: Final = (31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)
 WIDTH, HEIGHT = 64, 40
-
-
-def saved(image: Image.Image, form: str, **options: Any) -> bytes:
-    file = io.BytesIO()
-    image.save(file, form, **options)
-    return file.getvalue()
 
 
 def scene(mode: str = "RGB", size: tuple[int, int] = (WIDTH, HEIGHT)) -> Image.Image:
@@ -160,10 +153,8 @@ def difference(one: Image.Image, other: Image.Image) -> float:
     """Return the mean difference of two pictures, seen on black and on white."""
     total = 0.0
     for ground in ("black", "white"):
-        seen = [
-            Image.alpha_composite(Image.new("RGBA", each.size, ground), each).convert("RGB") for each in (one, other)
-        ]
-        total += sum(ImageStat.Stat(ImageChops.difference(*seen)).mean)
+        seen = [Image.alpha_composite(Image.new("RGBA", each.size, ground), each) for each in (one, other)]
+        total += sum(ImageStat.Stat(ImageChops.difference(*(each.convert("RGB") for each in seen))).mean)
     return total / 6
 
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.ports.pictures import MAX_LOSSLESS, MAX_STORED, MAX_THUMBNAIL, ConvertedPicture, PictureRefused
-from tests.adapters.shown_pictures import chunk, gif, gif_frame, png
+from tests.adapters.shown_pictures import chunk, gif, gif_frame, png, saved
 
 pytestmark = pytest.mark.rule("contract P1")
 
@@ -28,12 +28,6 @@ def noise(width: int, height: int, mode: str = "RGB") -> Image.Image:
         return Image.frombytes(mode, (width, height), RANDOM.randbytes(-(-width // 8) * height))
     bands = len(Image.new(mode, (1, 1)).getbands())
     return Image.frombytes(mode, (width, height), RANDOM.randbytes(width * height * bands))
-
-
-def saved(image: Image.Image, form: str, **options: Any) -> bytes:
-    file = io.BytesIO()
-    image.save(file, form, **options)
-    return file.getvalue()
 
 
 def animation(
@@ -166,12 +160,6 @@ def test_a_picture_has_the_ground_it_contrasts_with(
     assert (found.ground, CODEC.read(found.content).ground) == (ground, ground)
 
 
-def test_large_pictures_are_scaled() -> None:
-    found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
-    assert (found.width, found.height) == (1600, 400)
-    assert opened(found.thumbnail).size == (320, 80)
-
-
 @pytest.mark.slow("it encodes 16 million pixels")
 def test_long_animations_are_scaled_further() -> None:
     many = CODEC.convert(animation("GIF", 10, (1400, 1400)))
@@ -201,15 +189,27 @@ def test_a_larger_file_is_not_a_stored_picture() -> None:
         CODEC.read(saved(noise(1600, 1600, "RGBA"), "WEBP", lossless=True, quality=0, method=0))
 
 
-@pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
-def test_the_first_frames_of_a_long_animation_are_kept(form: str) -> None:
-    assert CODEC.convert(animation(form, 101, (8, 4))).frames == 100
+def test_large_pictures_are_scaled() -> None:
+    found = CODEC.convert(saved(Image.new("RGB", (4096, 1024), "red"), "JPEG"))
+    assert (found.width, found.height) == (1600, 400)
+    assert opened(found.thumbnail).size == (320, 80)
 
 
-@pytest.mark.slow("it decodes 64 million pixels")
-def test_the_frames_that_are_kept_have_at_most_64_million_pixels() -> None:
-    assert CODEC.convert(animation("GIF", 23, (2000, 1500))).frames == 21
-    assert CODEC.convert(animation("GIF", 2, (5000, 3000))).frames == 1
+MILLIONS: Final = pytest.mark.slow("it decodes 64 million pixels, which is the limit")
+
+
+@pytest.mark.parametrize(
+    ("form", "frames", "size", "kept"),
+    [
+        *((form, 101, (8, 4), 100) for form in ("GIF", "PNG", "WEBP")),
+        pytest.param("GIF", 23, (2000, 1500), 21, marks=MILLIONS),
+        pytest.param("GIF", 2, (5000, 3000), 1, marks=MILLIONS),
+    ],
+)
+def test_the_first_frames_of_a_long_animation_are_kept(
+    form: str, frames: int, size: tuple[int, int], kept: int
+) -> None:
+    assert CODEC.convert(animation(form, frames, size)).frames == kept
 
 
 def test_only_real_scans_are_counted() -> None:

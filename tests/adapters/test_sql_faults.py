@@ -74,7 +74,7 @@ def recovered(storage: Storage) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """The log contains neither the password nor a traceback."""
     with caplog.at_level("INFO"):
@@ -84,20 +84,14 @@ def no_secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert "Traceback" not in caplog.text
 
 
-@contextlib.contextmanager
-def opened(url: str, **options: Any) -> Iterator[SqlStorage]:
-    storage = open_sql_storage(url, **options)
-    try:
-        yield storage
-    finally:
-        storage.close()
+def opened(url: str, **options: Any) -> contextlib.closing[SqlStorage]:
+    return contextlib.closing(open_sql_storage(url, **options))
 
 
 # A server that is gone
 
 
 @pytest.mark.rule("spec §Errors 503", "contract K3")
-@pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
 def test_a_lost_server_is_detected_and_reconnected(
     running: MariaDbServer,
@@ -118,7 +112,6 @@ def test_a_lost_server_is_detected_and_reconnected(
     assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
 
 
-@pytest.mark.usefixtures("no_secrets")
 def test_a_hanging_server_times_out(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     running.freeze()
@@ -244,15 +237,13 @@ def test_a_commit_without_a_response_is_not_retried(mariadb: MariaDbServer, deli
 # Writes made together
 
 
-def change(change_id: int, id_: int = 1) -> Change:
-    return Change(change_id, 0, None, "author.created", Kind.AUTHOR, id_, None, {"username": f"author {id_}"}, None)
+def change(change_id: int) -> Change:
+    return Change(change_id, 0, None, "author.created", Kind.AUTHOR, 1, None, {"username": "author 1"}, None)
 
 
 def add_author(storage: Storage, number: int) -> None:
     def work(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).add(
-            replace(author(uow.records(AUTHORS).next_id()), user_id=number, username=f"author {number}")
-        )
+        uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), number, f"author {number}", 0))
 
     storage.write(work)
 
@@ -277,7 +268,7 @@ def test_a_change_refused_by_the_database_rolls_back_everything(
     sql_storage.write(lambda uow: uow.changes.add([change(1)]))
 
     def adds_a_bad_change(uow: UnitOfWork) -> None:
-        uow.records(AUTHORS).add(replace(author(uow.records(AUTHORS).next_id()), user_id=2, username="two"))
+        uow.records(AUTHORS).add(Author(uow.records(AUTHORS).next_id(), 2, "two", 0))
         uow.changes.add([bad])
 
     def calls(storage: Storage) -> None:
@@ -298,7 +289,6 @@ def test_a_change_refused_by_the_database_rolls_back_everything(
 # A server that is running but cannot work
 
 
-@pytest.mark.usefixtures("no_secrets")
 @pytest.mark.parametrize("held", ["authors", "state"])
 def test_a_long_held_lock_does_not_block_readers(
     mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str
@@ -321,11 +311,15 @@ def test_a_long_held_lock_does_not_block_readers(
 # A record and its change
 
 
-def add_both(uow: UnitOfWork) -> None:
-    """Store the next author and its change."""
-    author_id = uow.records(AUTHORS).next_id()
-    uow.records(AUTHORS).add(author(author_id))
-    uow.changes.add([change(uow.changes.last_id() + 1, author_id)])
+def add_both(uow: UnitOfWork, fault: Callable[[], object] = list, at: int = 0) -> None:
+    """Store the next author and its change, with a fault before, between or after them."""
+    for step in range(3):
+        if step == at:
+            fault()
+        if step == 0:
+            uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
+        if step == 1:
+            uow.changes.add([change(uow.changes.last_id() + 1)])
 
 
 def both(uow: UnitOfWork) -> object:
@@ -335,22 +329,12 @@ def both(uow: UnitOfWork) -> object:
 
 
 @pytest.mark.rule("contract G", "contract H2")
-@pytest.mark.usefixtures("no_secrets")
-@pytest.mark.parametrize("killed_at", [0, 1, 2])
+@pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_server_that_is_killed_keeps_every_committed_write_and_no_other(
-    running: MariaDbServer, mariadb_storage: SqlStorage, killed_at: int
+    running: MariaDbServer, mariadb_storage: SqlStorage, at: int
 ) -> None:
-    def work(uow: UnitOfWork) -> None:
-        for step in range(3):
-            if step == killed_at:
-                running.kill()
-            if step == 0:
-                uow.records(AUTHORS).add(author(2))
-            if step == 1:
-                uow.changes.add([change(2, 2)])
-
     mariadb_storage.write(add_both)
-    refused(mariadb_storage, lambda storage: storage.write(work))
+    refused(mariadb_storage, lambda storage: storage.write(lambda uow: add_both(uow, running.kill, at)))
     running.start()
     recovered(mariadb_storage)
     assert mariadb_storage.read(both) == ([1], [1], 1)
@@ -362,25 +346,18 @@ def test_a_server_that_is_killed_keeps_every_committed_write_and_no_other(
 
 
 @pytest.mark.rule("contract G")
-@pytest.mark.parametrize("at", ["first", "record", "change"])
+@pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_connection_lost_between_a_record_and_its_change_neither_loses_nor_repeats(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage, at: str
+    mariadb: MariaDbServer, mariadb_storage: SqlStorage, at: int
 ) -> None:
     runs: list[int] = []
 
-    def lose(when: str) -> None:
-        if at == when and len(runs) == 1:
+    def lose() -> None:
+        runs.append(1)
+        if len(runs) == 1:
             end_connections(mariadb)
 
-    def work(uow: UnitOfWork) -> None:
-        runs.append(1)
-        lose("first")
-        uow.records(AUTHORS).add(author(uow.records(AUTHORS).next_id()))
-        lose("record")
-        uow.changes.add([change(uow.changes.last_id() + 1)])
-        lose("change")
-
-    mariadb_storage.write(work)
+    mariadb_storage.write(lambda uow: add_both(uow, lose, at))
     assert len(runs) == 2
     assert mariadb_storage.read(both) == ([1], [1], 1)
 
@@ -427,7 +404,6 @@ def test_an_unrecognised_failure_of_a_commit_is_unknown_and_not_retried(
 
 
 @pytest.mark.rule("contract H5")
-@pytest.mark.usefixtures("no_secrets")
 def test_a_read_only_server_is_left_for_a_better_one(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     read(mariadb_storage)
     mariadb.execute("SET GLOBAL read_only = 1")
@@ -509,13 +485,11 @@ def test_a_missing_file_is_detected(sqlite_storage: SqlStorage, tmp_path: Path, 
 @pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
 def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
     file = tmp_path / "gallery.db"
+    before = {"no database": b"Dear diary, " * 1000, "half a database": sqlite_file.read_bytes()[:5000]}.get(what)
     if what == "a directory":
         file.mkdir()
-    if what == "no database":
-        file.write_bytes(b"Dear diary, " * 1000)
-    if what == "half a database":
-        file.write_bytes(sqlite_file.read_bytes()[:5000])
-    before = file.read_bytes() if file.is_file() else None
+    if before is not None:
+        file.write_bytes(before)
     with opened(f"sqlite:///{file}") as storage:
         refused(storage)
         refused(storage, add)
