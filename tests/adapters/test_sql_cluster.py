@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.history_storage import StoredResponse
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Count, Session
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import add_user, atomic
 from tests.mariadb import MariaDb
@@ -45,7 +45,7 @@ def fill(uow: UnitOfWork) -> None:
     uow.identity.sessions.add_refresh_token("token", "session")
     uow.identity.keys.add(KEY, 7, "key hash")
     uow.secrets.put("secret", "value")
-    uow.identity.sign_in_attempts.set("ann", 1, 100)
+    uow.identity.counts.put({"ann": Count(1, 100)})
     uow.stored_responses.add(StoredResponse("first", "response", 100))
     uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100))
 
@@ -71,9 +71,9 @@ def writes(storage: SqlStorage) -> int:
         lambda uow: uow.identity.keys.remove(1, 7),
         lambda uow: uow.identity.passwords.set(7, PasswordHash("another")),
         lambda uow: uow.secrets.put("secret", "another"),
-        lambda uow: uow.identity.sign_in_attempts.set("ann", 2, 100),
-        lambda uow: uow.identity.sign_in_attempts.set("bob", 1, 100),
-        lambda uow: uow.identity.sign_in_attempts.take_back(["ann"], "ann"),
+        lambda uow: uow.identity.counts.put({"ann": Count(2, 100)}),
+        lambda uow: uow.identity.counts.put({"bob": Count(1, 100)}),
+        lambda uow: uow.identity.counts.take_back(["ann"], "ann"),
         lambda uow: uow.stored_responses.add(StoredResponse("second", "response", 100)),
         lambda uow: uow.withdrawals.put(Withdrawal(Kind.LOGO, 1, 100, "reason")),
         lambda uow: uow.withdrawals.drop(Kind.LOGO, 1),
@@ -93,7 +93,7 @@ def test_a_write_outside_the_history_is_counted_but_raises_no_version(
 def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_storage: SqlStorage) -> None:
     sql_storage.write(fill)
     assert writes(sql_storage) == 1
-    sql_storage.write(lambda uow: uow.identity.sign_in_attempts.take_back(["nobody"]))
+    sql_storage.write(lambda uow: uow.identity.counts.take_back(["nobody"]))
     assert writes(sql_storage) == 1
 
     def use_often(storage: Storage) -> None:

@@ -32,7 +32,7 @@ from logoadmin.domain.kernel.records import (
 )
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.history_storage import StoredResponse
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Count, Session
 from logoadmin.ports.proposal_storage import SeenNotices
 from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -136,9 +136,9 @@ def everything(uow: UnitOfWork) -> object:
         [link_id_of(uow, LOGOS, logo.logo_id, by.author_id) for logo in kinds[LOGOS] for by in logo.authors],
         [uow.links(kind).of_artworks([3, 1, 1]) for kind in ARTWORK_KINDS],
         [uow.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
-        [(uow.stored_responses.get(key), uow.identity.sign_in_attempts.count(key)) for key in ("one", "One", "two")],
+        [(uow.stored_responses.get(key), uow.identity.counts.get(key)) for key in ("one", "One", "two")],
         [(uow.secrets.get(key), uow.identity.sessions.refresh_token(key)) for key in ("one", "One", "two")],
-        [uow.identity.passwords.credentials(user.username) for user in kinds[USERS]],
+        [uow.identity.passwords.account(user.username) for user in kinds[USERS]],
         [uow.identity.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.member_notices.seen(user_id) for user_id in users],
         [uow.member_notices.blocked(author.user_id, 99) for author in kinds[AUTHORS]],
@@ -307,12 +307,12 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
     def count_attempts(self, key: str, attempts: int, ends_at: int) -> None:
-        self.step(lambda uow: uow.identity.sign_in_attempts.set(key, attempts, ends_at))
-        self.step(lambda uow: uow.identity.sign_in_attempts.take_back([key, f"{key} too"], "one"))
+        self.step(lambda uow: uow.identity.counts.put({key: Count(attempts, ends_at)}))
+        self.step(lambda uow: uow.identity.counts.take_back([key, f"{key} too"], "one"))
 
     @rule(now=TIMES)
     def forget_attempts(self, now: int) -> None:
-        self.step(lambda uow: uow.identity.sign_in_attempts.forget_ended(now, 99))
+        self.step(lambda uow: uow.identity.counts.forget_ended(now, 99))
 
     @rule(user_id=IDS, key=KEYS, counter=IDS, now=TIMES)
     def enrol(self, user_id: int, key: str, counter: int, now: int) -> None:

@@ -1,8 +1,8 @@
-"""The repositories of identity: sessions, passwords, preferences, service keys and sign-in attempts."""
+"""The repositories of identity: sessions, passwords, preferences, service keys and counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
@@ -37,21 +37,6 @@ class Session:
     factor: SignInFactor = "password"
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """Whether a user may sign in, with the user's name and the scopes of their role.
-
-    Attributes:
-        active: whether the user is not suspended.
-        refused: whether an issuer refused the user, see :class:`~logoadmin.ports.sign_in_storage.Identity`.
-    """
-
-    username: str
-    scope: frozenset[str]
-    active: bool
-    refused: bool
-
-
 class Sessions(Protocol):
     """The sessions, and the refresh tokens that extend them. Tokens are stored and looked up hashed."""
 
@@ -61,9 +46,6 @@ class Sessions(Protocol):
         They include the times and the factor of the session, which may have expired, and ``must_change_password``
         according to :data:`GENERATED_PASSWORD`.
         """
-
-    def admission(self, user_id: int) -> Admission | None:
-        """Return whether a user may sign in; None if the user does not exist."""
 
     def add(self, session: Session) -> None:
         """Add a session of an existing user."""
@@ -133,37 +115,54 @@ class ServiceKeys(Protocol):
         """Remove a key of a user; return whether it existed."""
 
 
-class SignInAttempts(Protocol):
-    """Recent sign-in attempts, and the networks of users (contract C1). Counts have names of at most 64 characters."""
+class Count(NamedTuple):
+    """What was counted in a window that ends at ``ends_at``, as Unix time."""
 
-    def count(self, counted: str) -> tuple[int, int]:
-        """Return the number of attempts and the end of their window; 0 and 0 if none are stored."""
+    number: int
+    ends_at: int
 
-    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """Return the same for several names, in their order."""
 
-    def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        """Set the number of attempts and the end of their window."""
+class Counts(Protocol):
+    """Counts of what has a limit, such as sign-ins, and the networks of users (contract C1, C3, C5, P1).
 
-    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
-        """Subtract one attempt under each name, if there are any, and all under ``forgiven``; windows stay."""
+    Their names have at most 64 characters.
+    """
+
+    def get(self, name: str) -> Count:
+        """Return a count; 0 and 0 if none is stored."""
+
+    def several(self, names: Sequence[str]) -> tuple[Count, ...]:
+        """Return several counts, in the order of their names."""
+
+    def put(self, counts: Mapping[str, Count]) -> None:
+        """Store counts, replacing others with their names."""
+
+    def take_back(self, names: Sequence[str], forgiven: str = "") -> None:
+        """Subtract 1 from each count above 0, and everything from the one with the name ``forgiven``; windows stay."""
 
     def forget_ended(self, now: int, most: int) -> int:
         """Delete up to ``most`` counts whose window ended at ``now`` or earlier; return how many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
-    """The stored credentials of a user.
+class Account:
+    """A user who signs in.
 
     Attributes:
-        password: the hash; None for a user who was imported without one.
+        scope: the scopes of the user's role.
+        password: the hash; None for a user without a password.
         has_factor: whether a second factor is confirmed.
+        active: whether the user is not suspended.
+        refused: whether an issuer refused the user, see :class:`~logoadmin.ports.sign_in_storage.Identity`.
     """
 
     user_id: int
+    username: str
+    scope: frozenset[str]
     password: PasswordHash | None
     has_factor: bool = False
+    active: bool = True
+    refused: bool = False
 
 
 class Passwords(Protocol):
@@ -175,8 +174,8 @@ class Passwords(Protocol):
     def set(self, user_id: int, password: PasswordHash) -> None:
         """Set the hash of an existing user."""
 
-    def credentials(self, username: str) -> Credentials | None:
-        """Return the credentials of the user with a name, or None."""
+    def account(self, of: int | str) -> Account | None:
+        """Return the account of the user with an id or a name, or None."""
 
     def classes(self) -> frozenset[str]:
         """Return the parameters of all stored hashes of Argon2: each up to its lanes, without salt and digest.
@@ -207,7 +206,7 @@ class IdentityStorage(Protocol):
     @property
     def keys(self) -> ServiceKeys: ...
     @property
-    def sign_in_attempts(self) -> SignInAttempts: ...
+    def counts(self) -> Counts: ...
     @property
     def factors(self) -> Factors: ...
     @property

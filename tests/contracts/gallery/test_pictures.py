@@ -35,6 +35,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.identity_storage import Count
 from logoadmin.ports.outgoing import Fetched
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
@@ -135,9 +136,9 @@ def test_the_work_of_members_counts_towards_their_hour(
     member = signed_in(storage, "proposals:write")
     sent(gallery, drawing(size=(300, 200)), member)
     counted = f"picture work of 500 since {storage.read(lambda uow: creation_of(uow.changes, 500))}"
-    used, ends_at = storage.read(lambda uow: uow.identity.sign_in_attempts.count(counted))
+    used, ends_at = storage.read(lambda uow: uow.identity.counts.get(counted))
     assert used > 0
-    storage.write(lambda uow: uow.identity.sign_in_attempts.set(counted, 120_000, ends_at))
+    storage.write(lambda uow: uow.identity.counts.put({counted: Count(120_000, ends_at)}))
     with pytest.raises(TooManyPictures) as error:
         sent(gallery, drawing(), member)
     assert error.value.retry_after == 3600

@@ -10,7 +10,7 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.ports.history_storage import StoredResponse
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Count, Session
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import Step, add, role, session, update, user, write, write_and_fail
 
@@ -286,30 +286,30 @@ def test_stored_responses_are_kept_until_they_expire(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract C1")
-def test_sign_in_attempts_are_counted_and_removed(storage: Storage) -> None:
+def test_counts_are_stored_taken_back_and_removed(storage: Storage) -> None:
     def counts(uow: UnitOfWork) -> list[tuple[int, int]]:
-        return [uow.identity.sign_in_attempts.count(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]
+        return [uow.identity.counts.get(counted) for counted in ("ann", "Ann", "ann ", "🂡" * 64)]
 
     assert storage.read(counts) == [(0, 0)] * 4
     write(
         storage,
-        lambda uow: uow.identity.sign_in_attempts.set("ann", 1, 1_000),
-        lambda uow: uow.identity.sign_in_attempts.set("Ann", 2, 2_000),
-        lambda uow: uow.identity.sign_in_attempts.set("🂡" * 64, MAX_ID, 2**53 - 1),
-        lambda uow: uow.identity.sign_in_attempts.set("ann", 3, 1_000),
-        lambda uow: uow.identity.sign_in_attempts.set("ann", 3, 1_000),
+        lambda uow: uow.identity.counts.put({"ann": Count(1, 1_000)}),
+        lambda uow: uow.identity.counts.put({"Ann": Count(2, 2_000)}),
+        lambda uow: uow.identity.counts.put({"🂡" * 64: Count(MAX_ID, 2**53 - 1)}),
+        lambda uow: uow.identity.counts.put({"ann": Count(3, 1_000)}),
+        lambda uow: uow.identity.counts.put({"ann": Count(3, 1_000)}),
     )
     assert storage.read(counts) == storage.write(counts) == [(3, 1_000), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
-    write(storage, lambda uow: uow.identity.sign_in_attempts.forget_ended(999, 99))
+    write(storage, lambda uow: uow.identity.counts.forget_ended(999, 99))
     assert storage.read(counts)[0] == (3, 1_000)
-    write(storage, lambda uow: uow.identity.sign_in_attempts.forget_ended(1_000, 99))
+    write(storage, lambda uow: uow.identity.counts.forget_ended(1_000, 99))
     assert storage.read(counts) == [(0, 0), (2, 2_000), (0, 0), (MAX_ID, 2**53 - 1)]
     forgiven = ["Ann", "🂡" * 64, "none"]
-    write_and_fail(storage, lambda uow: uow.identity.sign_in_attempts.take_back(forgiven, "Ann"))
-    write(storage, lambda uow: uow.identity.sign_in_attempts.take_back(forgiven, "Ann"))
-    write(storage, lambda uow: uow.identity.sign_in_attempts.take_back(["Ann"]))  # none is left
+    write_and_fail(storage, lambda uow: uow.identity.counts.take_back(forgiven, "Ann"))
+    write(storage, lambda uow: uow.identity.counts.take_back(forgiven, "Ann"))
+    write(storage, lambda uow: uow.identity.counts.take_back(["Ann"]))  # none is left
     assert storage.read(counts) == [(0, 0), (0, 2_000), (0, 0), (MAX_ID - 1, 2**53 - 1)]
-    assert storage.read(lambda uow: uow.identity.sign_in_attempts.counts(["none", "Ann"])) == ((0, 0), (0, 2_000))
+    assert storage.read(lambda uow: uow.identity.counts.several(["none", "Ann"])) == ((0, 0), (0, 2_000))
 
 
 # Secrets

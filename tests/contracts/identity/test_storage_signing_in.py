@@ -256,8 +256,8 @@ def test_an_identity_is_found_by_exactly_its_issuer_and_subject(people: Storage)
     assert found("https://b.test", "Sub") == stored[0]
     write(people, lambda uow: uow.identity.identities.put(moved), lambda uow: uow.identity.identities.put(moved))
     assert found("https://b.test", "Sub") == moved
-    admissions = people.read(lambda uow: [uow.identity.sessions.admission(user_id) for user_id in (1, 2, 3)])
-    assert [admission is not None and admission.refused for admission in admissions] == [False, True, False]
+    accounts = people.read(lambda uow: [uow.identity.passwords.account(user_id) for user_id in (1, 2, 3)])
+    assert [account is not None and account.refused for account in accounts] == [False, True, False]
 
 
 # Who can sign in

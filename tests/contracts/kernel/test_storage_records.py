@@ -12,7 +12,7 @@ from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUp
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.records import Author, Logo, PasswordHash, Role, StoredRecord, Theme, User
-from logoadmin.ports.identity_storage import Credentials
+from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (
     Step,
@@ -47,8 +47,9 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
             add(author(number, username=name), role(number + 2, name))(uow)
 
     write(storage, add(role()), keep)
-    found = storage.read(lambda uow: [uow.identity.passwords.credentials(name) for name in LOOK_ALIKES])
-    assert found == [Credentials(number, PasswordHash(f"hash {number}")) for number in range(len(LOOK_ALIKES))]
+    found = storage.read(lambda uow: [uow.identity.passwords.account(name) for name in LOOK_ALIKES])
+    hashes = [PasswordHash(f"hash {number}") for number in range(len(LOOK_ALIKES))]
+    assert found == [Account(at, LOOK_ALIKES[at], frozenset(), hash_) for at, hash_ in enumerate(hashes)]
     kinds: tuple[tuple[AnyKind, int], ...] = ((USERS, -1), (AUTHORS, -1), (ROLES, 1))
     for kind, after in kinds:
         assert [getattr(record, kind.name_field) for record in page(storage, kind, after)] == list(LOOK_ALIKES)

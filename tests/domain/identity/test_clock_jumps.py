@@ -31,9 +31,7 @@ def a_day_ahead(clock: FrozenClock) -> Iterator[None]:
 def test_no_caller_waits_longer_than_one_window(storage: MemoryStorage, clock: FrozenClock, jump: int) -> None:
     def waits() -> list[int]:
         tried = [
-            storage.write(
-                lambda uow: count_or_wait(uow.identity.sign_in_attempts, limits_of("here", "ann"), clock.now())
-            )
+            storage.write(lambda uow: count_or_wait(uow.identity.counts, limits_of("here", "ann"), clock.now()))
             for _ in range(11)
         ]
         return [seconds for seconds in tried if seconds is not None]

@@ -25,7 +25,7 @@ def rest(uow: UnitOfWork) -> int:
     """Sweep as in a few years; return the number of removed rows."""
     late, identity = NOW + 2_000 * DAY, uow.identity
     removed = (
-        identity.sign_in_attempts.forget_ended(late, 9_999),
+        identity.counts.forget_ended(late, 9_999),
         identity.challenges.forget_expired(late, 9_999),
         identity.sessions.forget_expired(late, 9_999),
         identity.events.forget_before(late, 9_999),

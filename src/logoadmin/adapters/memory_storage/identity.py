@@ -12,7 +12,7 @@ from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Kind, PasswordHash
-from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Credentials, Session
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Account, Count, Session
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 
 
@@ -31,13 +31,6 @@ class MemorySessions(Repository):
             factor=session.factor,
             must_change_password=self._tables.secrets.get(GENERATED_PASSWORD) == str(user_id),
         )
-
-    def admission(self, user_id: int) -> Admission | None:
-        user = self._tables.records[Kind.USER].get(user_id)
-        if user is None:
-            return None
-        scope = _rights(self._tables, user_id).scope
-        return Admission(user.username, scope, user.active, _is_refused(self._tables, user_id))
 
     def add(self, session: Session) -> None:
         self._tables.sessions[session.session_id] = session
@@ -139,26 +132,27 @@ class MemoryServiceKeys(Repository):
         return row is not None and row.user_id == user_id and self._tables.keys.discard(key_id)
 
 
-class MemorySignInAttempts(Repository):
-    """Implements :class:`~logoadmin.ports.identity_storage.SignInAttempts`."""
+class MemoryCounts(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Counts`."""
 
-    def count(self, counted: str) -> tuple[int, int]:
-        return self._tables.sign_in_attempts.get(counted, (0, 0))
+    def get(self, name: str) -> Count:
+        return self._tables.counts.get(name, Count(0, 0))
 
-    def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        self._tables.sign_in_attempts[counted] = (attempts, ends_at)
+    def several(self, names: Sequence[str]) -> tuple[Count, ...]:
+        return tuple(map(self.get, names))
 
-    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        return tuple(map(self.count, counted))
+    def put(self, counts: Mapping[str, Count]) -> None:
+        for name, count in counts.items():
+            self._tables.counts[name] = count
 
-    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
-        for name in counted:
-            attempts, ends_at = self.count(name)
-            if attempts:
-                self.set(name, 0 if name == forgiven else attempts - 1, ends_at)
+    def take_back(self, names: Sequence[str], forgiven: str = "") -> None:
+        for name in names:
+            number, ends_at = self.get(name)
+            if number:
+                self._tables.counts[name] = Count(0 if name == forgiven else number - 1, ends_at)
 
     def forget_ended(self, now: int, most: int) -> int:
-        return self._tables.sign_in_attempts.remove_some(most, lambda row: row[1] <= now)
+        return self._tables.counts.remove_some(most, lambda count: count.ends_at <= now)
 
 
 def _rights(tables: Tables, user_id: int) -> Rights:
@@ -180,11 +174,15 @@ class MemoryPasswords(Repository):
     def set(self, user_id: int, password: PasswordHash) -> None:
         self._tables.passwords[user_id] = password
 
-    def credentials(self, username: str) -> Credentials | None:
-        for user in self._tables.records[Kind.USER].where(username=username):
-            has_factor = bool(self._tables.factors.where(user_id=user.user_id, confirmed=True))
-            return Credentials(user.user_id, self.get(user.user_id), has_factor)
-        return None
+    def account(self, of: int | str) -> Account | None:
+        users = self._tables.records[Kind.USER]
+        user = next(iter(users.where(username=of)), None) if isinstance(of, str) else users.get(of)
+        if user is None:
+            return None
+        scope, password = _rights(self._tables, user.user_id).scope, self.get(user.user_id)
+        has_factor = bool(self._tables.factors.where(user_id=user.user_id, confirmed=True))
+        refused = _is_refused(self._tables, user.user_id)
+        return Account(user.user_id, user.username, scope, password, has_factor, user.active, refused)
 
     def classes(self) -> frozenset[str]:
         hashes = [stored.hash for stored in self._tables.passwords.values()]

@@ -25,7 +25,7 @@ class _Identity:
         self.sessions = identity.MemorySessions(tables)
         self.preferences = identity.MemoryPreferences(tables)
         self.keys = identity.MemoryServiceKeys(tables)
-        self.sign_in_attempts = identity.MemorySignInAttempts(tables)
+        self.counts = identity.MemoryCounts(tables)
         self.factors = identity.MemoryFactors(tables)
         self.recovery_codes = identity.MemoryRecoveryCodes(tables)
         self.challenges = identity.MemoryChallenges(tables)

@@ -16,7 +16,7 @@ from logoadmin.domain.kernel.lists import Order
 from logoadmin.domain.kernel.records import Change, Kind, PasswordHash
 from logoadmin.ports.gallery_storage import PictureName, StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import StoredAct, StoredResponse
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Count, Session
 from logoadmin.ports.proposal_storage import SeenNotices, StoredNotice, StoredProposal
 from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
 
@@ -148,7 +148,7 @@ class Tables:
         self.acts_of_changes: Table[int, int] = Table(journal)
         self.last_of_kinds: Table[Kind, int] = Table(journal)
         self.stored_responses: Table[str, StoredResponse] = Table(journal)
-        self.sign_in_attempts: Table[str, tuple[int, int]] = Table(journal)
+        self.counts: Table[str, Count] = Table(journal)
         self.withdrawals: Table[tuple[Kind, int], Withdrawal] = Table(journal)
         self.pictures: Table[str, PictureRow] = Table(journal)
         self.picture_names: Table[tuple[str, int, str], PictureName] = Table(journal)

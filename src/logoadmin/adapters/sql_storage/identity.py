@@ -1,4 +1,4 @@
-"""The repositories of sessions, passwords, service keys, sign-in attempts and the secrets of the service."""
+"""The repositories of sessions, passwords, service keys, counts and the secrets of the service."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -40,14 +40,9 @@ from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Admission, Credentials, Session
+from logoadmin.ports.identity_storage import GENERATED_PASSWORD, Account, Count, Session
 
 _IS_REFUSED = exists().where(identities.c.user_id == users.c.user_id, identities.c.refused)
-_ADMISSION = (
-    select(users.c.username, roles.c.scope, users.c.active, _IS_REFUSED)
-    .select_from(users.join(roles))
-    .where(users.c.user_id == KEY)
-)
 _RIGHTS = (
     select(
         *(roles.c.scope, users.c.username),
@@ -100,10 +95,6 @@ class SqlSessions(Repository):
             must_change_password=generated == str(user_id),
             username=username,
         )
-
-    def admission(self, user_id: int) -> Admission | None:
-        row = self._transaction.row(_ADMISSION, {"key": user_id})
-        return None if row is None else Admission(row[0], frozenset(row[1].split()), bool(row[2]), bool(row[3]))
 
     def add(self, session: Session) -> None:
         self._transaction.hold_back(sessions, [_session_row(session)])
@@ -159,7 +150,11 @@ _HAS_PASSKEY, _HAS_TOTP = (
     exists().where(factors.c.user_id == users.c.user_id, factors.c.confirmed, factors.c.kind == kind)
     for kind in ("passkey", "totp")
 )
-_CREDENTIALS = select(users.c.user_id, users.c.password, or_(_HAS_PASSKEY, _HAS_TOTP)).where(users.c.username == KEY)
+_ACCOUNT = select(
+    *(users.c.user_id, users.c.username, roles.c.scope, users.c.password),
+    *(or_(_HAS_PASSKEY, _HAS_TOTP), users.c.active, _IS_REFUSED),
+).select_from(users.join(roles))
+_ACCOUNT_OF_ID, _ACCOUNT_NAMED = (_ACCOUNT.where(column == KEY) for column in (users.c.user_id, users.c.username))
 # Up to two characters of the lanes, in functions that SQLite, MariaDB and MySQL have in common.
 _LANES: Final = ",p="
 _CLASSES = (
@@ -185,23 +180,23 @@ def _who_can_sign_in(column: str, *, password: bool, passkey: bool, issuer: bool
     return found.where(or_(false(), *ways)).limit(1)
 
 
-def _hash(stored: str | None) -> PasswordHash | None:
-    return None if stored is None else PasswordHash(stored)
-
-
 class SqlPasswords(Repository):
     """Implements :class:`~logoadmin.ports.identity_storage.Passwords`."""
 
     def get(self, user_id: int) -> PasswordHash | None:
         row = self._find(users.c.password, user_id=user_id)
-        return None if row is None else _hash(row[0])
+        return None if row is None or row[0] is None else PasswordHash(row[0])
 
     def set(self, user_id: int, password: PasswordHash) -> None:
         self._update(users, {"user_id": user_id}, {"password": password.hash})
 
-    def credentials(self, username: str) -> Credentials | None:
-        row = self._transaction.row(_CREDENTIALS, {"key": username})
-        return None if row is None else Credentials(row[0], _hash(row[1]), bool(row[2]))
+    def account(self, of: int | str) -> Account | None:
+        row = self._transaction.row(_ACCOUNT_NAMED if isinstance(of, str) else _ACCOUNT_OF_ID, {"key": of})
+        if row is None:
+            return None
+        user_id, username, scope, password, *flags = row
+        stored = None if password is None else PasswordHash(password)
+        return Account(user_id, username, frozenset(scope.split()), stored, *map(bool, flags))
 
     def classes(self) -> frozenset[str]:
         return frozenset(row[0].removesuffix("$") for row in self._transaction.rows(_CLASSES, {}))
@@ -260,13 +255,6 @@ _FIND_KEY = (
 )
 
 
-_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
-_COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(sign_in_attempts.c.counted == KEY)
-_COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
-_LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)
-_TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.attempts > 0).values(attempts=_LESS)
-
-
 class SqlServiceKeys(Repository):
     """Implements :class:`~logoadmin.ports.identity_storage.ServiceKeys`."""
 
@@ -295,23 +283,31 @@ class SqlServiceKeys(Repository):
         return self._remove(service_keys, key_id=key_id, user_id=user_id)
 
 
-class SqlSignInAttempts(Repository):
-    """Implements :class:`~logoadmin.ports.identity_storage.SignInAttempts`."""
+# The table has the name of its first use.
+_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
+_COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(sign_in_attempts.c.counted == KEY)
+_COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
+_LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)
+_TAKE_BACK = update(sign_in_attempts).where(_SOME_COUNTS, sign_in_attempts.c.attempts > 0).values(attempts=_LESS)
 
-    def count(self, counted: str) -> tuple[int, int]:
-        row = self._transaction.row(_COUNT, {"key": counted})
-        return (0, 0) if row is None else (row[0], row[1])
 
-    def counts(self, counted: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        rows = (row for some in in_portions(KEYS, counted) for row in self._transaction.rows(_COUNTS, some))
-        found = {name: (attempts, ends_at) for name, attempts, ends_at in rows}
-        return tuple(found.get(name, (0, 0)) for name in counted)
+class SqlCounts(Repository):
+    """Implements :class:`~logoadmin.ports.identity_storage.Counts`."""
 
-    def set(self, counted: str, attempts: int, ends_at: int) -> None:
-        self._transaction.hold_back(sign_in_attempts, [(counted, attempts, ends_at)])
+    def get(self, name: str) -> Count:
+        row = self._transaction.row(_COUNT, {"key": name})
+        return Count(0, 0) if row is None else Count(*row)
 
-    def take_back(self, counted: Sequence[str], forgiven: str = "") -> None:
-        for some in in_portions(KEYS, counted):
+    def several(self, names: Sequence[str]) -> tuple[Count, ...]:
+        rows = (row for some in in_portions(KEYS, names) for row in self._transaction.rows(_COUNTS, some))
+        found = {name: Count(number, ends_at) for name, number, ends_at in rows}
+        return tuple(found.get(name, Count(0, 0)) for name in names)
+
+    def put(self, counts: Mapping[str, Count]) -> None:
+        self._transaction.hold_back(sign_in_attempts, [(name, *count) for name, count in counts.items()])
+
+    def take_back(self, names: Sequence[str], forgiven: str = "") -> None:
+        for some in in_portions(KEYS, names):
             self._transaction.change(_TAKE_BACK, {**some, "forgiven": forgiven})
 
     def forget_ended(self, now: int, most: int) -> int:

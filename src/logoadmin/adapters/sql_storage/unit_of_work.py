@@ -29,7 +29,7 @@ class _Identity(_Room):
     sessions = cached_property(lambda room: identity.SqlSessions(room._transaction))
     preferences = cached_property(lambda room: identity.SqlPreferences(room._transaction))
     keys = cached_property(lambda room: identity.SqlServiceKeys(room._transaction))
-    sign_in_attempts = cached_property(lambda room: identity.SqlSignInAttempts(room._transaction))
+    counts = cached_property(lambda room: identity.SqlCounts(room._transaction))
     factors = cached_property(lambda room: sign_in.SqlFactors(room._transaction))
     recovery_codes = cached_property(lambda room: sign_in.SqlRecoveryCodes(room._transaction))
     challenges = cached_property(lambda room: sign_in.SqlChallenges(room._transaction))

@@ -54,6 +54,7 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.history_storage import creation_of
+from logoadmin.ports.identity_storage import Count
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefused
 
@@ -327,14 +328,14 @@ def count_use(service: Service, now: int, user_id: int, what: str, more: int, mo
 
     def work(uow: Reading) -> int:
         counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
-        attempts = identity_in(uow).sign_in_attempts
-        count, ends_at = attempts.count(counted)
+        counts = identity_in(uow).counts
+        count, ends_at = counts.get(counted)
         if not now < ends_at <= now + seconds:  # over, or from a clock that was ahead
             count, ends_at = 0, now + seconds
         if count >= most:
             return ends_at - now
         if more:
-            attempts.set(counted, count + more, ends_at)
+            counts.put({counted: Count(count + more, ends_at)})
         return 0
 
     return storage_of(service).write(work)

@@ -111,13 +111,13 @@ def require_recent_sign_in(uow: AnyUnitOfWork, held: Rights, now: int) -> None:
 
 
 def _rights_of_user(uow: UnitOfWork, caller: ActingAs) -> Rights:
-    admission = uow.identity.sessions.admission(caller.user_id)
-    if admission is None:
+    account = uow.identity.passwords.account(caller.user_id)
+    if account is None:
         raise NotFound("User", caller.user_id)
     # A refusal by the issuer counts here as well (contract D, O7).
-    if not admission.active or admission.refused:
+    if not account.active or account.refused:
         raise NotPermitted
-    return Rights(caller.user_id, admission.scope, signed_in_at=caller.signed_in_at, username=admission.username)
+    return Rights(caller.user_id, account.scope, signed_in_at=caller.signed_in_at, username=account.username)
 
 
 def _stale_key(caller: KeyHolder, now: int, uow: UnitOfWork) -> ServiceKey | None:

@@ -104,7 +104,7 @@ def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None
         nonlocal swept
         of_responses, identity = sweep_responses(uow, now, most), uow.identity
         removed = (
-            identity.sign_in_attempts.forget_ended(now, most),
+            identity.counts.forget_ended(now, most),
             identity.challenges.forget_expired(now, most),
             identity.sessions.forget_expired(now, most),
             identity.sessions.expire_by(now + SESSION_SECONDS, most),

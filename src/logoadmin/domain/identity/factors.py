@@ -15,7 +15,7 @@ from logoadmin.domain.identity.accounts import (
     session_id_of,
 )
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, replace_recovery_codes
-from logoadmin.domain.identity.open_sessions import Attempt, OpenSessions
+from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import (
     ListedFactor,
@@ -27,8 +27,9 @@ from logoadmin.domain.identity.records import (
     RemovedUserFactors,
     Tokens,
 )
+from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, is_known_network, limits_of
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.totp import TotpFactors, new_secret, provisioning_uri
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller, Held, Permission, Scope, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
@@ -65,7 +66,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
-from logoadmin.ports.identity_storage import Credentials
+from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.sign_in_storage import Factor
 from logoadmin.ports.storage import UnitOfWork
@@ -171,19 +172,18 @@ class SecondStep:
     passkeys: PasskeyFactors
     challenges: SignedChallenges
 
-    def require(self, attempt: Attempt, username: str, credentials: Credentials, rehashed: PasswordHash | None) -> None:
+    def require(self, attempt: Attempt, account: Account, rehashed: PasswordHash | None) -> None:
         """Ask a user with the right password for the second step, unless their factors have just been removed.
 
         Raises:
             SecondFactorRequired: the user has a factor; the error has the challenge.
             SignInRefused: the password was changed while it was verified.
         """
-        user_id = credentials.user_id
+        user_id = account.user_id
         self.passkeys.load()
 
         def required(uow: UnitOfWork) -> SecondFactorRequired | None:
-            known = uow.identity.passwords.credentials(username)
-            if known is None or known.password != credentials.password:
+            if uow.identity.passwords.get(user_id) != account.password:
                 raise SignInRefused
             factors = confirmed_factors(uow, user_id)
             has: set[str] = {factor.kind for factor in factors}
@@ -329,8 +329,8 @@ class FactorService(Service):
         """
         self._open_sessions.require_passwords()
         kind, answer = command.answer
-        with self._open_sessions.attempt(gate, caller, partial(self._user_of, command)) as attempt:
-            attempt.count_and_look_up(partial(self._look_up, command, attempt))
+        with self._open_sessions.attempt(gate, caller) as attempt:
+            attempt.count(partial(self._look_up, command, attempt.client.origin))
             self._passkeys.load()
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
@@ -339,7 +339,8 @@ class FactorService(Service):
                 if challenge is None or user_id is None or not challenge.is_bound_to(_state_of(uow, user_id)):
                     raise sign_in_ended()
                 self._verify(uow, user_id, command.challenge, kind, answer)
-                return self._open_sessions.begin(uow, attempt, user_id, kind)
+                account = identity_in(uow).passwords.account(user_id)
+                return self._open_sessions.begin(uow, attempt, account, kind)
 
             return gate.write(command, attempt.client, begin)
 
@@ -357,20 +358,16 @@ class FactorService(Service):
         if not is_right:
             raise passkey_refused() if kind == "passkey" else SignInRefused("Incorrect code")
 
-    def _look_up(self, command: SignInWithFactor, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[Limit, ...], None]:
-        """Return the limits on an attempt, including those on the user of the challenge."""
-        kind, _ = command.answer
-        origin, user_id = attempt.client.origin, self._user_of(command, uow)
-        user = None if user_id is None else uow.records(USERS).get(user_id)
-        name = None if user is None else user.username
-        is_known = is_known_network(uow, user_id, origin, attempt.now)
-        return limits_of(origin, name, user_id if kind == "totp" else None, is_known=is_known), None
-
-    def _user_of(self, command: SignInWithFactor, _uow: UnitOfWork) -> int | None:
-        """Return the user of a challenge, if it is valid now."""
-        now = self._open_sessions.clock.now()
+    def _look_up(
+        self, command: SignInWithFactor, origin: str, uow: UnitOfWork
+    ) -> tuple[Account | None, tuple[Limit, ...]]:
+        """Return the account of a challenge, if it is valid now, and the limits on an attempt."""
+        now, (kind, _) = self._open_sessions.clock.now(), command.answer
         challenge = self._challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
-        return None if challenge is None else challenge.user_id
+        user_id = None if challenge is None else challenge.user_id
+        account = None if user_id is None else uow.identity.passwords.account(user_id)
+        name = None if account is None else account.username
+        return account, limits_of(origin, name, user_id if kind == "totp" else None)
 
 
 def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:

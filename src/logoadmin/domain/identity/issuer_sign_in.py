@@ -11,15 +11,17 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMissing, known_names
-from logoadmin.domain.identity.open_sessions import NO_ROLE, Attempt, OpenSessions
+from logoadmin.domain.identity.open_sessions import NO_ROLE, OpenSessions
 from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.sign_in_attempts import Attempt
+from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
-from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Anonymous, Caller
+from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavailable, SignInForbidden
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.issuer import IssuedIdentity, Issuer
@@ -161,7 +163,8 @@ class IssuerSignIn(Service):
         with self._open_sessions.attempt(gate, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
-            attempt.count()
+            limits = limits_of(attempt.client.origin)
+            attempt.count(lambda _uow: (None, limits))
             person = self._redeem(self._issuer, command, attempt.now)
             try:
                 return self._open(gate, command, attempt, person)
@@ -199,9 +202,9 @@ class IssuerSignIn(Service):
         """Begin a session of a person, and create their user if it is missing."""
 
         def begin(uow: AuditedUnitOfWork, _command: SignInByIssuer) -> Tokens:
-            user_id = self._users.signed_in(uow, person)
+            account = identity_in(uow).passwords.account(self._users.signed_in(uow, person))
             # An issuer may keep people signed in, so anyone at their open screen could get this far.
-            return self._open_sessions.begin(uow, attempt, user_id, "issuer", person.authenticated_at or 0)
+            return self._open_sessions.begin(uow, attempt, account, "issuer", person.authenticated_at or 0)
 
         try:
             return gate.write(command, attempt.client, begin)
@@ -211,7 +214,7 @@ class IssuerSignIn(Service):
             gate.write(command, attempt.client, lambda uow, _command: self._users.create(uow, person, known))
             return gate.write(command, attempt.client, begin)
 
-    def _refuse(self, gate: Gate, command: SignInByIssuer, client: Anonymous, person: IssuedIdentity) -> None:
+    def _refuse(self, gate: Gate, command: SignInByIssuer, client: Caller, person: IssuedIdentity) -> None:
         try:
             gate.write(command, client, lambda uow, _command: self._users.refuse(uow, person))
         except Conflict:

@@ -125,8 +125,8 @@ class IssuerUsers:
         The user gets the current role of the groups.
         """
         if session.factor != "issuer":
-            admission = identity_in(uow).sessions.admission(session.user_id)
-            return admission is not None and not admission.refused
+            account = identity_in(uow).passwords.account(session.user_id)
+            return account is not None and not account.refused
         identities = identity_in(uow).identities.of_user(session.user_id)
         identity = next((each for each in identities if each.issuer == self._issuer), None)
         user = uow.records(USERS).get(session.user_id)
@@ -175,7 +175,7 @@ def _free_name(uow: AuditedUnitOfWork, names: Iterable[str], known: KnownNames) 
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         free = f"{name[: MAX_NAME - len(suffix)].rstrip()}{suffix}"
-        if taken.isdisjoint(looks(free)) and identity_in(uow).passwords.credentials(free) is None:
+        if taken.isdisjoint(looks(free)) and identity_in(uow).passwords.account(free) is None:
             return free
     raise AssertionError  # there are more numbers than users
 

@@ -12,7 +12,8 @@ from logoadmin.domain.identity.first_start import MEMBER_ROLE
 from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
-from logoadmin.domain.identity.sign_in_events import record_event, user_named
+from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, PUBLIC, Caller, Permission, Scope, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
@@ -33,6 +34,7 @@ from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.environment import Randomness
+from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.storage import UnitOfWork
 
@@ -93,17 +95,19 @@ class CodeSignIn(Service):
             SignInRefused: the name or the code is wrong, or the code was used or has expired.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
-            attempt.count(command.username)  # a code stays usable while the name is under attack
+        with self._open_sessions.attempt(gate, caller) as attempt:
+            # A code stays usable while the name is under attack.
+            limits = limits_of(attempt.client.origin, command.username, guessable=False)
+            attempt.count(lambda uow: (uow.identity.passwords.account(command.username), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
-                known = identity_in(uow).passwords.credentials(command.username)
-                user_id = _NOBODY if known is None else known.user_id
+                account = identity_in(uow).passwords.account(command.username)
+                user_id = _NOBODY if account is None else account.user_id
                 if _redeem(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
                 # Other sessions may be somebody else's.
                 self._open_sessions.end_all(uow, user_id)
-                return self._open_sessions.begin(uow, attempt, user_id, "sign_in_code")
+                return self._open_sessions.begin(uow, attempt, account, "sign_in_code")
 
             return gate.write(command, attempt.client, begin)
 
@@ -177,14 +181,16 @@ class LinkSignIn(Service):
                 or more rights.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._open_sessions.attempt(gate, caller, partial(_user_of, command)) as attempt:
-            attempt.count()
+        with self._open_sessions.attempt(gate, caller) as attempt:
+            limits = limits_of(attempt.client.origin)
+            attempt.count(lambda uow: (_account_of(uow, command.link), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithLink) -> Tokens:
                 user = _user_of_link(uow, command.link)
                 if user is None:
                     raise SignInRefused("This link was used before, or has expired")
-                return self._open_sessions.begin(uow, attempt, user.user_id, "link")
+                account = identity_in(uow).passwords.account(user.user_id)
+                return self._open_sessions.begin(uow, attempt, account, "link")
 
             return gate.write(command, attempt.client, begin)
 
@@ -231,10 +237,12 @@ def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
     return user if is_as_before and other_way_in(uow, user.user_id) is None else None
 
 
-def _user_of(command: SignInWithLink, uow: UnitOfWork) -> int | None:
-    """The user of a link, for events; None once it is used."""
-    found = uow.identity.challenges.get(_hashed_link(command.link))
-    return None if found is None or found.purpose != "link" else found.user_id
+def _account_of(uow: UnitOfWork, link: str) -> Account | None:
+    """Return the account of a link; None once it is used."""
+    found = uow.identity.challenges.get(_hashed_link(link))
+    if found is None or found.purpose != "link" or found.user_id is None:
+        return None
+    return uow.identity.passwords.account(found.user_id)
 
 
 def _store(

@@ -3,15 +3,16 @@
 Each way to sign in counts an attempt before it verifies anything, and begins the session in the transaction that uses
 up the proof; if that raises, the attempt stays counted::
 
-    with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
-        attempt.count(command.username)
-        return gate.write(command, attempt.client, partial(self._begin, attempt))
+    with self._open_sessions.attempt(gate, caller) as attempt:
+        account = attempt.count(look_up)
+        ...
+        return gate.write(command, attempt.client, begin)
 
 The attempt applies the limits, counts the outcome in the metrics, and records refusals as events. The session begins
 with its first tokens, unless the user is suspended or the issuer refused them.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,17 +21,9 @@ from typing import Final
 from logoadmin.domain.identity.accounts import end_sign_ins
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
-from logoadmin.domain.identity.sign_in_events import add_event, count_refusal, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import (
-    Found,
-    Limit,
-    count_attempt,
-    count_or_wait,
-    limits_of,
-    remember_network,
-    succeeded,
-    uses_of,
-)
+from logoadmin.domain.identity.sign_in_attempts import Attempt
+from logoadmin.domain.identity.sign_in_events import add_event, record_event, shown_client
+from logoadmin.domain.identity.sign_in_limits import count_or_wait, network_of_user, remember_network, uses_of
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -42,10 +35,8 @@ from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignIn
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.environment import Clock, Randomness
-from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Admission, Session, Sessions
+from logoadmin.ports.identity_storage import Account, Session, Sessions
 from logoadmin.ports.metrics import Metrics
-from logoadmin.ports.storage import Storage, UnitOfWork
 from logoadmin.ports.tokens import AccessTokens, Grant
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
@@ -55,30 +46,6 @@ _REUSE_SECONDS: Final = 10
 
 SUSPENDED: Final = "This user is suspended"
 NO_ROLE: Final = "No role for your groups at the issuer"
-
-
-@dataclass(slots=True)
-class Attempt:
-    """One attempt of a client to sign in, at a Unix time."""
-
-    storage: Storage
-    client: Anonymous
-    now: int
-    limits: tuple[Limit, ...] = ()
-
-    def count(self, username: str | None = None) -> None:
-        """Count the unverified attempt by its network, and by a ``username`` whose secret cannot be guessed."""
-        limits = limits_of(self.client.origin, username, is_known=True)
-        self.count_and_look_up(lambda _uow: (limits, None))
-
-    def count_and_look_up(self, look_up: Callable[[UnitOfWork], tuple[tuple[Limit, ...], Found]]) -> Found:
-        """Count the attempt before anything is verified; return the data for that, see :func:`count_attempt`."""
-        self.limits, found = count_attempt(self.storage, self.now, look_up)
-        return found
-
-    def take_back(self, uow: UnitOfWork) -> None:
-        """Take back the attempt, which was right so far; attempts for the name stay counted."""
-        uow.identity.sign_in_attempts.take_back([limit.counted for limit in self.limits if not limit.named])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +66,17 @@ class OpenSessions:
             raise SignInForbidden("Signing in with a password is switched off")
 
     @contextmanager
-    def attempt(
-        self, gate: Gate, caller: Caller, user_of: Callable[[UnitOfWork], int | None] = lambda _uow: None
-    ) -> Iterator[Attempt]:
+    def attempt(self, gate: Gate, caller: Caller) -> Iterator[Attempt]:
         """Begin an attempt to sign in; when the block ends, count its outcome, and record a refusal as an event.
 
-        A right password that needs a second step has no outcome yet. ``user_of`` returns the user of the account, if
-        any, for the event of a refusal.
+        A right password that needs a second step has no outcome yet.
         """
-        client = client_of(gate, caller)
+        attempt = Attempt(self.transactions.storage, client_of(gate, caller), self.clock.now())
         try:
-            yield Attempt(self.transactions.storage, client, self.clock.now())
+            yield attempt
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
             self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            count_refusal(self.transactions.storage, self.clock.now(), error, client, user_of)
+            attempt.refuse(error, self.clock.now())
             raise
         self.metrics.sign_in("ok")
 
@@ -120,7 +84,7 @@ class OpenSessions:
         self,
         uow: AuditedUnitOfWork,
         attempt: Attempt,
-        user_id: int,
+        account: Account | None,
         factor: SignInFactor,
         signed_in_at: int | None = None,
     ) -> Tokens:
@@ -130,15 +94,15 @@ class OpenSessions:
         ``signed_in_at``, the session is not recent from the start (contract O3).
 
         Raises:
+            SignInRefused: the user was removed since they proved who they are.
             SignInForbidden: the user is suspended (contract D), or the issuer refused them, however they sign in now
                 (contract O7).
         """
-        now, client, identity = uow.now, attempt.client, identity_in(uow)
-        succeeded(identity.sign_in_attempts, attempt.limits)
-        sessions, user_since = identity.sessions, creation_of(history_in(uow), user_id)
-        admission = _admitted(sessions, user_id)
-        _make_room(sessions, user_id)
-        address, user_agent = shown_client(client)
+        account = _admitted(account)
+        now, identity, user_id = uow.now, identity_in(uow), account.user_id
+        user_since = attempt.succeed(uow, user_id, self.rules.event_days)
+        _make_room(identity.sessions, user_id)
+        address, user_agent = shown_client(attempt.client)
         session = Session(
             self.randomness.text(),
             user_id,
@@ -148,11 +112,10 @@ class OpenSessions:
             user_agent=user_agent,
             factor=factor,
         )
-        sessions.add(session)
-        event = SignInEvent(0, now, "signed_in", user_id, admission.username, address, user_agent, factor)
+        identity.sessions.add(session)
+        event = SignInEvent(0, now, "signed_in", user_id, account.username, address, user_agent, factor)
         add_event(identity.events, event, user_since)
-        remember_network(identity.sign_in_attempts, user_id, user_since, client.origin, now, self.rules.event_days)
-        return self._new_tokens(sessions, session, now, admission.scope)
+        return self._new_tokens(identity.sessions, session, now, account.scope)
 
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
@@ -165,21 +128,21 @@ class OpenSessions:
         session, used_at = known
         is_open = self.rules.session_end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
-        sessions, attempts = identity.sessions, identity.sign_in_attempts
+        sessions, counts = identity.sessions, identity.counts
         if not is_open or is_reused or not self.issuer_users.admits(uow, session):
             sessions.end(session.session_id)
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
         refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
-        if (wait := count_or_wait(attempts, refreshes, now)) is not None:
+        if (wait := count_or_wait(counts, refreshes, now)) is not None:
             raise TooManySignIns(wait, "Too many refreshes in an hour")
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)
         sessions.update(session)
-        user_since, days = creation_of(history_in(uow), session.user_id), self.rules.event_days
-        remember_network(attempts, session.user_id, user_since, client.origin, now, days)
+        network = network_of_user(history_in(uow), session.user_id, client.origin)
+        remember_network(counts, network, counts.get(network.counted).ends_at, now, self.rules.event_days)
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:
             raise InvalidToken
@@ -229,23 +192,24 @@ class OpenSessions:
         return Tokens(self.tokens.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
 
 
-def _admitted(sessions: Sessions, user_id: int) -> Admission:
-    """Return the admission of a user; raise SignInRefused or SignInForbidden if the user cannot sign in."""
-    admission = sessions.admission(user_id)
-    if admission is None:  # removed since they proved who they are
+def _admitted(account: Account | None) -> Account:
+    """Return the account of a user who may sign in; raise SignInRefused or SignInForbidden for others."""
+    if account is None:  # removed since they proved who they are
         raise SignInRefused
-    if not admission.active:
+    if not account.active:
         raise SignInForbidden(SUSPENDED)
-    if admission.refused:
+    if account.refused:
         raise SignInForbidden(NO_ROLE)
-    return admission
+    return account
 
 
 def _make_room(sessions: Sessions, user_id: int) -> None:
     """End the least recently used sessions of a user at the limit."""
-    last_used = sorted(sessions.of_user(user_id), key=lambda each: each.refreshed_at or each.created_at)
-    for oldest in last_used[: max(0, len(last_used) - MOST_SESSIONS + 1)]:
-        sessions.end(oldest.session_id)
+    known = sessions.of_user(user_id)
+    if len(known) >= MOST_SESSIONS:
+        last_used = sorted(known, key=lambda each: each.refreshed_at or each.created_at)
+        for oldest in last_used[: len(known) - MOST_SESSIONS + 1]:
+            sessions.end(oldest.session_id)
 
 
 def session_of_token(uow: AnyUnitOfWork, refresh_token: str) -> tuple[Session, int | None] | None:

@@ -4,13 +4,13 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from logoadmin.domain.identity.accounts import confirmed_factors, enrolled, require_not_by_link, require_room
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
+from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem, passkey_refused, sign_in_ended
@@ -27,6 +27,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
+from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passkeys import (
     NewPasskey,
     OpenPasskeys,
@@ -37,6 +38,7 @@ from logoadmin.ports.passkeys import (
     UsedCredential,
 )
 from logoadmin.ports.sign_in_storage import Factor, Factors
+from logoadmin.ports.storage import UnitOfWork
 
 log = logging.getLogger("logoadmin.sign_in")
 
@@ -227,8 +229,9 @@ class PasskeyService(Service):
             TooManySignIns: there were too many failed attempts.
         """
         self._passkeys.opened()
-        with self._open_sessions.attempt(gate, caller, partial(_user_of, command)) as attempt:
-            attempt.count()
+        with self._open_sessions.attempt(gate, caller) as attempt:
+            limits = limits_of(attempt.client.origin)
+            attempt.count(lambda uow: (_account_of(uow, command.passkey.id), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:
                 if self._challenges.use(uow, command.challenge, Purpose.SIGN_IN) is None:
@@ -236,12 +239,13 @@ class PasskeyService(Service):
                 user_id = self._passkeys.use(uow, command.challenge, command.passkey, uow.now)
                 if user_id is None:  # raising leaves the challenge unused
                     raise passkey_refused()
-                return self._open_sessions.begin(uow, attempt, user_id, "passkey")
+                account = identity_in(uow).passwords.account(user_id)
+                return self._open_sessions.begin(uow, attempt, account, "passkey")
 
             return gate.write(command, attempt.client, begin)
 
 
-def _user_of(command: SignInWithPasskey, uow: Reading) -> int | None:
-    """Return the user of the passkey in a command, for the event of a refusal, such as that of a copied passkey."""
-    factor = identity_in(uow).factors.find_credential(command.passkey.id)
-    return None if factor is None else factor.user_id
+def _account_of(uow: UnitOfWork, credential: str) -> Account | None:
+    """Return the account with a passkey, also if that is a copy, which is refused."""
+    factor = uow.identity.factors.find_credential(credential)
+    return None if factor is None else uow.identity.passwords.account(factor.user_id)

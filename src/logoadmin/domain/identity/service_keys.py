@@ -101,7 +101,7 @@ class KeyService(Service):
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
     # Each key leaves events, which remain when it is removed.
-    wait = count_or_wait(identity_in(uow).sign_in_attempts, uses_of("keys", user_id), uow.now)
+    wait = count_or_wait(identity_in(uow).counts, uses_of("keys", user_id), uow.now)
     if wait is not None:
         raise TooManySignIns(wait, "Too many service keys in an hour")
     known = identity_in(uow).keys.of_user(user_id)

@@ -6,14 +6,13 @@ second use of a refresh token, unless right after the first, means that it was s
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.factors import SecondStep
-from logoadmin.domain.identity.open_sessions import Attempt, OpenSessions, client_of, session_of_token
+from logoadmin.domain.identity.open_sessions import OpenSessions, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -22,8 +21,9 @@ from logoadmin.domain.identity.records import (
     RemovedUserSessions,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in_events import record_event, user_named
-from logoadmin.domain.identity.sign_in_limits import IN_A_BLOCK, Limit, is_known_network, limits_of
+from logoadmin.domain.identity.sign_in_attempts import IN_A_BLOCK
+from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     OWNER,
@@ -63,9 +63,8 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Credentials, Session
+from logoadmin.ports.identity_storage import Account, Session
 from logoadmin.ports.passwords import PasswordHasher
-from logoadmin.ports.storage import UnitOfWork
 
 # Reading the parameters of all hashes takes as long as two or three hashes in a gallery of 100,000 users.
 _CLASSES_SECONDS: Final = 60
@@ -166,20 +165,22 @@ class SessionService(Service):
                 begins, and failures for the name stay counted.
         """
         self._open_sessions.require_passwords()
-        with self._open_sessions.attempt(gate, caller, partial(user_named, command.username)) as attempt:
-            known = attempt.count_and_look_up(partial(_look_up, command, attempt))
-            credentials, rehashed = self._verified(command, known)
-            if credentials.has_factor:
-                self._second_step.require(attempt, command.username, credentials, rehashed)
+        with self._open_sessions.attempt(gate, caller) as attempt:
+            limits = limits_of(attempt.client.origin, command.username)
+            known = attempt.count(lambda uow: (uow.identity.passwords.account(command.username), limits))
+            account, rehashed = self._verified(command, known)
+            if account.has_factor:
+                self._second_step.require(attempt, account, rehashed)
 
-            def begin(uow: AuditedUnitOfWork, command: SignIn) -> Tokens:
+            def begin(uow: AuditedUnitOfWork, _command: SignIn) -> Tokens:
                 passwords = identity_in(uow).passwords
+                current = passwords.account(account.user_id)
                 # The password changed, or a factor was enrolled, during verification.
-                if passwords.credentials(command.username) != credentials:
+                if current is None or current.password != account.password or current.has_factor != account.has_factor:
                     raise SignInRefused
                 if rehashed is not None:
-                    passwords.set(credentials.user_id, rehashed)
-                return self._open_sessions.begin(uow, attempt, credentials.user_id, "password")
+                    passwords.set(account.user_id, rehashed)
+                return self._open_sessions.begin(uow, attempt, current, "password")
 
             return gate.write(command, attempt.client, begin)
 
@@ -310,8 +311,8 @@ class SessionService(Service):
             can_step_up=can_step_up(uow, held, ways),
         )
 
-    def _verified(self, command: SignIn, known: Credentials | None) -> tuple[Credentials, PasswordHash | None]:
-        """Return the user's credentials, and a new hash if theirs is outdated. Hashing holds no transaction."""
+    def _verified(self, command: SignIn, known: Account | None) -> tuple[Account, PasswordHash | None]:
+        """Return the user's account, and a new hash if theirs is outdated. Hashing holds no transaction."""
         stored = known.password if known else None
         is_right = self._hasher.verify(stored, command.password)
         if known is None or stored is None or not is_right:
@@ -331,15 +332,6 @@ class SessionService(Service):
         self._classes = now, self._classes[1]  # so that no other thread reads them at the same time
         with suppress(StorageUnavailable):
             self._classes = now, storage_of(self).read(lambda uow: uow.identity.passwords.classes())
-
-
-def _look_up(command: SignIn, attempt: Attempt, uow: UnitOfWork) -> tuple[tuple[Limit, ...], Credentials | None]:
-    """Return the limits on an attempt, and the user's credentials."""
-    found = uow.identity.passwords.credentials(command.username)
-    user_id, origin = None if found is None else found.user_id, attempt.client.origin
-    # An unknown name takes as many statements as a known one.
-    is_known = is_known_network(uow, user_id, origin, attempt.now)
-    return limits_of(origin, command.username, is_known=is_known), found
 
 
 def _refuse_keys(held: Held) -> None:

@@ -4,7 +4,6 @@ An event is written in the transaction of its cause; a refusal, which writes not
 not changes, and raise no version.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -31,7 +30,7 @@ from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, ReadUni
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.sign_in_storage import Events
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import Storage
 
 _NOBODY: Final = -1
 # The maximum number of rows with an address, and with a user, of one counted event in an hour.
@@ -89,22 +88,11 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     add_event(events, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
 
 
-def count_refusal(
-    storage: Storage, now: int, error: LogoAdminError, client: Caller, user_of: Callable[[UnitOfWork], int | None]
-) -> None:
-    """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted.
-
-    ``user_of`` returns the user of the account, if any.
-    """
+def count_refusal(storage: Storage, now: int, error: LogoAdminError, client: Caller, user_id: int | None) -> None:
+    """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted."""
     event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
     with suppress(StorageUnavailable):
-        storage.write(lambda uow: count_event(uow, event, user_of(uow), client, now))
-
-
-def user_named(username: str, uow: UnitOfWork) -> int | None:
-    """Return the id of the user with a name; None without one."""
-    found = uow.identity.passwords.credentials(username)
-    return None if found is None else found.user_id
+        storage.write(lambda uow: count_event(uow, event, user_id, client, now))
 
 
 def shown_client(client: Caller) -> tuple[str | None, str | None]:

@@ -8,8 +8,9 @@ from logoadmin.domain.identity import accounts
 from logoadmin.domain.identity.accounts import end_sign_ins, must_change_password, require_not_by_link
 from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sign_in_events import count_refusal, record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, count_attempt, is_known_network, limits_of
+from logoadmin.domain.identity.sign_in_attempts import Attempt
+from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
@@ -38,6 +39,7 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.environment import Clock
+from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
 
@@ -147,10 +149,10 @@ class UserService(Service):
     @reads(Permission(Scope.USERS_READ, open_by_default=True))
     def find(self, uow: ReadUnitOfWork, command: FindUser) -> User:
         """Return the user with exactly this name (contract A6)."""
-        credentials = identity_in(uow).passwords.credentials(command.username)
-        if credentials is None:
+        account = identity_in(uow).passwords.account(command.username)
+        if account is None:
             raise NotFound(USERS.name, command.username)
-        return get_existing(uow, USERS, credentials.user_id)
+        return get_existing(uow, USERS, account.user_id)
 
     @writes(Permission(Scope.USERS_WRITE))
     def amend(self, uow: AuditedUnitOfWork, command: AmendUser) -> User:
@@ -231,26 +233,26 @@ class UserService(Service):
 
     def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
         """Verify the caller's current password, and return its hash; None if they have no password."""
-        storage, now = storage_of(self), self._clock.now()
+        attempt = Attempt(storage_of(self), caller, self._clock.now())
 
-        def look_up(uow: UnitOfWork) -> tuple[tuple[Limit, ...], PasswordHash | None]:
-            user, stored = uow.records(USERS).get(caller.user_id), uow.identity.passwords.get(caller.user_id)
-            is_known = is_known_network(uow, caller.user_id, caller.origin, now)
-            name = None if user is None or stored is None else user.username
-            return () if name is None else limits_of(caller.origin, name, is_known=is_known), stored
+        def look_up(uow: UnitOfWork) -> tuple[Account | None, tuple[Limit, ...]]:
+            account = uow.identity.passwords.account(caller.user_id)
+            if account is None or account.password is None:
+                return account, ()
+            return account, limits_of(caller.origin, account.username)
 
         try:
-            limits, stored = count_attempt(storage, now, look_up)
-            if stored is None:
+            account = attempt.count(look_up)
+            if account is None or account.password is None:
                 return None
             given = command.current_password
-            if given is UNSET or not self._new_passwords.hasher.verify(stored, given):
+            if given is UNSET or not self._new_passwords.hasher.verify(account.password, given):
                 raise IncorrectPassword
         except (IncorrectPassword, TooManySignIns) as error:
-            count_refusal(storage, self._clock.now(), error, caller, lambda _uow: caller.user_id)
+            attempt.refuse(error, self._clock.now())
             raise
-        storage.write(lambda uow: uow.identity.sign_in_attempts.take_back([limit.counted for limit in limits]))
-        return stored
+        attempt.storage.write(attempt.take_back_all)
+        return account.password
 
 
 def creation(hasher: PasswordHasher, accepted: str) -> WriteWork[CreateUser, User]:

@@ -1,0 +1,91 @@
+"""Attempts to sign in, counted before anything is verified; a refused one is an event (contract C1, O2, O9)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from logoadmin.domain.bound_storage import OpenTransaction
+from logoadmin.domain.identity.sign_in_events import count_refusal
+from logoadmin.domain.identity.sign_in_limits import (
+    Limit,
+    UserNetwork,
+    count_attempt,
+    network_of_user,
+    remember_network,
+)
+from logoadmin.domain.kernel.access import Anonymous, SignedIn
+from logoadmin.domain.kernel.errors import LogoAdminError, TooManySignIns
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
+from logoadmin.ports.identity_storage import Account
+from logoadmin.ports.storage import Storage, UnitOfWork
+
+IN_A_BLOCK: Final = "sign in outside of the atomic block: if the block failed, the attempts in it would not be counted"
+
+# Returns the account that an attempt is for, if it exists, and the limits on the attempt.
+LookUp = Callable[[UnitOfWork], tuple[Account | None, tuple[Limit, ...]]]
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt of a client to sign in, at a Unix time.
+
+    Attributes:
+        account: the account that it is for, once it is counted; None if no user has it.
+    """
+
+    storage: Storage
+    client: Anonymous | SignedIn
+    now: int
+    account: Account | None = None
+    _limits: tuple[Limit, ...] = ()
+    _network: UserNetwork | None = None
+    _known_until: int = 0
+
+    def count(self, look_up: LookUp) -> Account | None:
+        """Count it in a separate write, so that concurrent attempts are all counted; return its account.
+
+        Raises:
+            TooManySignIns: there were too many failed attempts.
+            RuntimeError: the storage is that of an atomic block, which would forget the attempt if it failed.
+        """
+        if isinstance(self.storage, OpenTransaction):
+            raise RuntimeError(IN_A_BLOCK)
+        wait = self.storage.write(partial(self._count, look_up))
+        if wait is not None:
+            raise TooManySignIns(wait)
+        return self.account
+
+    def _count(self, look_up: LookUp, uow: UnitOfWork) -> int | None:
+        self.account, limits = look_up(uow)
+        user_id = None if self.account is None else self.account.user_id
+        self._network = network_of_user(uow.changes, user_id, self.client.origin)
+        wait, self._limits, self._known_until = count_attempt(uow.identity.counts, limits, self._network, self.now)
+        return wait
+
+    def refuse(self, error: LogoAdminError, now: int) -> None:
+        """Record the event of a refusal."""
+        user_id = None if self.account is None else self.account.user_id
+        count_refusal(self.storage, now, error, self.client, user_id)
+
+    def take_back(self, uow: UnitOfWork) -> None:
+        """Take it back, because it was right so far; attempts for the name stay counted."""
+        uow.identity.counts.take_back([limit.counted for limit in self._limits if not limit.named])
+
+    def take_back_all(self, uow: UnitOfWork) -> None:
+        """Take it back, also for the name."""
+        uow.identity.counts.take_back([limit.counted for limit in self._limits])
+
+    def succeed(self, uow: AnyUnitOfWork, user_id: int, days: int) -> int:
+        """Take it back, forget the failures for the name, and remember the network for some days.
+
+        Return the change that created the user who signed in.
+        """
+        counts, network, known_until = identity_in(uow).counts, self._network, self._known_until
+        forgiven = next((limit.counted for limit in self._limits if limit.forgives), "")
+        counts.take_back([limit.counted for limit in self._limits], forgiven)
+        if network is None or network.user_id != user_id:  # an issuer names the user after the attempt is counted
+            network = network_of_user(history_in(uow), user_id, self.client.origin)
+            known_until = counts.get(network.counted).ends_at
+        remember_network(counts, network, known_until, self.now, days)
+        return network.user_since
