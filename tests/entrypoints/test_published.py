@@ -314,12 +314,17 @@ def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     assert tag(reader.ask()) != tag(before)
 
 
-def test_a_damaged_pointer_does_not_replace_the_last_one(files: CountedFiles, reader: FolderReader) -> None:
+def test_a_damaged_pointer_does_not_replace_the_last_one(
+    files: CountedFiles, reader: FolderReader, caplog: pytest.LogCaptureFixture
+) -> None:
     before = reader.ask()
-    files.files[POINTER] = b"damaged"
-    assert (reader.ask().status_code, tag(reader.ask())) == (200, tag(before))
+    for content in (b"damaged", b"damaged again"):
+        files.files[POINTER] = content
+        assert (reader.ask().status_code, tag(reader.ask())) == (200, tag(before))
+    assert caplog.text.count("cannot be read") == 2
     fresh = FolderReader(files)
-    assert fresh.ask().status_code == 503
+    assert [fresh.ask().status_code for _ in range(2)] == [503, 503]
+    assert caplog.text.count("cannot be read") == 3
     fresh.close()
     files.version += 1
     files.publish()

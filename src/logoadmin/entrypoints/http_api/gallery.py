@@ -90,6 +90,8 @@ class PublishedFolder:
         self._folder = files
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._files: LRUCache[str, PublishedFile] = LRUCache(_MOST_BYTES, lambda file: file.size)
+        # The last failure of each file that cannot be read, so that it is logged once.
+        self._failures: dict[str, tuple[Hashable, str]] = {}
 
     async def file(self, name: str) -> PublishedFile | None:
         """Return a file by its name relative to ``/gallery/``, or None."""
@@ -110,12 +112,16 @@ class PublishedFolder:
         try:
             file = await asyncio.to_thread(self._prepared, name, stamp)
         except (OSError, ValueError) as error:  # unreadable, or a damaged pointer
-            log.error("The published gallery cannot be read: %s", error)
+            failure = stamp, str(error)
+            if self._failures.get(name) != failure:
+                log.error("The published gallery cannot be read: %s", error)
+                self._failures[name] = failure
             if name in self._files:
                 return self._files[name]
             # Not a 404, after which browsers forget a page that they keep for offline use.
             text = "The published gallery cannot be read; try again in a few seconds"
             raise HttpError(503, text, {"retry-after": "1"}) from None
+        self._failures.pop(name, None)
         self._files.pop(name, None)
         if file is not None:
             with suppress(ValueError):  # too large to keep
