@@ -7,10 +7,10 @@ from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.gallery.pictures import PictureService
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, picture_of
+from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, replace_value, stored_records
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, replace_value, stored_artworks
 from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of, writes
 
 
@@ -44,10 +44,9 @@ class PictureMirror(Service):
     @for_program
     def foreign(self) -> Iterator[ForeignPicture]:
         """Yield the pictures that are hosted elsewhere, logos first, by id."""
-        for kind in ARTWORK_KINDS:
-            for artwork in stored_records(storage_of(self), kind, Filter(active=True)):
-                if picture_of(artwork.preview_url) is None:
-                    yield ForeignPicture(kind.kind, kind.id_of(artwork), artwork.name, artwork.preview_url)
+        for kind, artwork in stored_artworks(storage_of(self).read, Filter(active=True)):
+            if picture_of(artwork.preview_url) is None:
+                yield ForeignPicture(kind.kind, kind.id_of(artwork), artwork.name, artwork.preview_url)
 
     @for_program
     def copies(self) -> Iterator[ForeignPicture]:

@@ -16,13 +16,15 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, Escalation, 
 from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified
-from logoadmin.domain.kernel.kinds import KINDS, RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.lists import EVERYTHING, Fetch, Filter, Listing, Order, SortKey
 from logoadmin.domain.kernel.records import (
     Kind,
+    Logo,
     SharedSettings,
     StoredRecord,
+    Theme,
     version_of,
 )
 from logoadmin.ports.gallery_storage import Links, Pictures, Withdrawals
@@ -30,7 +32,7 @@ from logoadmin.ports.history_storage import Acts, ReadsChanges
 from logoadmin.ports.identity_storage import IdentityStorage
 from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
 from logoadmin.ports.record_storage import Records, Secrets
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 Record = TypeVar("Record", bound=StoredRecord)
 
@@ -247,9 +249,17 @@ def all_records(kind: RecordKind[Record], page: Fetch[Record]) -> Iterator[Recor
     return iter(Listing(page(-1, kind.page_sizes.first), kind.id_of, page, kind.page_sizes))
 
 
-def stored_records(storage: Storage, kind: RecordKind[Record], where: Filter = EVERYTHING) -> Iterator[Record]:
-    """Yield records by id; no transaction is open between two pages."""
-    return all_records(kind, lambda after, limit: storage.read(lambda uow: uow.records(kind).page(after, limit, where)))
+def stored_artworks(
+    read: Callable[[Callable[[UnitOfWork], Any]], Any], where: Filter = EVERYTHING
+) -> Iterator[tuple[AnyArtworkKind, Logo | Theme]]:
+    """Yield artworks, logos first, by id; ``read`` runs the function that reads a page, such as ``storage.read``."""
+
+    def pages(kind: AnyArtworkKind) -> Fetch[Any]:
+        return lambda after, limit: read(lambda uow: uow.records(kind).page(after, limit, where))
+
+    for kind in ARTWORK_KINDS:
+        for artwork in all_records(kind, pages(kind)):
+            yield kind, artwork
 
 
 def replace_value(uow: AuditedUnitOfWork, kind: Kind, id_: int, field: str, before: str, after: str) -> bool:

@@ -10,15 +10,15 @@ from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Scope
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, picture_of, picture_path
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, picture_of, picture_path
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Kind, Logo, Theme
+from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.kernel.unit_of_work import (
     Reading,
     history_in,
     links_in,
     shared_settings,
-    stored_records,
+    stored_artworks,
     withdrawals_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of, use_case
@@ -45,7 +45,7 @@ from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.gallery_storage import Withdrawal
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ class PublicationService(Service):
         risky: list[Risky] = []
         published: Counter[Kind] = Counter()
         verdicts = self._verdicts(targets)
-        for kind, artwork in _artworks(storage_of(gate), where):
+        for kind, artwork in stored_artworks(storage_of(gate).read, where):
             verdict = verdicts.on(kind, artwork)
             found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
             if found is not None:
@@ -119,7 +119,7 @@ class PublicationService(Service):
         """Yield those of these artworks that are active but not published, logos first, by id."""
         storage = storage_of(self)
         verdicts = self._verdicts(targets_of(storage.read(shared_settings)))
-        for kind, artwork in _artworks(storage, ACTIVE):
+        for kind, artwork in stored_artworks(storage.read, ACTIVE):
             if (kind.kind, kind.id_of(artwork)) in artworks:  # no others are judged
                 verdict = verdicts.on(kind, artwork)
                 found = left_out(kind, artwork, verdict, publish_imports=self.rules.publish_imports)
@@ -241,13 +241,6 @@ class PublicationService(Service):
         if found is None:  # a restore in between removed it
             raise StorageUnavailable(storage.server)
         return found[1]
-
-
-def _artworks(storage: Storage, where: Filter) -> Iterator[tuple[AnyArtworkKind, Logo | Theme]]:
-    """Yield artworks, logos first, by id."""
-    for kind in ARTWORK_KINDS:
-        for artwork in stored_records(storage, kind, where=where):
-            yield kind, artwork
 
 
 def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int, Sequence[Withdrawal], Filter, Targets]:

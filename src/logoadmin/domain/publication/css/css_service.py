@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     get_existing,
     replace_value,
     shared_settings,
-    stored_records,
+    stored_artworks,
 )
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, behind, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.css.inlining import FailedImport, InlinedCss, inline
@@ -225,13 +225,13 @@ class ArtworkImports(Service):
         Raises:
             Conflict: this service sends no requests.
         """
-        for kind in ARTWORK_KINDS:
-            for artwork in [each for each in stored_records(storage_of(self), kind) if _may_import(each.custom_css)]:
-                css = artwork.custom_css
-                if urls := judge(css, kind.css_form).import_urls:
-                    found = self._css.inline(InlineCss(kind="logo" if kind is LOGOS else "theme", custom_css=css))
-                    copy = "" if found.failed else found.custom_css
-                    yield CopiedImports(kind.kind, kind.id_of(artwork), artwork.name, css, urls, copy, found.failed)
+        artworks = stored_artworks(storage_of(self).read)
+        for kind, artwork in [(kind, each) for kind, each in artworks if _may_import(each.custom_css)]:
+            css = artwork.custom_css
+            if urls := judge(css, kind.css_form).import_urls:
+                found = self._css.inline(InlineCss(kind="logo" if kind is LOGOS else "theme", custom_css=css))
+                copy = "" if found.failed else found.custom_css
+                yield CopiedImports(kind.kind, kind.id_of(artwork), artwork.name, css, urls, copy, found.failed)
 
     @writes()
     def use(self, uow: AuditedUnitOfWork, command: UseCopies) -> int:

@@ -1,15 +1,14 @@
 """The records of a publication, read once in one snapshot (contract L1, L4)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 
-from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind, picture_of, picture_path
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, picture_of, picture_path
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.lists import Filter
-from logoadmin.domain.kernel.records import Kind, Logo, Theme, version_of
-from logoadmin.domain.kernel.unit_of_work import all_records
+from logoadmin.domain.kernel.records import Kind, version_of
+from logoadmin.domain.kernel.unit_of_work import stored_artworks
 from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.known_verdicts import Verdicts
 from logoadmin.domain.publication.publication_records import LeftOut, left_out
@@ -46,7 +45,7 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
     contents, shapes = Contents(), uow.pictures.shapes()
     # Without changes of authors, who have versions of their own.
     versions: dict[Kind, dict[int, int]] = {kind.kind: {} for kind in ARTWORK_KINDS}
-    for kind, artwork in _active(uow):
+    for kind, artwork in stored_artworks(lambda page: page(uow), ACTIVE):
         verdict = verdicts.on(kind, artwork)
         missing = left_out(kind, artwork, verdict, publish_imports=publish_imports)
         if missing is not None:
@@ -74,13 +73,6 @@ def contents_of(uow: UnitOfWork, *, publish_imports: bool, verdicts: Verdicts) -
             if version in times:
                 contents.records.date(kind, id_, times[version])
     return contents
-
-
-def _active(uow: UnitOfWork) -> Iterator[tuple[AnyArtworkKind, Logo | Theme]]:
-    """Yield the active artworks, logos first, by id."""
-    for kind in ARTWORK_KINDS:
-        for artwork in all_records(kind, partial(uow.records(kind).page, where=ACTIVE)):
-            yield kind, artwork
 
 
 def picture_entry(picture: str, width: int, height: int, ground: Ground) -> dict[str, Any]:
