@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from tinycss2.ast import CurlyBracketsBlock
 
 from logoadmin.adapters.memory_storage import MemoryStorage
+from logoadmin.domain.gallery.artworks import CreateTheme
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css import MAX_BLOCKS, TOO_LONG, judge
 from logoadmin.domain.publication.css import judging as verdict
-from logoadmin.domain.publication.css.css_service import MAX_SECONDS, JudgeCss
+from logoadmin.domain.publication.css.css_service import MAX_SECONDS, GetThemeCss, JudgeCss
 from logoadmin.domain.publication.css.judging import MAX_RISKS, TOO_DEEP, TOO_MANY
 from logoadmin.domain.publication.css.tokens import MAX_LEVELS
 from logoadmin.domain.publication.css.verdict import CssRisk, RiskName, Verdict
 from tests.domain.publication.css_samples import using
 from tests.domain.publication.data_documents import ADDRESS, HARMLESS, HOST, RISKY, svg, url
-from tests.gallery import FrozenClock, gallery_on
+from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L4")
@@ -416,12 +417,20 @@ class RunningClock(FrozenClock):
         return self.looked
 
 
-def test_css_that_takes_too_long_is_invalid_and_may_be_retried() -> None:
-    css = "p{background:url(//slow.example)}"
-    slow = gallery_on(MemoryStorage(), RunningClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_css_that_takes_too_long_is_invalid_and_may_be_retried(is_stored: bool) -> None:
+    css = f"p{{background:url(//slow.example/{is_stored})}}"
+
+    def judged(clock: FrozenClock) -> Verdict:
+        gallery = gallery_on(MemoryStorage(), clock)
+        if not is_stored:
+            return gallery.css.judge(JudgeCss(kind="theme", custom_css=css))
+        stored = gallery.themes.create(CreateTheme(**ARTWORK | {"custom_css": css}))
+        return gallery.themes.css(GetThemeCss(theme_id=stored.theme_id))
+
+    slow, quick = judged(RunningClock()), judged(FrozenClock())
     assert slow == Verdict("sheet", (), (), len(css), (CssRisk("invalid", 1, 1),), TOO_LONG)
-    quick = gallery_on(MemoryStorage(), FrozenClock()).css.judge(JudgeCss(kind="theme", custom_css=css))
-    assert quick.hosts == ("slow.example",)
+    assert (quick.hosts, bool(slow.version), bool(quick.version)) == (("slow.example",), False, is_stored)
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ class Renderer:
 
 
 def _version(answer: Any) -> int | None:
-    """Return the version of an answer; a verdict on CSS with imports has none."""
+    """Return the version of an answer; a verdict that is not of a stored artwork, or took too long, has none."""
     if isinstance(answer, Verdict):
         return answer.version or None
     return answer.version if isinstance(answer, Listing) else version_of(answer)

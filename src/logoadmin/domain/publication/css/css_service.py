@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import OF_KIND, Service, behind, for_program, storage_of, use_case, writes
 from logoadmin.domain.publication.css.inlining import FailedImport, InlinedCss, inline
-from logoadmin.domain.publication.css.judging import judge
+from logoadmin.domain.publication.css.judging import TOO_LONG, judge
 from logoadmin.domain.publication.css.pages import Pages
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
@@ -172,7 +172,7 @@ class ArtworkCss(Service):
     def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on the CSS of an artwork (contract L4).
 
-        Judging takes up to a second, so no transaction is open meanwhile.
+        No transaction is open while it is judged. A verdict that took too long has no version: the next may not.
 
         Raises:
             NotFound: the artwork does not exist.
@@ -184,7 +184,8 @@ class ArtworkCss(Service):
         if version in command.if_none_match:
             raise NotModified(version)
         pages = targets_of(settings).pages(artwork.target)
-        return replace(judge(artwork.custom_css, self._kind.css_form, pages=pages), version=version)
+        verdict = verdict_on(self._kind, artwork.custom_css, behind(self).clock, pages)
+        return verdict if verdict.reason == TOO_LONG else replace(verdict, version=version)
 
     def _existing(self, uow: Reading, command: GetArtworkCss) -> tuple[Any, SharedSettings]:
         return get_existing(uow, self._kind, self._kind.id_of(command)), shared_settings(uow)
