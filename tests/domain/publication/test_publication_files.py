@@ -90,7 +90,7 @@ def test_long_css_is_in_a_separate_file(length: int, is_long: bool) -> None:
     if is_long:
         found = hashlib.sha256(css.encode()).hexdigest()
         assert one["custom_css_file"] == other["custom_css_file"] == {"sha256": found, "size": length}
-        assert index.long_css == {found: css.encode()}
+        assert index.long_css == {f"css/{found}.css": css.encode()}
         assert "custom_css" not in one
     else:
         assert (one["custom_css"], index.long_css) == (css, {})
@@ -165,8 +165,7 @@ def test_another_file_is_not_a_pointer(change: Callable[[bytes], bytes]) -> None
 
 @pytest.mark.rule("contract L3")
 def test_withdrawn_records_have_a_severity() -> None:
-    entries = withdrawn_entries([Withdrawal(Kind.THEME, 5, 9, "tracks readers"), Withdrawal(Kind.LOGO, 4, 8)])
-    assert withdrawn_file(entries) == (
+    assert withdrawn_file([Withdrawal(Kind.THEME, 5, 9, "tracks readers"), Withdrawal(Kind.LOGO, 4, 8)]) == (
         b'{"withdrawn":[{"at":9,"id":5,"kind":"theme","reason":"tracks readers","severity":"blocked"},'
         b'{"at":8,"id":4,"kind":"logo","severity":"removed"}]}'
     )

@@ -1,6 +1,6 @@
 """Assemble a publication: all files of the gallery at one moment (contract L2, L3, L7)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -12,9 +12,9 @@ from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.files.contents import contents_of, picture_entry
 from logoadmin.domain.publication.files.gallery_keys import DAY, Identity
 from logoadmin.domain.publication.files.gallery_pages import Pages, Site, blocked_pages
-from logoadmin.domain.publication.files.index import Index, css_path, hashed_name, sha256
+from logoadmin.domain.publication.files.index import hashed_name, sha256
 from logoadmin.domain.publication.files.known_verdicts import noted_verdicts, verdicts_in
-from logoadmin.domain.publication.files.pointer import Pointer, file_entry, public_key, signed
+from logoadmin.domain.publication.files.pointer import FileEntry, Pointer, file_entry, public_key, signed
 from logoadmin.domain.publication.files.publishing import Blocks
 from logoadmin.domain.publication.files.user_styles import UserStyles, style_name
 from logoadmin.domain.publication.files.withdrawals import (
@@ -26,7 +26,6 @@ from logoadmin.domain.publication.files.withdrawals import (
 )
 from logoadmin.domain.publication.publication_records import (
     READER,
-    GeneratedFile,
     Links,
     Publication,
     PublishingRules,
@@ -94,61 +93,64 @@ class Moment:
 
     def publication(self, before: GalleryFiles | None) -> Publication:
         """Return the publication; verdicts in the files of an earlier one are reused."""
-        uow, identity, site, url = self.uow, self.identity, self.site, self.links.gallery
-        targets = targets_of(self._settings)
-        verdicts = verdicts_in(before, targets, identity.keys)
-        contents = contents_of(uow, publish_imports=self.rules.publish_imports, verdicts=verdicts)
-        # All machines give an index the same name, and a change of a user renews only the pointer.
-        last = uow.changes.last_of_kinds()
-        index = contents.records.index(max(last.get(kind, 0) for kind in _PUBLISHED_KINDS))
-        withdrawals = listed_withdrawals(uow.withdrawals, self.now)
-        pointer, files = self._signed(index, withdrawals)
-        styles = UserStyles(index, contents.versions, targets, identity.gallery, url, site is not None)
-        made: tuple[Iterable[GeneratedFile], ...] = (styles,)
-        pictures = contents.pictures
-        if site is not None:
-            files |= self.renderer.files(site.values(""), _page_data(site, identity))
-            made = styles, Pages(index, contents, styles, withdrawals, site)
-            pictures = pictures | ({str(self._settings.gallery_mark)} if site.page.mark is not None else set())
+        gallery, keys = self.identity.gallery, self.identity.keys
+        targets, site = targets_of(self._settings), self.site
+        verdicts = verdicts_in(before, targets, keys)
+        contents = contents_of(self.uow, publish_imports=self.rules.publish_imports, verdicts=verdicts)
+        index = contents.records.index(self._index_version())
+        withdrawals = listed_withdrawals(self.uow.withdrawals, self.now)
+        withdrawn = withdrawn_file(withdrawals)
+        listed = {index.name: index.body, hashed_name("withdrawn", withdrawn): withdrawn}
+        pointer = self._pointer(withdrawals, *(file_entry(*file) for file in listed.items()))
+        styles = UserStyles(index, contents.versions, targets, gallery, self.links.gallery, site is not None)
+        pages = () if site is None else Pages(index, contents, styles, withdrawals, site)
         return Publication(
             pointer.version,
-            signed(pointer, identity.keys),
-            files,
+            signed(pointer, keys),
+            {**index.long_css, **listed, **self._unsigned_files()},
             tuple(contents.left_out),
-            made,
+            (styles, pages),
             self.state,
-            noted_verdicts(index.name, index.sha256, targets, identity.keys[0]),
-            picture_names(sorted(pictures)),
+            noted_verdicts(index.name, index.sha256, targets, keys[0]),
+            picture_names(sorted(contents.pictures | self._marks())),
         )
 
-    def _signed(self, index: Index, withdrawals: Sequence[Withdrawal]) -> tuple[Pointer, dict[str, bytes]]:
-        """Return the pointer, and the files that it references; each comes after those that it references itself."""
-        entries = withdrawn_entries(withdrawals)
-        withdrawn = withdrawn_file(entries)
-        name = hashed_name("withdrawn", withdrawn)
-        sheets = {css_path(sha256): content for sha256, content in sorted(index.long_css.items())}
-        files = {**sheets, index.name: index.body, name: withdrawn}
-        files |= {READER: self.rules.reader} if self.rules.reader else {}
-        pointer = Pointer(
+    def _index_version(self) -> int:
+        """Return the last change of the index: its name is equal on all machines, and after a change of a user."""
+        last = self.uow.changes.last_of_kinds()
+        return max(last.get(kind, 0) for kind in _PUBLISHED_KINDS)
+
+    def _pointer(self, withdrawals: Sequence[Withdrawal], index: FileEntry, withdrawn: FileEntry) -> Pointer:
+        blocked = [each for each in withdrawals if each.reason is not None]
+        return Pointer(
             gallery=self.identity.gallery,
             epoch=self.identity.epoch,
             version=self.uow.changes.last_id(),
             issued=self.now,
             expires=self.now + self.rules.days * DAY,
-            index=file_entry(index.name, index.body),
-            withdrawn=file_entry(name, withdrawn),
-            blocked=[entry for entry in entries if "reason" in entry][:MOST_BLOCKED],
+            index=index,
+            withdrawn=withdrawn,
+            blocked=withdrawn_entries(blocked[:MOST_BLOCKED]),
             next_keys=[key.jwk for key in self.identity.keys[:-1]],
         )
-        return pointer, files
 
+    def _unsigned_files(self) -> Mapping[str, bytes]:
+        """Return the first page with the files that it loads, and the reader."""
+        reader = {READER: self.rules.reader} if self.rules.reader else {}
+        site = self.site
+        return reader if site is None else {**reader, **self.renderer.files(site.values(""), self._page_data(site))}
 
-def _page_data(site: Site, identity: Identity) -> Mapping[str, Any]:
-    """Return the data about the gallery for the scripts of the page."""
-    return {
-        "title": site.page.title,
-        "home": site.page.home or None,
-        "submit": site.links.submit,
-        "targets": [{"id": target.id, "name": target.name} for target in site.targets],
-        "keys": [public_key(key) for key in identity.keys],
-    }
+    def _page_data(self, site: Site) -> Mapping[str, Any]:
+        """Return the data about the gallery for the scripts of the page."""
+        return {
+            "title": site.page.title,
+            "home": site.page.home or None,
+            "submit": site.links.submit,
+            "targets": [{"id": target.id, "name": target.name} for target in site.targets],
+            "keys": [public_key(key) for key in self.identity.keys],
+        }
+
+    def _marks(self) -> set[str]:
+        """Return the picture beside the title, if there is one."""
+        has_mark = self.site is not None and self.site.page.mark is not None
+        return {str(self._settings.gallery_mark)} if has_mark else set()

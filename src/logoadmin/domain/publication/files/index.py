@@ -47,7 +47,7 @@ class Index:
     sha256: str
     name: str
     sections: Mapping[str, Mapping[int, bytes]]  # its records as canonical JSON, by section and id
-    long_css: Mapping[str, bytes]  # the CSS that is in separate files, by its hash
+    long_css: Mapping[str, bytes]  # the CSS that is in separate files, by their paths
     texts: Mapping[tuple[str, int], str]  # which are only on the pages of artworks, by section and id
 
     def record(self, section: str, id_: int) -> Any:
@@ -57,7 +57,7 @@ class Index:
     def css_of(self, record: Mapping[str, Any]) -> str:
         """Return the CSS of a record, inline or from a separate file."""
         file = record.get("custom_css_file")
-        css: str = record.get("custom_css", "") if file is None else self.long_css[file["sha256"]].decode()
+        css: str = record.get("custom_css", "") if file is None else self.long_css[css_path(file["sha256"])].decode()
         return css
 
 
@@ -83,7 +83,7 @@ class IndexBuilder:
         fields = {name: getattr(artwork, name) for name in kind.published if "." not in name}
         if len(content) > MOST_INLINE:
             hash_of_css = sha256(content)
-            self._long_css[hash_of_css] = content
+            self._long_css[css_path(hash_of_css)] = content
             fields["custom_css_file"] = {"sha256": hash_of_css, "size": len(content)}
             custom_css = ""
         fields |= {

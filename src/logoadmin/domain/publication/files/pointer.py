@@ -11,6 +11,8 @@ from logoadmin.ports.signing import SigningKey
 
 MOST_BYTES: Final = 8192
 
+FileEntry = Mapping[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
@@ -21,8 +23,8 @@ class Pointer:
     version: int
     issued: int
     expires: int
-    index: Mapping[str, Any]
-    withdrawn: Mapping[str, Any]
+    index: FileEntry
+    withdrawn: FileEntry
     blocked: Sequence[Mapping[str, Any]] = ()
     next_keys: Sequence[Mapping[str, str]] = ()
 
@@ -32,7 +34,7 @@ class Pointer:
         return frozenset(file["path"] for file in (self.index, self.withdrawn))
 
 
-def file_entry(path: str, content: bytes) -> dict[str, Any]:
+def file_entry(path: str, content: bytes) -> FileEntry:
     """Return the entry of a file in a pointer."""
     return {"path": path, "sha256": sha256(content), "size": len(content)}
 

@@ -45,9 +45,9 @@ def withdrawn_entries(withdrawals: Iterable[Withdrawal]) -> list[dict[str, Any]]
     return entries
 
 
-def withdrawn_file(entries: Iterable[dict[str, Any]]) -> bytes:
-    """Return the content of the file from its entries, the newest first."""
-    return canonical({"withdrawn": list(entries)})
+def withdrawn_file(withdrawals: Iterable[Withdrawal]) -> bytes:
+    """Return the content of the file of these records, the newest first."""
+    return canonical({"withdrawn": withdrawn_entries(withdrawals)})
 
 
 # Withdrawals are stored in batches of this size.
