@@ -21,8 +21,8 @@ from logoadmin.domain.kernel.errors import TooLargeToStore
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
-from tests.cluster.write_log import Service, WriteLog, bearer, command, following, statuses, writing
 from tests.galera import Cluster, Node
+from tests.write_log import Service, WriteLog, bearer, command, following, statuses, writing
 
 pytestmark = [
     pytest.mark.rule("contract H5"),

@@ -1,16 +1,11 @@
 """Requests that are sent again over HTTP, because their answer was lost (contract F3)."""
 
 import asyncio
-import contextlib
-import json
 import random
-import secrets
 import subprocess
-import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection, IncompleteRead
+from contextlib import closing
 from typing import Any, Final
 
 import pytest
@@ -25,6 +20,7 @@ from tests.entrypoints.conftest import Headers
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
 from tests.services import Service, start
+from tests.write_log import Address, writing
 
 pytestmark = pytest.mark.rule("contract F3")
 
@@ -159,46 +155,6 @@ class CrashHarness(Service):
         self.process.communicate(timeout=60)
 
 
-class Client:
-    """Asks for one author after the other, each under one key until there is an answer.
-
-    Attributes:
-        answers: the final answers, by ``user_id``.
-        interrupted: the number of requests whose connection broke before the answer.
-    """
-
-    def __init__(self, port: int, number: int, chance: random.Random) -> None:
-        self._port = port
-        self._chance = chance
-        self._user_id = number * 100_000
-        self.answers: dict[int, Any] = {}
-        self.interrupted = 0
-
-    def ask(self) -> None:
-        """Ask for the next one."""
-        self._user_id += 1
-        body = b'{"user_id":%d,"username":"author %d"}' % (self._user_id, self._user_id)
-        headers = {"content-type": "application/json", "idempotency-key": secrets.token_hex(16)}
-        give_up = time.monotonic() + 90  # services live for three transactions, and start slowly on a busy machine
-        while True:
-            assert time.monotonic() < give_up, "no answer"
-            connection = HTTPConnection("127.0.0.1", self._port, timeout=5)
-            with contextlib.closing(connection):
-                try:
-                    connection.request("POST", "/api/authors", body, headers)
-                    if self._chance.random() < 0.1:
-                        continue  # gone before the answer
-                    response = connection.getresponse()
-                    answer = response.read()
-                except (ConnectionError, IncompleteRead):
-                    self.interrupted += 1
-                    continue
-            if response.status != 503:
-                assert response.status == 201, answer
-                self.answers[self._user_id] = json.loads(answer)
-                return
-
-
 @pytest.fixture
 def database(url: str) -> str:
     """The URL of a new database with tables."""
@@ -214,51 +170,26 @@ def test_a_service_killed_at_any_moment_loses_and_doubles_nothing(database: str)
 
     A request is interrupted when it was sent and its connection breaks before the answer.
     """
-    seed = secrets.randbits(32)
-    chance = random.Random(seed)
-    crash_harness = CrashHarness(database)
-    clients = [Client(crash_harness.port, number, random.Random(seed + number)) for number in range(1, AT_ONCE + 1)]
-    done = threading.Event()
-
-    def keep_asking(client: Client) -> None:
-        while not done.is_set():
-            client.ask()
-
-    crash_harness.is_ready()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        running = [pool.submit(keep_asking, client) for client in clients]
-        try:
-            kills, started = 0, 0.0
-            while sum(client.interrupted for client in clients) < INTERRUPTED:
-                assert not any(ended.done() for ended in running), seed
-                assert kills < INTERRUPTED, "a kill interrupts several requests, as a rule"
-                kills += 1
-                # On a busy machine, most would not live long enough to answer.
-                time.sleep(chance.random() ** 2 * max(0.1, 3 * started))
-                before = time.monotonic()
-                crash_harness.again()
-                crash_harness.is_ready()
-                started = time.monotonic() - before
-        finally:
-            done.set()
-            for ended in running:
-                ended.result()
-            crash_harness.close()
-
-    check_created_once(database, clients, seed)
-
-
-def check_created_once(database: str, clients: list[Client], seed: int) -> None:
-    """Check that each requested author exists once, as in the response, with one change."""
-    answers = {user_id: answer for client in clients for user_id, answer in client.answers.items()}
+    harness = CrashHarness(database)
+    service = Address(harness.address)
+    harness.is_ready()
+    kills, started = 0, 0.0
+    with closing(harness), writing([service], "", "w1", AT_ONCE, killed=True) as write_log:
+        while (write_log.interrupted or 0) < INTERRUPTED:
+            assert (kills < INTERRUPTED, write_log.wrong) == (True, []), "a kill interrupts several requests, as a rule"
+            kills += 1
+            # On a busy machine, most would not live long enough to answer.
+            time.sleep(random.random() ** 2 * max(0.1, 3 * started))
+            before = time.monotonic()
+            harness.again()
+            harness.is_ready()
+            started = time.monotonic() - before
+    assert write_log.wrong == []
     with logoadmin.connect(database) as gallery:
-        authors = {author.author_id: author for author in gallery.authors.list(ListAuthors())}
+        authors = {author.username: author.author_id for author in gallery.authors.list(ListAuthors())}
         changes = [change for change in gallery.changes.list(ListChanges()) if change.kind == "author"]
-    # Each has a response, and the author in the response exists once.
-    assert sorted(author.user_id for author in authors.values()) == sorted(answers), seed
-    for user_id, said in answers.items():
-        author = authors[said["author_id"]]
-        assert (author.user_id, author.username, author.created_at) == (user_id, said["username"], said["created_at"])
-    assert Counter(change.id for change in changes) == dict.fromkeys(authors, 1), seed
+    # Each has a response, and the author in the response exists once, with one change.
+    assert authors == {name: author_id for name, (author_id, _) in write_log.acknowledged.items()}
+    assert Counter(change.id for change in changes) == dict.fromkeys(authors.values(), 1)
     assert {change.action for change in changes} == {"author.created"}
     assert [change.change_id for change in changes] == sorted(change.change_id for change in changes)

@@ -1,6 +1,7 @@
 """Services of a cluster, writers that log their writes, and a reader that follows the history."""
 
 import math
+import random
 import subprocess
 import threading
 import time
@@ -20,6 +21,7 @@ PASSWORD: Final = "correct horse battery staple"
 _ANSWERS_WITHIN: Final = 10.0
 _ENDS_WITHIN: Final = 30.0
 _PAUSE: Final = 0.05
+_GONE_WITHIN: Final = 0.002
 
 
 def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
@@ -27,23 +29,20 @@ def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
     return services.start("-m", "logoadmin", *arguments, log=log, environment={"LOGOADMIN_ADMIN_PASSWORD": PASSWORD})
 
 
-class Service:
-    """A process that serves a database."""
+class Address:
+    """Where a service is reached."""
 
-    def __init__(self, database: str) -> None:
-        """Start it, and wait until it listens."""
-        options = ("--port", "0", "--database", database, "--access", "open")
-        self._served = command("serve", *options, log=subprocess.DEVNULL)
+    def __init__(self, address: str) -> None:
+        self._address = address
         self._client = self.client()
 
     def client(self) -> httpx2.Client:
         """Return a client with its own connections."""
-        return httpx2.Client(base_url=self._served.address, timeout=_ANSWERS_WITHIN)
+        return httpx2.Client(base_url=self._address, timeout=_ANSWERS_WITHIN)
 
     def end(self) -> None:
-        """Stop only this service."""
+        """Close the connections."""
         self._client.close()
-        self._served.kill()
 
     def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Response:
         """Make one request."""
@@ -65,6 +64,21 @@ class Service:
             time.sleep(_PAUSE)
 
 
+class Service(Address):
+    """A process that serves a database."""
+
+    def __init__(self, database: str) -> None:
+        """Start it, and wait until it listens."""
+        options = ("--port", "0", "--database", database, "--access", "open")
+        self._served = command("serve", *options, log=subprocess.DEVNULL)
+        super().__init__(self._served.address)
+
+    def end(self) -> None:
+        """Stop only this service."""
+        super().end()
+        self._served.kill()
+
+
 def bearer(token: str) -> dict[str, str]:
     """Return the header that a token is sent in."""
     return {"authorization": f"Bearer {token}"}
@@ -79,6 +93,7 @@ class WriteLog:
         asked: every name that was asked for.
         unknown: how often the answer was 503.
         slowest: how many seconds the slowest 503 took.
+        interrupted: how many requests lost their connection before the answer; None if none may.
         wrong: answers that no writer should get.
     """
 
@@ -86,6 +101,7 @@ class WriteLog:
     asked: set[str] = field(default_factory=set)
     unknown: int = 0
     slowest: float = 0.0
+    interrupted: int | None = None
     wrong: list[object] = field(default_factory=list)
 
     def since(self, moment: float) -> int:
@@ -96,7 +112,7 @@ class WriteLog:
         """Return when the first write was acknowledged after a moment."""
         return min((at for _, at in list(self.acknowledged.values()) if at > moment), default=None)
 
-    def compare(self, service: Service, prefix: str) -> tuple[int, int]:
+    def compare(self, service: Address, prefix: str) -> tuple[int, int]:
         """Return the number of lost acknowledged writes, and of names that are duplicated or have another id."""
         there: dict[str, list[int]] = {}
         for kind, name in (("author", "username"), ("logo", "name")):
@@ -113,12 +129,16 @@ class WriteLog:
 
 
 @contextmanager
-def writing(services: Sequence[Service], token: str, prefix: str, writers: int = 8) -> Iterator[WriteLog]:
+def writing(
+    services: Sequence[Address], token: str, prefix: str, writers: int = 8, *, killed: bool = False
+) -> Iterator[WriteLog]:
     """Run writers until the end; each retries writes refused with 503, with the same key.
 
-    Half of them make authors, whose names are unique, half logos, of which nothing but the key keeps a second one away.
+    Half of them make authors, whose names are unique, half logos, of which nothing but the key keeps a second one away;
+    without a token, all make authors. If services are ``killed``, writers repeat requests without an answer, and do not
+    wait for the answers of a tenth.
     """
-    write_log, done = WriteLog(), threading.Event()
+    write_log, done = WriteLog(interrupted=0 if killed else None), threading.Event()
     threads = [
         threading.Thread(target=_write, args=(services[number % len(services)], token, prefix, number, write_log, done))
         for number in range(writers)
@@ -133,7 +153,7 @@ def writing(services: Sequence[Service], token: str, prefix: str, writers: int =
             thread.join()
 
 
-def _write(service: Service, token: str, prefix: str, writer: int, write_log: WriteLog, done: threading.Event) -> None:
+def _write(service: Address, token: str, prefix: str, writer: int, write_log: WriteLog, done: threading.Event) -> None:
     """Write records in sequence, until one gets a wrong response."""
     with service.client() as client:
         for number in count(1):
@@ -146,17 +166,24 @@ def _acknowledged(
     client: httpx2.Client, token: str, writer: int, name: str, write_log: WriteLog, done: threading.Event
 ) -> bool:
     """Send a record until it is acknowledged; at the end, for a while longer."""
-    kind, body = _record(writer, name)
+    kind, body = _record(writer, name, authors_only=not token)
+    headers = {**(bearer(token) if token else {}), "idempotency-key": name}
     write_log.asked.add(name)
     gives_up = math.inf
     while time.monotonic() < gives_up:
         began = time.monotonic()
+        if done.is_set() and gives_up == math.inf:
+            gives_up = began + _ENDS_WITHIN
+        is_hasty = write_log.interrupted is not None and random.random() < 0.1
         try:
-            headers = {**bearer(token), "idempotency-key": name}
-            answer = client.post(f"/api/{kind}s", json=body, headers=headers)
+            timeout = _GONE_WITHIN if is_hasty else _ANSWERS_WITHIN
+            answer = client.post(f"/api/{kind}s", json=body, headers=headers, timeout=timeout)
         except httpx2.HTTPError as error:
-            write_log.wrong.append(error)
-            return False
+            if write_log.interrupted is None:
+                write_log.wrong.append(error)
+                return False
+            write_log.interrupted += not isinstance(error, httpx2.TimeoutException)
+            continue
         if answer.status_code == 201:
             write_log.acknowledged[name] = answer.json()[f"{kind}_id"], time.monotonic()
             return True
@@ -165,14 +192,12 @@ def _acknowledged(
             return False
         write_log.unknown += 1
         write_log.slowest = max(write_log.slowest, time.monotonic() - began)
-        if done.is_set() and gives_up == math.inf:
-            gives_up = time.monotonic() + _ENDS_WITHIN
         time.sleep(_PAUSE)
     return False
 
 
-def _record(writer: int, name: str) -> tuple[str, dict[str, object]]:
-    if writer % 2:
+def _record(writer: int, name: str, *, authors_only: bool) -> tuple[str, dict[str, object]]:
+    if writer % 2 and not authors_only:
         return "logo", {"name": name, "preview_url": "https://example.org/p.png", "target": "forum", "custom_css": ""}
     prefix, _, number = name.split("-")
     user_id = int(prefix.removeprefix("w")) * 10_000_000 + writer * 1_000_000 + int(number)
@@ -180,7 +205,7 @@ def _record(writer: int, name: str) -> tuple[str, dict[str, object]]:
 
 
 @contextmanager
-def following(services: Sequence[Service], token: str) -> Iterator[list[int]]:
+def following(services: Sequence[Address], token: str) -> Iterator[list[int]]:
     """Follow the history from its present end to its end then, through one service after the other.
 
     Yields:
@@ -198,14 +223,14 @@ def following(services: Sequence[Service], token: str) -> Iterator[list[int]]:
         thread.join()
 
 
-def newest(service: Service, token: str) -> int:
+def newest(service: Address, token: str) -> int:
     """Return the id of the last change."""
     answer = service.persistently("GET", "/api/changes?limit=1&order=desc", headers=bearer(token))
     assert answer.status_code == 200, answer
     return int(answer.json()[0]["change_id"]) if answer.json() else 0
 
 
-def _follow(services: Sequence[Service], token: str, seen: list[int], done: threading.Event) -> None:
+def _follow(services: Sequence[Address], token: str, seen: list[int], done: threading.Event) -> None:
     gives_up = math.inf
     for turn in count():
         ending = done.is_set()
