@@ -213,6 +213,20 @@ def assert_one_line(result: CommandResult, code: int, *parts: str) -> None:
     assert "Traceback" not in result.err
 
 
+# A command, its standard input, and its output, or its exit code and words of its error.
+Step = tuple[str, str | None, str | tuple[int, str]]
+
+
+def check(run: Run, *steps: Step) -> None:
+    """Run commands one after the other, and compare their results."""
+    for command, stdin, expected in steps:
+        ended = run(*command.split(), stdin=stdin)
+        if isinstance(expected, str):
+            assert (ended.code, ended.out, ended.err) == (0, expected, ""), command
+        else:
+            assert_one_line(ended, *expected)
+
+
 @pytest.fixture
 def empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Be in an empty directory, with an environment that wants quick hashing and any port, and says nothing else."""

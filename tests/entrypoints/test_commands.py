@@ -3,9 +3,8 @@
 import io
 import json
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from PIL import Image
@@ -17,11 +16,14 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.opened_gallery import record_milestone
 from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
-from tests.answering import Answer, Answering, Request, answering
-from tests.entrypoints.conftest import CommandResult, Run, assert_one_line
+from tests.answering import Answer, Request, answering
+from tests.entrypoints.conftest import CommandResult, Run, assert_one_line, check
 from tests.gallery import ARTWORK
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+NEW_IDS: Final = "New ids start above any that may have been issued since the backup\n"
 
 
 def names(directory: Path) -> list[str]:
@@ -34,16 +36,13 @@ def test_a_backup_is_made_and_restored(run: Run) -> None:
     made = run("backup", "copy.db")
     assert (made.code, made.err) == (0, "")
     assert made.out.startswith("Backed up to copy.db and verified. Keep it safe")
-    assert_one_line(run("backup", "copy.db"), 1, "copy.db already exists")
-    assert_one_line(run("restore", "copy.db"), 1, "logoadmin.db already exists")
-    restored = run("restore", "copy.db", "--database", "sqlite:///other.db")
-    assert (restored.code, restored.out) == (
-        0,
-        "Restored from copy.db. New ids start above any that may have been issued since the backup\n",
+    check(
+        run,
+        ("backup copy.db", "", (1, "copy.db already exists")),
+        ("restore copy.db", "", (1, "logoadmin.db already exists")),
+        ("restore copy.db --database sqlite:///other.db", "", f"Restored from copy.db. {NEW_IDS}"),
+        ("restore --loaded --database sqlite:///copy.db", "", f"The database is ready. {NEW_IDS}"),
     )
-    finished = run("restore", "--loaded", "--database", "sqlite:///copy.db")
-    assert (finished.code, finished.err) == (0, "")
-    assert finished.out.startswith("The database is ready. New ids start above")
 
 
 @pytest.mark.rule("contract K4")
@@ -187,64 +186,45 @@ def test_each_shell_gets_a_script_that_calls_the_program(run: Run, monkeypatch: 
 
 
 # The fields of incoming webhooks by their documentation; all of them ignore unknown fields.
-ACCEPTS: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
-    "/discord": lambda body: isinstance(body.get("content"), str) and 0 < len(body["content"]) <= 2_000,
-    "/slack": lambda body: isinstance(body.get("text"), str) and 0 < len(body["text"]) <= 40_000,
-    "/mattermost": lambda body: isinstance(body.get("text"), str) and 0 < len(body["text"]) <= 16_383,
-}
+ACCEPTS: Final = {"/discord": ("content", 2_000), "/slack": ("text", 40_000), "/mattermost": ("text", 16_383)}
 
 
-@pytest.fixture
-def receivers(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answering]:
-    """The receivers at one address."""
-    del initialised
-    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
-
-    def answer(request: Request) -> Answer:
-        body, accepts = json.loads(request.body), ACCEPTS.get(request.path)
-        is_notice = request.headers["content-type"] == "application/json" and body["event"] == "trial"
-        return Answer(status=404 if accepts is None else 204 if is_notice and accepts(body) else 400)
-
-    with answering(answer) as server:
-        yield server
-
-
-def urls_of(receivers: Answering, *paths: str) -> str:
-    return ",".join(f"http://{receivers.host}{path}" for path in paths)
+def _receiver(request: Request) -> Answer:
+    """Answer as the receiver of a notice at one of these paths."""
+    if request.path not in ACCEPTS:
+        return Answer(status=404)
+    body, (field, most) = json.loads(request.body), ACCEPTS[request.path]
+    is_notice = request.headers["content-type"] == "application/json" and body["event"] == "trial"
+    return Answer(status=204 if is_notice and 0 < len(body[field]) <= most else 400)
 
 
 @pytest.mark.rule("contract R6")
 @pytest.mark.server("a web server in a thread")
-def test_a_test_notice_reaches_each_receiver(run: Run, receivers: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", urls_of(receivers, *ACCEPTS))
-    result = run("notify")
-    assert (result.code, result.err) == (0, "")
-    assert result.out == "URL 1: accepted\nURL 2: accepted\nURL 3: accepted\n"
-    assert receivers.asked == [*ACCEPTS]
-
-
-@pytest.mark.rule("contract R6")
-@pytest.mark.server("a web server in a thread")
-def test_failing_urls_are_reported_by_number_only(
-    run: Run, receivers: Answering, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("initialised")
+@pytest.mark.parametrize(
+    ("paths", "code", "out", "err"),
+    [
+        ([*ACCEPTS], 0, "URL 1: accepted\nURL 2: accepted\nURL 3: accepted\n", ""),
+        (["/gone/T0KEN", "/slack"], 1, "URL 2: accepted\n", "URL 1: it responds with status 404\n"),
+    ],
+)
+def test_a_trial_notice_reaches_each_receiver_and_failures_are_reported_by_number(
+    run: Run, monkeypatch: pytest.MonkeyPatch, paths: list[str], code: int, out: str, err: str
 ) -> None:
-    monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", urls_of(receivers, "/gone/T0KEN", "/slack"))
-    result = run("notify")
-    assert result.code == 1
-    assert result.out == "URL 2: accepted\n"
-    assert result.err == "URL 1: it responds with status 404\n"
+    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
+    with answering(_receiver) as receivers:
+        monkeypatch.setenv("LOGOADMIN_NOTIFY_URLS", ",".join(f"http://{receivers.host}{path}" for path in paths))
+        assert run("notify") == CommandResult(code, out, err)
+        assert receivers.asked == paths
     shown = run("config")
-    assert "T0KEN" not in f"{shown.out}{shown.err}"
     assert "notify_urls" in shown.out
+    assert "T0KEN" not in f"{shown.out}{shown.err}"
 
 
 @pytest.mark.rule("contract R6")
-@pytest.mark.server("a web server in a thread")
-def test_missing_notify_urls_are_reported(run: Run, initialised: None) -> None:
-    del initialised
-    result = run("notify")
-    assert (result.code, result.out) == (1, "")
-    assert "notify_urls names no URL" in result.err
+@pytest.mark.usefixtures("initialised")
+def test_missing_notify_urls_are_reported(run: Run) -> None:
+    assert_one_line(run("notify"), 1, "notify_urls names no URL")
 
 
 DATABASE: Final = "sqlite:///logoadmin.db"
@@ -261,15 +241,6 @@ def _picture(request: Request) -> Answer:
     return Answer(png(int(shade))) if shade.isdecimal() else Answer(status=404)
 
 
-@pytest.fixture
-def origin(initialised: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A local host that the settings allow requests to."""
-    del initialised
-    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
-    with answering(_picture) as server:
-        yield f"http://{server.host}"
-
-
 def urls() -> list[str]:
     with logoadmin.connect(DATABASE) as gallery:
         return [logo.preview_url for logo in gallery.logos.list(logoadmin.ListLogos())]
@@ -282,28 +253,31 @@ def create(*urls: str, active: bool = True) -> None:
 
 
 @pytest.mark.rule("contract P3")
-def test_pictures_on_other_hosts_are_copied_as_one_request(origin: str, run: Run) -> None:
-    before = [f"{origin}/1", f"{origin}/1", f"{origin}/2", f"{origin}/missing"]
-    create(*before)
-    create(f"{origin}/3", active=False)
-    listed = run("pictures", "mirror", "--dry-run")
-    assert (listed.code, listed.out.count("\n")) == (0, 4)
-    assert urls() == [*before, f"{origin}/3"]
-    done = run("pictures", "mirror")
+@pytest.mark.usefixtures("initialised")
+def test_pictures_on_other_hosts_are_copied_as_one_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGOADMIN_OUTGOING_HOSTS", "127.0.0.1")
+    with answering(_picture) as server:
+        origin = f"http://{server.host}"
+        before = [f"{origin}/1", f"{origin}/1", f"{origin}/2", f"{origin}/missing"]
+        create(*before)
+        create(f"{origin}/3", active=False)
+        listed = run("pictures", "mirror", "--dry-run")
+        assert (listed.code, listed.out.count("\n")) == (0, 4)
+        assert urls() == [*before, f"{origin}/3"]
+        done = run("pictures", "mirror")
     assert (done.code, done.out) == (1, "3 changed, 1 not copied\n")
     assert "Not copied: logo 4 (Aurora): The picture cannot be fetched: 127.0.0.1: " in done.err
     one, same, two, missing, inactive = urls()
     assert one == same != two
-    assert "/pictures/" in one
-    assert "/pictures/" in two
+    assert all("/pictures/" in url for url in (one, two))
     assert (missing, inactive) == (before[3], f"{origin}/3")
     assert run("revert", "--request", done.request).code == 0
     assert urls() == [*before, f"{origin}/3"]
 
 
 @pytest.mark.rule("contract P4")
-def test_pictures_are_moved_as_files(initialised: None, run: Run, tmp_path: Path) -> None:
-    del initialised
+@pytest.mark.usefixtures("initialised")
+def test_pictures_are_moved_as_files(run: Run, tmp_path: Path) -> None:
     with logoadmin.connect(DATABASE) as gallery:
         sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2, 3)}
     listed = [json.loads(line) for line in run("pictures", "list").out.splitlines()]
