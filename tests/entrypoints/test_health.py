@@ -13,18 +13,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import TablesMissing
+from logoadmin.domain.kernel.errors import StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.documents import STOPPING, Readiness, health_routes
 from logoadmin.entrypoints.server.middleware import LoggedRequests
 from logoadmin.entrypoints.server.serving import Stoppable
-from tests.asgi import AppClient, AppResponse, ask
+from tests.asgi import AppClient, ask
 from tests.gallery import FrozenClock, WatchedStorage, gallery_on
 from tests.services import comes_true
 
 pytestmark = pytest.mark.rule("contract K1")
 
 PATHS: Final = ("/livez", "/readyz")
+OK: Final = (200, {"status": "ok"})
 LONG: Final = 10.0
 
 
@@ -60,29 +61,21 @@ def app(storage: Watched) -> ASGIApp:
     return checked(storage, valid=0.1)
 
 
-def told(answer: AppResponse) -> tuple[int, Any]:
+def told(app: ASGIApp, path: str) -> tuple[int, Any]:
+    answer = ask(app, "GET", path)
     assert answer.header("cache-control") == "no-store"
     return answer.status_code, answer.json()
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_healthy_service_reports_so_to_everybody(app: ASGIApp, path: str) -> None:
-    assert told(ask(app, "GET", path)) == (200, {"status": "ok"})
+    assert told(app, path) == OK
 
 
 def test_the_process_is_live_whatever_the_state_of_the_database(app: ASGIApp, storage: Watched) -> None:
     storage.go_away()
-    assert told(ask(app, "GET", "/livez")) == (200, {"status": "ok"})
+    assert told(app, "/livez") == OK
     assert storage.asked == []
-
-
-def test_a_service_without_its_database_is_not_ready_until_that_is_back(app: ASGIApp, storage: Watched) -> None:
-    storage.go_away()
-    cause = Cause.OUT_OF_REACH
-    why = f"The database at db.example:3306 cannot be used: {cause.text}; {cause.cure}"
-    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "out_of_reach"})
-    storage.come_back()
-    comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
 
 
 def test_concurrent_checks_query_the_database_once(storage: Watched) -> None:
@@ -92,16 +85,32 @@ def test_concurrent_checks_query_the_database_once(storage: Watched) -> None:
     assert len(storage.asked) <= 2
 
 
-def test_tables_of_another_program_make_it_unready_and_the_log_names_the_remedy(
-    app: ASGIApp, storage: Watched, caplog: pytest.LogCaptureFixture
+AWAY: Final = f"The database at db.example:3306 cannot be used: {Cause.OUT_OF_REACH.text}; {Cause.OUT_OF_REACH.cure}"
+GONE: Final = f"File a.db does not exist, but should; {Cause.GALLERY_GONE.cure}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "why", "code", "log"),
+    [
+        (StorageUnavailable("db.example:3306"), AWAY, "out_of_reach", []),  # the storage logs it
+        (TablesMissing("a.db"), GONE, "gallery_gone", [f"{GONE} (gallery_gone)"]),
+    ],
+)
+def test_a_service_is_not_ready_while_its_database_is_away_or_does_not_fit(
+    app: ASGIApp,
+    storage: Watched,
+    caplog: pytest.LogCaptureFixture,
+    fault: Exception,
+    why: str,
+    code: str,
+    log: list[str],
 ) -> None:
-    storage.fault = TablesMissing("a.db")
-    why = f"File a.db does not exist, but should; {Cause.GALLERY_GONE.cure}"
-    assert told(ask(app, "GET", "/readyz")) == (503, {"detail": why, "code": "gallery_gone"})
-    assert caplog.messages == [f"{why} (gallery_gone)"]
+    storage.fault = fault
+    assert told(app, "/readyz") == (503, {"detail": why, "code": code})
+    assert caplog.messages == log
     storage.come_back()
     comes_true(lambda: ask(app, "GET", "/readyz").status_code == 200, LONG)
-    assert caplog.messages[1:] == ["The tables fit this program again: gallery_gone is over"]
+    assert caplog.messages[len(log) :] == [f"The tables fit this program again: {code} is over" for _ in log]
 
 
 def test_a_check_ends_while_the_previous_result_is_still_valid() -> None:
@@ -113,7 +122,7 @@ def test_an_unresponsive_database_is_not_waited_for(storage: Watched) -> None:
     app = checked(storage, timeout=0.1)
     storage.may_answer.clear()
     try:
-        assert told(ask(app, "GET", "/readyz"))[0] == 503
+        assert told(app, "/readyz")[0] == 503
     finally:
         storage.may_answer.set()
 
@@ -122,8 +131,8 @@ def test_a_stopping_service_is_not_ready(app: ASGIApp, storage: Watched) -> None
     async def stopping(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "state": {STOPPING: True}}, receive, send)
 
-    assert told(ask(stopping, "GET", "/readyz")) == (503, {"detail": "The service is stopping"})
-    assert told(ask(stopping, "GET", "/livez")) == (200, {"status": "ok"})
+    assert told(stopping, "/readyz") == (503, {"detail": "The service is stopping"})
+    assert told(stopping, "/livez") == OK
     assert storage.asked == []
 
 
@@ -133,10 +142,10 @@ def test_the_stop_signal_of_the_server_is_noticed_and_passed_on(app: ASGIApp) ->
     before = signal.signal(signal.SIGTERM, lambda number, _frame: received.append(number))
     try:
         stoppable = Stoppable(app)
-        assert told(ask(stoppable, "GET", "/readyz"))[0] == 200
+        assert told(stoppable, "/readyz")[0] == 200
         signal.raise_signal(signal.SIGTERM)
         assert received == [signal.SIGTERM]
-        assert told(ask(stoppable, "GET", "/readyz"))[0] == 503
+        assert told(stoppable, "/readyz")[0] == 503
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -44,19 +44,14 @@ def test_an_old_sign_in_gets_the_challenge_of_rfc_9470(client: AppClient, admin:
 
 @pytest.mark.rule("contract C1")
 def test_a_refused_sign_in_names_the_seconds_to_wait(client: AppClient, clock: FrozenClock) -> None:
-    def sign_in(username: str, password: str) -> Any:
-        return client.post("/api/auth/token", json={"username": username, "password": password})
-
     for _ in range(10):
-        assert sign_in("ann", "wrong").status_code == 401
+        assert sign_in(client, **PASSWORD | {"password": "wrong"}).status_code == 401
     clock.pass_by(100)
-    for password in ("wrong", ANN_PASSWORD):
-        answer = sign_in("ann", password)
-        assert (answer.status_code, answer.headers["retry-after"]) == (429, "200")
-        assert answer.headers["cache-control"] == "no-store"
-    assert sign_in("admin", ADMIN_PASSWORD).status_code == 200
+    answer = sign_in(client)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "200")
+    assert answer.headers["cache-control"] == "no-store"
     clock.pass_by(200)
-    assert sign_in("ann", ANN_PASSWORD).status_code == 200
+    assert sign_in(client).status_code == 200
 
 
 @pytest.mark.rule("contract C6")
@@ -91,6 +86,15 @@ def test_changing_the_own_password_requires_the_current_one(client: AppClient, a
 # Second factors.
 
 
+def sign_in(client: AppClient, **instead: Any) -> Any:
+    """Sign in as ann with her password, or in another way."""
+    return client.post("/api/auth/token", json=instead or PASSWORD)
+
+
+def second(challenge: str, **answer: Any) -> dict[str, Any]:
+    return {"grant_type": "second_factor", "challenge": challenge, **answer}
+
+
 def enrol(client: AppClient, who: Headers) -> tuple[TOTP, dict[str, Any]]:
     """Enrol an app over HTTP; return it and the factor."""
     begun = client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=who)
@@ -102,10 +106,6 @@ def enrol(client: AppClient, who: Headers) -> tuple[TOTP, dict[str, Any]]:
     return totp, confirmed.json()
 
 
-def second(challenge: str, **answer: str) -> dict[str, str]:
-    return {"grant_type": "second_factor", "challenge": challenge, **answer}
-
-
 @pytest.mark.rule("contract O1", "contract O2")
 def test_an_enrolled_app_signs_in(client: AppClient, ann: Headers, clock: FrozenClock) -> None:
     totp, factor = enrol(client, ann)
@@ -114,27 +114,23 @@ def test_an_enrolled_app_signs_in(client: AppClient, ann: Headers, clock: Frozen
     expected = {"factor_id": factor["factor_id"], "kind": "totp", "name": "Phone", "created_at": NOW}
     assert client.get("/api/auth/factors", headers=ann).json() == [factor] == [{**expected, "last_used_at": NOW}]
     assert client.get("/api/auth/recovery-codes", headers=ann).json() == {"left": 10}
-
-    first = client.post("/api/auth/token", json=PASSWORD)
+    first = sign_in(client)
     challenge = first.json().get("challenge")
     factors = ["totp", "recovery_code"]
     body = {"detail": "A second factor is required", "challenge": challenge, "factors": factors}
     assert (first.status_code, first.json()) == (401, body)
     assert (first.headers["www-authenticate"], first.headers["cache-control"]) == ("Bearer", "no-store")
-
     clock.pass_by(STEP)
-    wrong = client.post("/api/auth/token", json=second(challenge, recovery_code="0"))
+    wrong = sign_in(client, **second(challenge, recovery_code="0"))
     assert (wrong.status_code, wrong.json()) == (401, {"detail": "Incorrect code"})
-    signed_in = client.post("/api/auth/token", json=second(challenge, totp=totp.at(clock.now())))
+    signed_in = sign_in(client, **second(challenge, totp=totp.at(clock.now())))
     assert signed_in.status_code == 200
-    tokens = signed_in.json()
-    assert list(tokens) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"]
-    who = {"authorization": f"Bearer {tokens['access_token']}"}
+    assert list(signed_in.json()) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"]
+    who = bearer_of(signed_in.json())
     assert client.get("/api/auth/me", headers=who).json()["must_enrol"] is False
     current = [each["factor"] for each in client.get("/api/auth/sessions", headers=who).json() if each["current"]]
     assert current == ["totp"]
-    again = client.post("/api/auth/token", json=second(challenge, recovery_code=codes[0]))
-    assert again.status_code == 401
+    assert sign_in(client, **second(challenge, recovery_code=codes[0])).status_code == 401
 
 
 @pytest.mark.rule("contract O2")
@@ -170,20 +166,17 @@ def test_a_passkey_signs_in_alone_and_after_the_password(client: AppClient, ann:
     factor = enrol_passkey(client, ann, device)
     assert (factor["kind"], factor["name"]) == ("passkey", "Laptop")
     asked = client.post("/api/auth/passkey/options").json()
-    body = {"grant_type": "passkey", "challenge": asked["challenge"], "passkey": device.get(asked["options"])}
-    tokens = client.post("/api/auth/token", json=body)
+    alone = {"grant_type": "passkey", "challenge": asked["challenge"], "passkey": device.get(asked["options"])}
+    tokens = sign_in(client, **alone)
     assert (tokens.status_code, tokens.headers["cache-control"]) == (200, "no-store")
-    headers = {"authorization": f"Bearer {tokens.json()['access_token']}"}
-    assert client.get("/api/auth/me", headers=headers).json()["username"] == "ann"
-    again = client.post("/api/auth/token", json=body)
+    assert client.get("/api/auth/me", headers=bearer_of(tokens.json())).json()["username"] == "ann"
+    again = sign_in(client, **alone)
     assert (again.status_code, again.headers["www-authenticate"]) == (401, "Bearer")
-    required = client.post("/api/auth/token", json={"username": "ann", "password": ANN_PASSWORD})
-    assert required.status_code == 401
-    detail, challenge = required.json()["detail"], required.json()["challenge"]
-    assert (detail, required.json()["factors"]) == ("A second factor is required", ["passkey", "recovery_code"])
-    assert required.json()["passkey"]["challenge"] == challenge
-    body = {"grant_type": "second_factor", "challenge": challenge, "passkey": device.get(required.json()["passkey"])}
-    assert client.post("/api/auth/token", json=body).status_code == 200
+    required = sign_in(client)
+    body = required.json()
+    assert (required.status_code, body["detail"]) == (401, "A second factor is required")
+    assert (body["factors"], body["passkey"]["challenge"]) == (["passkey", "recovery_code"], body["challenge"])
+    assert sign_in(client, **second(body["challenge"], passkey=device.get(body["passkey"]))).status_code == 200
 
 
 @pytest.mark.rule("contract O1", "contract O2")
