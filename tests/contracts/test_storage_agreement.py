@@ -71,20 +71,20 @@ TARGETS = st.sampled_from(["forum", "Forum", "wiki"])
 authors = st.builds(Author, IDS, IDS, NAMES, TIMES, version=VERSIONS)
 roles = st.builds(Role, IDS, NAMES, SCOPES, TIMES, version=VERSIONS)
 users = st.builds(User, IDS, NAMES, st.none() | TEXTS.map(lambda text: text[:4096]), IDS, TIMES, version=VERSIONS)
-logos = st.builds(
-    Logo,
-    IDS,
-    NAMES,
-    TEXTS.map(lambda text: text[:2048]),
-    TARGETS | NAMES,
-    TEXTS,
-    st.booleans(),
-    st.just(()),
-    TIMES,
-    version=VERSIONS,
-)
-themes = st.builds(Theme, IDS, NAMES, st.just("u"), TARGETS, TEXTS, st.booleans(), st.just(()), TIMES, version=VERSIONS)
+URLS = TEXTS.map(lambda text: text[:2048])
+of_artwork = (TARGETS | NAMES, TEXTS, st.booleans(), st.just(()), TIMES)
+logos = st.builds(Logo, IDS, NAMES, URLS, *of_artwork, version=VERSIONS)
+themes = st.builds(Theme, IDS, NAMES, st.just("u"), *of_artwork, version=VERSIONS)
 snapshots = st.none() | st.dictionaries(NAMES, TEXTS | IDS | st.none() | st.booleans() | st.lists(IDS), max_size=3)
+# Their ids, actions and records are chosen when they are added.
+changes = st.builds(
+    partial(Change, 0, action="", kind=Kind.LOGO, id=0),
+    at=TIMES,
+    user_id=st.none() | IDS,
+    before=snapshots,
+    after=snapshots,
+    request_id=st.none() | KEYS,
+)
 ORDERS: st.SearchStrategy[Order] = st.sampled_from(["asc", "desc"])
 SORT_KEYS: tuple[SortKey, ...] = ("name", "changed")
 _other_filters = {
@@ -103,6 +103,11 @@ artworks_filters = st.builds(
 passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
 ARTWORKS = st.sampled_from([Kind.LOGO, Kind.THEME])
 withdrawals = st.builds(Withdrawal, ARTWORKS, IDS, TIMES, st.none() | NAMES)
+
+
+def exists(kind: AnyKind, id_: int) -> Step:
+    """Return whether a record exists, as the condition of a step."""
+    return lambda uow: uow.records(kind).get(id_)
 
 
 class _Undo(Exception):
@@ -165,7 +170,7 @@ class Agreement(RuleBasedStateMachine):
         self.steps: list[Step] = []
         self.parts: list[list[Step]] = []
 
-    def step(self, step: Step, *, when: tuple[Step, ...] = ()) -> None:
+    def step(self, step: Step, *when: Step) -> None:
         """Collect a step, to be left out if the port's preconditions do not hold."""
 
         def guarded(uow: UnitOfWork) -> object:
@@ -182,12 +187,11 @@ class Agreement(RuleBasedStateMachine):
             records = uow.records(kind)
             (records.add if records.get(id_) is None else records.update)(record)
 
-        referred = (lambda uow: not isinstance(record, User) or uow.records(ROLES).get(record.role_id),)
-        self.step(keep, when=referred)
+        self.step(keep, *([exists(ROLES, record.role_id)] if isinstance(record, User) else []))
 
     @rule(user=users, password=passwords)
     def add_user(self, user: User, password: PasswordHash | None) -> None:
-        self.step(lambda uow: add_user(uow, user, password), when=(lambda uow: uow.records(ROLES).get(user.role_id),))
+        self.step(lambda uow: add_user(uow, user, password), exists(ROLES, user.role_id))
 
     @rule(user_id=IDS, name=NAMES)
     def add_next_author(self, user_id: int, name: str) -> None:
@@ -195,15 +199,13 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from([*KINDS.values()]), id_=IDS)
     def remove_record(self, kind: AnyKind, id_: int) -> None:
-        self.step(
-            lambda uow: uow.records(kind).remove(id_), when=(lambda uow: kind is not ROLES or not has_users(uow, id_),)
-        )
+        self.step(lambda uow: uow.records(kind).remove(id_), lambda uow: kind is not ROLES or not has_users(uow, id_))
 
     @rule(logo_id=IDS, author_id=IDS)
     def link(self, logo_id: int, author_id: int) -> None:
         self.step(
             lambda uow: link_id_of(uow, LOGOS, logo_id, author_id) or link_author(uow, LOGOS, logo_id, author_id),
-            when=(lambda uow: uow.records(LOGOS).get(logo_id), lambda uow: uow.records(AUTHORS).get(author_id)),
+            *(exists(LOGOS, logo_id), exists(AUTHORS, author_id)),
         )
 
     @rule(logo_id=IDS, author_id=IDS)
@@ -217,7 +219,7 @@ class Agreement(RuleBasedStateMachine):
                 uow.links(THEMES).remove(theme_id, existing.author_id)
             return [link_author(uow, THEMES, theme_id, id_) for id_ in author_ids if uow.records(AUTHORS).get(id_)]
 
-        self.step(link, when=(lambda uow: uow.records(THEMES).get(theme_id),))
+        self.step(link, exists(THEMES, theme_id))
 
     @rule(author=authors)
     def remove_author_and_bring_back(self, author: Author) -> None:
@@ -234,39 +236,23 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(artwork_ids=st.sets(IDS, max_size=3), version=VERSIONS)
     def touch(self, artwork_ids: set[int], version: int) -> None:
-        self.step(
-            lambda uow: uow.records(LOGOS).touch([id_ for id_ in artwork_ids if uow.records(LOGOS).get(id_)], version)
-        )
-        self.step(
-            lambda uow: uow.records(THEMES).touch({id_ for id_ in artwork_ids if uow.records(THEMES).get(id_)}, version)
-        )
+        def touch(kind: AnyKind, uow: UnitOfWork) -> None:
+            uow.records(kind).touch([id_ for id_ in artwork_ids if uow.records(kind).get(id_)], version)
 
-    @rule(
-        kinds=st.lists(st.tuples(st.sampled_from(Kind), IDS), max_size=3),
-        at=TIMES,
-        user_id=st.none() | IDS,
-        before=snapshots,
-        after=snapshots,
-        request_id=st.none() | KEYS,
-    )
-    def add_changes(
-        self,
-        kinds: list[tuple[Kind, int]],
-        at: int,
-        user_id: int | None,
-        before: dict[str, Any] | None,
-        after: dict[str, Any] | None,
-        request_id: str | None,
-    ) -> None:
+        self.step(partial(touch, LOGOS))
+        self.step(partial(touch, THEMES))
+
+    @rule(kinds=st.lists(st.tuples(st.sampled_from(Kind), IDS), max_size=3), change=changes)
+    def add_changes(self, kinds: list[tuple[Kind, int]], change: Change) -> None:
         def add(uow: UnitOfWork) -> None:
-            next_id = uow.changes.last_id() + 1
+            last_id = uow.changes.last_id()
             # Filters by time are exact only if the clock was right (contract G3).
-            last = uow.changes.get(next_id - 1)
-            when = at if last is None else max(at, last.at)
+            last = uow.changes.get(last_id)
+            at = change.at if last is None else max(change.at, last.at)
             uow.changes.add(
                 [
-                    Change(next_id + number, when, user_id, f"{kind}.removed", kind, id_, before, after, request_id)
-                    for number, (kind, id_) in enumerate(kinds)
+                    replace(change, change_id=number, at=at, action=f"{kind}.removed", kind=kind, id=id_)
+                    for number, (kind, id_) in enumerate(kinds, last_id + 1)
                 ]
             )
 
@@ -282,7 +268,7 @@ class Agreement(RuleBasedStateMachine):
             key_id = uow.identity.keys.next_id()
             uow.identity.keys.add(ServiceKey(key_id, name, scope, 0, expires_at, None), user_id, f"hash {key_id}")
 
-        self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
+        self.step(add, exists(USERS, user_id))
 
     @rule(key_id=st.integers(1, 4), now=TIMES)
     def use_key(self, key_id: int, now: int) -> None:
@@ -302,7 +288,7 @@ class Agreement(RuleBasedStateMachine):
         self.step(lambda uow: uow.stored_responses.forget_expired(now, 99))
         self.step(
             lambda uow: uow.stored_responses.add(StoredResponse(key, response, expires_at)),
-            when=(lambda uow: uow.stored_responses.get(key) is None,),
+            lambda uow: uow.stored_responses.get(key) is None,
         )
 
     @rule(key=KEYS, attempts=IDS, ends_at=TIMES)
@@ -327,7 +313,7 @@ class Agreement(RuleBasedStateMachine):
             uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
             uow.identity.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
 
-        self.step(add, when=(lambda uow: uow.records(USERS).get(user_id),))
+        self.step(add, exists(USERS, user_id))
         self.step(lambda uow: uow.identity.recovery_codes.use(user_id, f"{key} of {user_id}"))
         self.step(lambda uow: uow.identity.factors.remove(counter, user_id))
 
@@ -335,7 +321,7 @@ class Agreement(RuleBasedStateMachine):
     def challenge(self, key: str, user_id: int, now: int) -> None:
         self.step(
             lambda uow: uow.identity.challenges.add(Challenge(key, "link", user_id, key, now)),
-            when=(lambda uow: uow.records(USERS).get(user_id), lambda uow: uow.identity.challenges.get(key) is None),
+            *(exists(USERS, user_id), lambda uow: uow.identity.challenges.get(key) is None),
         )
         self.step(lambda uow: uow.identity.challenges.add_once(Challenge(f"once {key}", "used", None, "", now)))
         self.step(lambda uow: uow.identity.challenges.take(key))
@@ -345,9 +331,8 @@ class Agreement(RuleBasedStateMachine):
     def sign_in_fails(self, user_id: int | None, address: str | None, at: int, old: int) -> None:
         def count(uow: UnitOfWork) -> None:
             if not uow.identity.events.count("sign_in_refused", user_id, address, at):
-                uow.identity.events.add(
-                    SignInEvent(uow.identity.events.next_id(), at, "sign_in_refused", user_id, address=address)
-                )
+                event_id = uow.identity.events.next_id()
+                uow.identity.events.add(SignInEvent(event_id, at, "sign_in_refused", user_id, address=address))
 
         self.step(count)
         self.step(lambda uow: uow.identity.events.number("sign_in_refused", at, 2))
@@ -365,17 +350,15 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(user_id=IDS)
     def renew_password(self, user_id: int) -> None:
-        self.step(
-            lambda uow: uow.identity.passwords.set(user_id, PasswordHash("renewed")),
-            when=(lambda uow: uow.records(USERS).get(user_id),),
-        )
+        renewed = PasswordHash("renewed")
+        self.step(lambda uow: uow.identity.passwords.set(user_id, renewed), exists(USERS, user_id))
 
     @rule(session_id=KEYS, user_id=IDS, expires_at=TIMES)
     def begin_session(self, session_id: str, user_id: int, expires_at: int) -> None:
         self.step(lambda uow: uow.identity.sessions.end(session_id))
-        existing = (lambda uow: uow.records(USERS).get(user_id),)
-        self.step(lambda uow: uow.identity.sessions.add(Session(session_id, user_id, 0, expires_at)), when=existing)
-        self.step(lambda uow: uow.identity.sessions.add_refresh_token(session_id, session_id), when=existing)
+        session, has_user = Session(session_id, user_id, 0, expires_at), exists(USERS, user_id)
+        self.step(lambda uow: uow.identity.sessions.add(session), has_user)
+        self.step(lambda uow: uow.identity.sessions.add_refresh_token(session_id, session_id), has_user)
 
     @rule(user_id=IDS, times=st.tuples(TIMES, TIMES, st.none() | TIMES))
     def update_times_of_sessions(self, user_id: int, times: tuple[int, int, int | None]) -> None:
@@ -392,7 +375,7 @@ class Agreement(RuleBasedStateMachine):
     def use_token(self, key: str, now: int) -> None:
         self.step(
             lambda uow: uow.identity.sessions.use_refresh_token(key, now),
-            when=(lambda uow: uow.identity.sessions.refresh_token(key),),
+            lambda uow: uow.identity.sessions.refresh_token(key),
         )
 
     @rule(now=TIMES, most=st.integers(1, 3))
@@ -406,16 +389,11 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(user_id=IDS, text=TEXTS.map(lambda text: text[:1024]))
     def set_preferences(self, user_id: int, text: str) -> None:
-        self.step(
-            lambda uow: uow.identity.preferences.set(user_id, text), when=(lambda uow: uow.records(USERS).get(user_id),)
-        )
+        self.step(lambda uow: uow.identity.preferences.set(user_id, text), exists(USERS, user_id))
 
     @rule(user_id=IDS, at=TIMES, words=st.frozensets(st.sampled_from(["applied:1", "blocked:logo:1"])))
     def set_seen(self, user_id: int, at: int, words: frozenset[str]) -> None:
-        self.step(
-            lambda uow: uow.member_notices.set_seen(user_id, SeenNotices(at, words)),
-            when=(lambda uow: uow.records(USERS).get(user_id),),
-        )
+        self.step(lambda uow: uow.member_notices.set_seen(user_id, SeenNotices(at, words)), exists(USERS, user_id))
 
     @rule(user_id=IDS, keep=st.none() | KEYS)
     def end_sessions(self, user_id: int, keep: str | None) -> None:
