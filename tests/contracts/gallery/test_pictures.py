@@ -26,19 +26,19 @@ from logoadmin.domain.kernel.errors import (
     LogoAdminError,
     NotFound,
     NotPermitted,
-    OutgoingError,
     TooManyPictures,
 )
 from logoadmin.domain.kernel.kinds import picture_of
+from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.records import Kind, Logo
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Count
-from logoadmin.ports.outgoing import Fetched
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
+from tests.origins import Origins
 
 DAY: Final = 86_400
 ANYBODY: Final = Anonymous("192.0.2.1")
@@ -172,30 +172,20 @@ def test_the_size_of_all_pictures_is_limited(storage: Storage, clock: FrozenCloc
         sent(full, drawing(8))
 
 
-class _Elsewhere:
-    def __init__(self, content: bytes | None) -> None:
-        self._content = content
-
-    def fetch(self, url: str, *, most: int, seconds: float) -> Fetched:
-        assert (most, seconds) == (8 * 1024 * 1024, 20)
-        if self._content is None:
-            raise OutgoingError("img.example", "is not public")
-        return Fetched(url, "text/html", self._content)
-
-
 @pytest.mark.rule("contract P3", "contract L8")
 def test_a_picture_is_copied_from_elsewhere(storage: Storage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock, outgoing=_Elsewhere(drawing()))
-    copied = gallery.pictures.send(SendPicture(source="https://img.example/a.png"))
-    assert copied == sent(gallery)
+    large = bytes(MAX_PICTURE + 1)
+    origins = Origins({"https://img.example/a.png": drawing(), "https://img.example/large.png": large})
+    gallery = gallery_on(storage, clock, outgoing=origins)
+    asked = SendPicture(source="https://img.example/a.png")
+    assert gallery.pictures.send(asked) == sent(gallery)
     with pytest.raises(InvalidInput, match="Body should be empty"):
-        gallery.pictures.send(SendPicture(source="https://img.example/a.png"), b"a")
-    refused = gallery_on(storage, clock, outgoing=_Elsewhere(None), started=False)
+        gallery.pictures.send(asked, b"a")
     with pytest.raises(InvalidInput) as error:
-        refused.pictures.send(SendPicture(source="https://img.example/a.png"))
+        gallery.pictures.send(SendPicture(source="https://img.example/large.png"))
     (problem,) = error.value.problems
     assert problem.loc == ("query", "from")
-    assert problem.msg == "The picture cannot be fetched: img.example: is not public"
+    assert problem.msg == "The picture cannot be fetched: img.example: more than 8388608 bytes"
 
 
 @pytest.mark.rule("contract P4")
