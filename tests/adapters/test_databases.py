@@ -1,6 +1,7 @@
 """The registry of databases: another one is a module and a row."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 
@@ -21,11 +22,8 @@ def test_another_database_is_a_module_and_a_row(tmp_path: Path, monkeypatch: pyt
     module.open_dialect = lambda url, _text: Other(url.database)  # type: ignore[attr-defined]  # made here
     monkeypatch.setitem(sys.modules, f"{databases.__name__}.other", module)
     monkeypatch.setattr(databases, "DATABASES", {**DATABASES, "other": "other"})
-    storage = open_sql_storage(f"other:///{tmp_path / 'gallery.other'}")
-    try:
+    with closing(open_sql_storage(f"other:///{tmp_path / 'gallery.other'}")) as storage:
         storage.prepare()
         storage.write(lambda uow: uow.records(AUTHORS).add(Author(1, 1, "ann", 0)))
         assert storage.product == "Other"
         assert len(storage.read(lambda uow: uow.records(AUTHORS).page(-1, 9))) == 1
-    finally:
-        storage.close()

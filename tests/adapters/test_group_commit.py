@@ -29,19 +29,6 @@ def adding(number: int, user_id: int | None = None) -> Callable[[UnitOfWork], in
     return add
 
 
-def commits_of(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Return a list that gets an entry with each commit."""
-    made: list[object] = []
-    commit = Transaction.commit
-
-    def counted(transaction: Transaction) -> None:
-        commit(transaction)
-        made.append(transaction)
-
-    monkeypatch.setattr(Transaction, "commit", counted)
-    return made
-
-
 def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], object]) -> list[object]:
     """Start writes in threads during another one; return the result or error of each."""
     begun, may_end = threading.Event(), threading.Event()
@@ -70,10 +57,11 @@ def written_while_one_waits(storage: SqlStorage, *works: Callable[[UnitOfWork], 
 
 @pytest.mark.rule("contract A20", "contract G")
 def test_waiting_writes_share_a_commit(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    commits = commits_of(monkeypatch)
+    commit, commits = Transaction.commit, count()
+    monkeypatch.setattr(Transaction, "commit", lambda transaction: (commit(transaction), next(commits)))
     ids = written_while_one_waits(sql_storage, *(adding(number) for number in range(MANY)))
     assert sorted(ids) == list(range(1, MANY + 1))  # type: ignore[type-var]  # numbers
-    assert len(commits) == 3  # the first one, 32 and 8
+    assert next(commits) == 3  # the first one, 32 and 8
     assert len(sql_storage.read(lambda uow: uow.records(AUTHORS).page(-1, 99))) == MANY
 
 

@@ -1,10 +1,10 @@
 """Creating the tables, checking their version, and migrating older ones."""
 
-import contextlib
 import multiprocessing
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,14 @@ pytestmark = pytest.mark.rule("contract H3")
 
 @pytest.fixture
 def new(url: str) -> Iterator[SqlStorage]:
-    storage = open_sql_storage(url)
-    yield storage
-    storage.close()
+    with closing(open_sql_storage(url)) as storage:
+        yield storage
 
 
 @pytest.fixture
 def prepared(prepared_url: str) -> Iterator[SqlStorage]:
-    storage = open_sql_storage(prepared_url)
-    yield storage
-    storage.close()
+    with closing(open_sql_storage(prepared_url)) as storage:
+        yield storage
 
 
 def execute(storage: SqlStorage, statement: str) -> None:
@@ -102,20 +100,15 @@ def test_missing_privileges_to_create_tables_are_named(mariadb: MariaDb) -> None
         "CREATE OR REPLACE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'secret'",
         f"GRANT SELECT, INSERT ON {database}.* TO 'reader'@'127.0.0.1'",
     )
-    storage = open_sql_storage(f"mysql://reader:secret@{mariadb.address}/{database}")
     with pytest.raises(StartError, match=r"may not make tables; grant it ALL on the database$"):
-        storage.prepare()
-    storage.close()
+        prepare(f"mysql://reader:secret@{mariadb.address}/{database}")
 
 
 def prepare(url: str) -> bool:
-    storage = open_sql_storage(url)
-    try:
+    with closing(open_sql_storage(url)) as storage:
         storage.prepare()
         storage.check()
         return storage.is_empty()
-    finally:
-        storage.close()
 
 
 @pytest.mark.rule("contract H5")
@@ -150,10 +143,9 @@ def test_a_file_that_cannot_be_created_is_named_without_its_path(tmp_path: Path)
 @pytest.mark.rule("contract H2")
 def test_a_relative_path_is_resolved_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    storage = open_sql_storage("sqlite:///new.db")
-    monkeypatch.chdir("/")
-    storage.prepare()
-    storage.close()
+    with closing(open_sql_storage("sqlite:///new.db")) as storage:
+        monkeypatch.chdir("/")
+        storage.prepare()
     assert (tmp_path / "new.db").exists()
 
 
@@ -161,8 +153,8 @@ class PowerCut(Exception):
     """Ends every operation."""
 
 
-@contextlib.contextmanager
-def cut_after(allowed: int, cut: Callable[[str], None]) -> Iterator[None]:
+@contextmanager
+def cut_after(allowed: int) -> Iterator[None]:
     """Cut a migration short at the statement after `allowed` others that change something permanently."""
     left = allowed
 
@@ -172,7 +164,7 @@ def cut_after(allowed: int, cut: Callable[[str], None]) -> Iterator[None]:
         if LEASE_TABLE in statement or (not changes and not statement.startswith(f"UPDATE {VERSION_TABLE}")):
             return
         if left == 0:
-            cut(statement)
+            raise PowerCut
         left -= 1
 
     event.listen(Engine, "before_cursor_execute", before)
@@ -182,17 +174,6 @@ def cut_after(allowed: int, cut: Callable[[str], None]) -> Iterator[None]:
         event.remove(Engine, "before_cursor_execute", before)
 
 
-def fail(_statement: str) -> None:
-    raise PowerCut
-
-
-def assert_prepared(storage: SqlStorage) -> None:
-    storage.check()
-    with storage._pool.engine.connect() as connection:
-        assert differences(connection) == []
-    assert storage.write(lambda uow: uow.records(AUTHORS).next_id()) == 1
-
-
 @pytest.mark.slow("tables are made step by step")
 @pytest.mark.rule("contract H5")
 def test_preparing_can_be_repeated_after_an_interruption_at_any_step(new: SqlStorage) -> None:
@@ -200,7 +181,7 @@ def test_preparing_can_be_repeated_after_an_interruption_at_any_step(new: SqlSto
     while True:
         # A file is unchanged; a server keeps each step, so that the next attempt gets further. A migration may
         # begin with an update, which only the next step keeps.
-        with cut_after(cuts if new.embedded else 2, fail), contextlib.suppress(PowerCut):
+        with cut_after(cuts if new.embedded else 2), suppress(PowerCut):
             new.prepare()
             break
         cuts += 1
@@ -208,7 +189,10 @@ def test_preparing_can_be_repeated_after_an_interruption_at_any_step(new: SqlSto
         with pytest.raises(SchemaMismatch):
             new.check()
     assert cuts > 15
-    assert_prepared(new)
+    new.check()
+    with new._pool.engine.connect() as connection:
+        assert differences(connection) == []
+    assert new.write(lambda uow: uow.records(AUTHORS).next_id()) == 1
 
 
 @pytest.mark.parametrize("made_by", ["0009", "r0001", "v0001", "w0008"])

@@ -8,7 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -60,8 +60,6 @@ def opened() -> Iterator[list[str]]:
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOGOADMIN_DATABASE", "sqlite:///gallery.db")
-    monkeypatch.setenv("LOGOADMIN_ARGON2_MEMORY_KIB", "8")
-    monkeypatch.setenv("LOGOADMIN_ARGON2_PASSES", "1")
     return tmp_path / "gallery.db"
 
 
@@ -76,67 +74,55 @@ def assert_locked(file: Path) -> None:
     assert log_of(file) == before
 
 
-def command(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
-    return pytest.param(lambda _: cli.main(arguments, standalone_mode=False), id=" ".join(arguments))  # type: ignore[return-value]  # it is for parametrize
-
-
-def serve(*arguments: str) -> Callable[[pytest.MonkeyPatch], object]:
-    def run_until_the_application(monkeypatch: pytest.MonkeyPatch) -> None:
-        with contextlib.ExitStack() as galleries:
-            opened = bootstrap.open_gallery
-            monkeypatch.setattr(bootstrap, "open_gallery", lambda *a, **k: galleries.enter_context(opened(*a, **k)))
-            monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
-            cli.main(["serve", "--port", "0", *arguments], standalone_mode=False)
-
-    return pytest.param(run_until_the_application, id=" ".join(("serve", *arguments)))  # type: ignore[return-value]  # it is for parametrize
-
-
-def prepare_again(_: pytest.MonkeyPatch) -> None:
-    storage = open_sql_storage("sqlite:///gallery.db")
-    assert not storage.is_empty()
-    storage.prepare()
-    storage.check()
-    storage.close()
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        *(command("init"), serve(), serve("--workers", "2"), command("import", "authors.jsonl")),
-        *(command("import", "authors.jsonl", "--dry-run"), command("export", "out.jsonl")),
-        *(command("revert", "4"), command("token-key", "rotate"), command("backup", "backup.db")),
-        pytest.param(lambda _: logoadmin.connect("sqlite:///gallery.db").close(), id="connect and close"),
-        prepare_again,
-    ],
-)
-def test_no_use_of_a_file_drops_the_locks_of_a_connection_in_the_same_process(
-    file: Path,
-    initialised_file: Path,
-    opened: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    use: Callable[[pytest.MonkeyPatch], object],
-) -> None:
-    (file.parent / "authors.jsonl").write_text(AUTHOR)
+@pytest.fixture
+def in_use(file: Path, initialised_file: Path, opened: list[str]) -> Iterator[Path]:
+    """A file with a connection of this process, which keeps its locks during the test."""
     shutil.copy(initialised_file, file)
     opened.clear()
     with logoadmin.connect(f"sqlite:///{file}") as gallery:
         gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="one"))
         assert_locked(file)
-        use(monkeypatch)
+        yield file
         assert_locked(file)
         gallery.authors.create(logoadmin.CreateAuthor(user_id=2, username="two"))
     assert {name for name in opened if name.startswith("gallery.db")} == set()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("init", "serve --port 0", "serve --port 0 --workers 2", "import authors.jsonl", "export out.jsonl"),
+        *("import authors.jsonl --dry-run", "revert 4", "token-key rotate", "backup backup.db"),
+    ],
+)
+def test_no_command_drops_the_locks_of_a_connection_in_the_same_process(
+    in_use: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    in_use.with_name("authors.jsonl").write_text(AUTHOR)
+    with contextlib.ExitStack() as galleries:
+        opened = bootstrap.open_gallery
+        monkeypatch.setattr(bootstrap, "open_gallery", lambda *a, **k: galleries.enter_context(opened(*a, **k)))
+        monkeypatch.setattr("logoadmin.entrypoints.server.serve", lambda application, *_, **__: application())
+        cli.main(command.split(), standalone_mode=False)
+
+
+@pytest.mark.usefixtures("in_use")
+def test_no_other_use_of_a_file_drops_its_locks() -> None:
+    logoadmin.connect("sqlite:///gallery.db").close()
+    with contextlib.closing(open_sql_storage("sqlite:///gallery.db")) as storage:
+        assert not storage.is_empty()
+        storage.prepare()
+        storage.check()
+
+
 def test_an_empty_file_is_locked_from_the_first_access_on(file: Path, opened: list[str]) -> None:
     file.touch(0o640)
     opened.clear()
-    storage = open_sql_storage(f"sqlite:///{file}")
-    assert storage.is_empty()
-    storage.prepare()
-    storage.write(lambda uow: uow.secrets.put("name", "value"))
-    assert_locked(file)
-    storage.close()
+    with contextlib.closing(open_sql_storage(f"sqlite:///{file}")) as storage:
+        assert storage.is_empty()
+        storage.prepare()
+        storage.write(lambda uow: uow.secrets.put("name", "value"))
+        assert_locked(file)
     assert "gallery.db" not in opened
     # The creator of the file chose its mode.
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
@@ -151,15 +137,12 @@ def test_a_link_to_a_missing_file_creates_the_file(file: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["gallery.db", "gallery.db-wal", "link.db"])
-def test_an_export_does_not_overwrite_its_database(file: Path, initialised_file: Path, name: str) -> None:
-    shutil.copy(initialised_file, file)
-    (file.parent / "link.db").symlink_to(file)
-    with logoadmin.connect(f"sqlite:///{file}") as gallery:
-        before = file.stat().st_ino, log_of(file)
-        with pytest.raises(Exception, match=f"^{name} is the database; name another file.$"):
-            cli.main(["export", name], standalone_mode=False)
-        assert (file.stat().st_ino, log_of(file)) == before
-        gallery.authors.create(logoadmin.CreateAuthor(user_id=1, username="one"))
+def test_an_export_does_not_overwrite_its_database(in_use: Path, name: str) -> None:
+    in_use.with_name("link.db").symlink_to(in_use)
+    before = in_use.stat().st_ino, log_of(in_use)
+    with pytest.raises(Exception, match=f"^{name} is the database; name another file.$"):
+        cli.main(["export", name], standalone_mode=False)
+    assert (in_use.stat().st_ino, log_of(in_use)) == before
 
 
 _KILLED_IN_THE_FIRST_START: Final = """
@@ -176,9 +159,8 @@ def test_a_killed_first_start_leaves_nothing(file: Path) -> None:
     url = f"sqlite:///{file}"
     killed = subprocess.run([sys.executable, "-c", _KILLED_IN_THE_FIRST_START, url], check=False, timeout=30)
     assert killed.returncode == -signal.SIGKILL
-    storage = open_sql_storage(url)
-    assert storage.is_empty()
-    storage.close()
+    with contextlib.closing(open_sql_storage(url)) as storage:
+        assert storage.is_empty()
     with logoadmin.connect(url) as gallery:
         assert gallery.admin_password is not None
 
