@@ -22,14 +22,11 @@ from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import link_author
 
 
-def keep(users: list[User]) -> Callable[[UnitOfWork], None]:
-    def work(uow: UnitOfWork) -> None:
-        for role_id in (1, 2):
-            uow.records(ROLES).add(Role(role_id, f"role {role_id}", (), 0))
-        for user in users:
-            uow.records(USERS).add(user)
-
-    return work
+def keep(users: list[User], uow: UnitOfWork) -> None:
+    for role_id in (1, 2):
+        uow.records(ROLES).add(Role(role_id, f"role {role_id}", (), 0))
+    for user in users:
+        uow.records(USERS).add(user)
 
 
 def page_of(kind: AnyKind, after: int, where: Filter, order: Order = "asc") -> Callable[[UnitOfWork], object]:
@@ -67,11 +64,13 @@ def work_for(storage: SqlStorage, page: Callable[[UnitOfWork], object]) -> int:
         connection.close()
 
 
-def take_statistics(storage: SqlStorage) -> None:
-    """Have the database collect statistics, as its operators may."""
+def with_and_without_statistics(storage: SqlStorage) -> Iterator[bool]:
+    """Yield before and after the database collects statistics, which its operators may have it do."""
+    yield False
     with storage._pool.engine.connect() as connection:
         names = ", ".join(metadata.tables)
         connection.exec_driver_sql("ANALYZE" if storage.embedded else f"ANALYZE TABLE {names}")
+    yield True
 
 
 ORDERS: tuple[Order, Order] = ("asc", "desc")
@@ -95,12 +94,10 @@ def test_the_cost_of_a_page_is_independent_of_the_size_of_the_table(sql_storage:
         User(id_, f"{'odd' if n % 2 else 'even'} {n:04}", None, 2 if n >= 2_900 else 1, 0)
         for id_, n in zip(numbers, range(3_000), strict=True)
     ]
-    sql_storage.write(keep(users))
+    sql_storage.write(partial(keep, users))
     everything = work_for(sql_storage, lambda uow: uow.records(USERS).page(-1, 3_000))
     filters = (Filter(), Filter(role_id=2), Filter(role_id=3), Filter(role_id=1))
-    for statistics in (False, True):
-        if statistics:
-            take_statistics(sql_storage)
+    for statistics in with_and_without_statistics(sql_storage):
         for after, where in itertools.product((before_all(order), numbers[1_500], numbers[2_980]), filters):
             work = work_for(sql_storage, page_of(USERS, after, where, order))
             assert work < everything / 8, (statistics, after, where)
@@ -119,16 +116,15 @@ def test_the_cost_of_a_sorted_page_is_independent_of_the_size_of_the_table(
         for id_ in range(3_000):
             uow.records(LOGOS).add(Logo(id_, f"Logo {id_ // 30:03}", "u", "forum", "", True, (), 0, version=7))
 
-    sql_storage.write(keep(users))
+    sql_storage.write(partial(keep, users))
     sql_storage.write(keep_logos)
     kinds: tuple[AnyKind, ...] = (USERS, LOGOS)
-    for statistics, kind in itertools.product((False, True), kinds):
-        if statistics:
-            take_statistics(sql_storage)
-        everything = work_for(sql_storage, partial(all_of, kind))
-        for id_ in (None, 10, 1_501, 2_980):
-            work = work_for(sql_storage, partial(sorted_after, kind, sort, id_, order))
-            assert work < everything / 8, (statistics, kind.plural, id_)
+    for statistics in with_and_without_statistics(sql_storage):
+        for kind in kinds:
+            everything = work_for(sql_storage, partial(all_of, kind))
+            for id_ in (None, 10, 1_501, 2_980):
+                work = work_for(sql_storage, partial(sorted_after, kind, sort, id_, order))
+                assert work < everything / 8, (statistics, kind.plural, id_)
 
 
 @pytest.mark.rule("contract E2", "contract E3", "contract E4")
@@ -153,9 +149,7 @@ def test_the_cost_of_a_filtered_page_is_that_of_its_matches(sql_storage: SqlStor
     )
     pages_of = [(before_all(order), order, where) for where in rare_filters for order in ORDERS]
     pages_of += [(700, order, {"author_id": 1}) for order in ORDERS]
-    for statistics in (False, True):
-        if statistics:
-            take_statistics(sql_storage)
+    for statistics in with_and_without_statistics(sql_storage):
         for after, order, where in pages_of:
             work = work_for(sql_storage, page_of(LOGOS, after, Filter(**where), order))
             assert work < everything / 6, (statistics, after, order, where)
@@ -184,16 +178,13 @@ def sent_statements() -> Iterator[list[str]]:
 @pytest.mark.rule("contract P5")
 def test_a_takedown_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
     placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(30_000)]
-
     names = [PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own)]
     names += [PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(30_000)]
     for id_, each in enumerate((placeholder, blocked, own[7])):
         names.append(PictureName("logo", 30_000 + id_, each, Standing.BLOCKED))
     for start in range(0, len(names), 1_000):
         sql_storage.write(partial(_put, names[start : start + 1_000]))
-    for statistics in (False, True):
-        if statistics:
-            take_statistics(sql_storage)
+    for statistics in with_and_without_statistics(sql_storage):
         found = sql_storage.read(lambda uow: uow.pictures.taken_down())
         assert found == {placeholder, blocked}
         assert work_for(sql_storage, lambda uow: uow.pictures.taken_down()) < 300, statistics
@@ -234,9 +225,7 @@ def test_the_cost_of_notices_for_members_is_their_number(sql_storage: SqlStorage
 
     sql_storage.write(keep_works)
     everything = work_for(sql_storage, lambda uow: uow.proposals.page(-1, 2_000))
-    for statistics in (False, True):
-        if statistics:
-            take_statistics(sql_storage)
+    for statistics in with_and_without_statistics(sql_storage):
         found = sql_storage.read(lambda uow: [len(each) for each in _notices(uow)])
         assert found == [50, 10]
         assert work_for(sql_storage, _notices) < everything / 4, statistics
