@@ -24,6 +24,7 @@ from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMis
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.settings import settings_of
+from logoadmin.starting import Create
 from tests.mariadb import MariaDb
 from tests.writers import writing
 
@@ -36,11 +37,16 @@ FILE: Final = Path("backup.db")
 # Killed after copying, before verification.
 _KILLED: Final = """
 import os, pathlib, signal
-from logoadmin.adapters.sql_storage import copies, open_sql_storage
+from logoadmin.adapters.sql_storage import copies
 from logoadmin.adapters.sql_storage.databases import sqlite_files
-from logoadmin.adapters.sql_storage.schema import NEWEST
-from logoadmin.bootstrap import open_gallery
 sqlite_files._verify = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+copies.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
+"""
+_LIMITED: Final = """
+import pathlib, resource, signal
+from logoadmin.adapters.sql_storage import copies
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 copies.back_up("sqlite:///gallery.db", pathlib.Path("backup.db"))
 """
 
@@ -57,8 +63,25 @@ def gallery(initialised_file: Path) -> Iterator[logoadmin.LogoAdmin]:
         yield gallery
 
 
-def at(url: str) -> logoadmin.LogoAdmin:
-    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1))
+def at(url: str, create: Create = "embedded") -> logoadmin.LogoAdmin:
+    return open_gallery(settings_of(database=url), create=create)
+
+
+def others() -> set[str]:
+    """Return the names of the files beside the database."""
+    return {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")}
+
+
+def change_backup(statement: str, *values: object) -> None:
+    """Make a backup, and change it."""
+    copies.back_up(URL, FILE)
+    with closing(sqlite3.connect(FILE)) as connection, connection:
+        connection.execute(statement, values)
+
+
+def run_alone(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, which may end."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
 
 
 def author(gallery: logoadmin.LogoAdmin, number: int) -> Any:
@@ -76,6 +99,15 @@ def assert_consistent(gallery: logoadmin.LogoAdmin) -> int:
     versions = {record.version for record in gallery.authors.list(logoadmin.ListAuthors())}
     assert versions == {change.change_id for change in changes if change.action == "author.created"}
     return len(changes)
+
+
+def new_after_restore(gallery: logoadmin.LogoAdmin, kept: Any, lost: Any) -> Any:
+    """Require the author of a backup; return a new one, whose id and version lie above those that were lost."""
+    assert gallery.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
+    new = author(gallery, 3)
+    assert new.author_id > lost.author_id + 2**20 - 2
+    assert new.version > lost.version + 2**20 - 2
+    return new
 
 
 @pytest.mark.slow("eight threads write meanwhile")
@@ -96,7 +128,7 @@ def test_a_backup_during_eight_writers_is_consistent(gallery: logoadmin.LogoAdmi
 def test_a_backup_is_one_file_readable_only_by_its_owner() -> None:
     copies.back_up(URL, FILE)
     assert stat.S_IMODE(FILE.stat().st_mode) == 0o600
-    assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == {"backup.db"}
+    assert others() == {"backup.db"}
     with closing(sqlite3.connect(f"{FILE.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
@@ -111,16 +143,14 @@ def test_an_interrupted_backup_leaves_nothing(monkeypatch: pytest.MonkeyPatch, f
     monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.sqlite.copy", sqlite_files.copy)
     with pytest.raises(KeyboardInterrupt):
         copies.back_up(URL, FILE)
-    assert {path.name for path in Path().iterdir() if not path.name.startswith("gallery.db")} == set()
+    assert others() == set()
 
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.slow("a process is killed")
 def test_a_killed_backup_leaves_nothing_that_looks_like_a_backup() -> None:
-    killed = subprocess.run([sys.executable, "-c", _KILLED], check=False, timeout=60)
-    assert killed.returncode == -signal.SIGKILL
-    assert not FILE.exists()
-    assert {path.name for path in Path().glob("[!.]*") if not path.name.startswith("gallery.db")} == set()
+    assert run_alone(_KILLED).returncode == -signal.SIGKILL
+    assert not any(name for name in others() if not name.startswith("."))
     copies.back_up(URL, FILE)
     assert FILE.exists()
 
@@ -165,15 +195,11 @@ def test_after_a_restore_no_id_or_version_is_reused(gallery: logoadmin.LogoAdmin
     kept = author(gallery, 1)
     copies.back_up(URL, FILE)
     lost = author(gallery, 2)
-    lost_key = history(gallery)[-1].change_id
     for url in (COPY, "sqlite:///second.db"):
         copies.restore(url, FILE)
         with at(url) as restored:
-            assert restored.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
             assert [change.change_id for change in history(restored)] == list(range(1, lost.version))
-            new = author(restored, 3)
-            assert new.author_id > lost.author_id + 2**20 - 2
-            assert new.version > max(lost.version, lost_key) + 2**20 - 2
+            new = new_after_restore(restored, kept, lost)
             lost = lost if url == COPY else new
             # Times from before are found on both sides of the skipped ids.
             everything = history(restored)
@@ -185,15 +211,7 @@ def test_after_a_restore_no_id_or_version_is_reused(gallery: logoadmin.LogoAdmin
 
 @pytest.mark.usefixtures("gallery")
 def test_a_limit_on_file_sizes_is_the_copys_fault() -> None:
-    limited = (
-        "import pathlib, resource, signal\n"
-        "from logoadmin.adapters.sql_storage import copies\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
-        "copies.back_up('sqlite:///gallery.db', pathlib.Path('backup.db'))\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False)
-    assert "StartError: backup.db: the system cannot read or write its file" in ended.stderr
+    assert "StartError: backup.db: the system cannot read or write its file" in run_alone(_LIMITED).stderr
 
 
 @pytest.mark.rule("contract L7")
@@ -213,9 +231,7 @@ def test_after_a_restore_the_published_gallery_has_a_higher_epoch(gallery: logoa
 
 @pytest.mark.usefixtures("gallery")
 def test_restores_do_not_exhaust_ids() -> None:
-    copies.back_up(URL, FILE)
-    with closing(sqlite3.connect(FILE)) as connection, connection:
-        connection.execute("UPDATE state SET author_id = ?, change_id = ?", (MAX_ID, MAX_ID - 9))
+    change_backup("UPDATE state SET author_id = ?, change_id = ?", MAX_ID, MAX_ID - 9)
     copies.restore(COPY, FILE)
     with closing(sqlite3.connect("copy.db")) as connection:
         assert connection.execute("SELECT author_id, change_id FROM state").fetchone() == (MAX_ID, MAX_ID - 5)
@@ -257,9 +273,7 @@ def test_a_copy_loaded_with_another_tool_is_finished() -> None:
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize("missing", ["state", "users"])
 def test_a_partly_loaded_copy_is_refused(missing: str) -> None:
-    copies.back_up(URL, FILE)
-    with closing(sqlite3.connect(FILE)) as connection, connection:
-        connection.execute(f"DROP TABLE {missing}")
+    change_backup(f"DROP TABLE {missing}")
     with pytest.raises(StartError, match=f"^The copy is not whole, it has no table {missing}; load one into an empty"):
         copies.restore_loaded("sqlite:///backup.db")
 
@@ -282,9 +296,7 @@ def test_a_database_without_a_gallery_is_neither_backed_up_nor_restored() -> Non
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize(("version", "message"), [("x9999", "newer"), ("0009", "logoadmin export")])
 def test_a_backup_of_another_version_is_refused(version: str, message: str) -> None:
-    copies.back_up(URL, FILE)
-    with closing(sqlite3.connect(FILE)) as connection, connection:
-        connection.execute("UPDATE logoadmin_version SET version_num = ?", (version,))
+    change_backup("UPDATE logoadmin_version SET version_num = ?", version)
     with pytest.raises(SchemaMismatch, match=message):
         copies.restore(COPY, FILE)
     assert not Path("copy.db").exists()
@@ -326,10 +338,6 @@ def url(mariadb: MariaDb, database: str) -> str:
     return f"mysql://{database}:secret@{mariadb.address}/{database}"
 
 
-def opened_at(url: str) -> logoadmin.LogoAdmin:
-    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create="empty")
-
-
 def run_printed_command(do: Callable[[str, Path], None], url: str, file: Path) -> None:
     """Run the command that is printed, with the password where it would prompt."""
     with pytest.raises(StartError) as said:
@@ -345,7 +353,7 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
     mariadb: MariaDb, database: str, url: str, tmp_path: Path
 ) -> None:
     dump = tmp_path / "a dump.sql"
-    with opened_at(url) as gallery:
+    with at(url, "empty") as gallery:
         kept = author(gallery, 1)
         with writing(gallery, 2):
             run_printed_command(copies.back_up, url, dump)
@@ -357,13 +365,10 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
         mariadb.create(database)
         run_printed_command(copies.restore, url, dump)
         copies.restore_loaded(url)
-        with opened_at(url) as gallery:
-            assert gallery.authors.get(logoadmin.GetAuthor(author_id=kept.author_id)) == kept
+        with at(url, "empty") as gallery:
             last = assert_consistent(gallery)
             assert last < lost.version
-            new = author(gallery, 3)
-            assert new.author_id > lost.author_id + 2**20 - 2
-            assert new.version > lost.version + 2**20 - 2
+            new = new_after_restore(gallery, kept, lost)
             assert next(iter(gallery.changes.list(ListChanges(after=last)))).change_id == new.version
             given.add(new.version)
     assert len(given) == 2
@@ -372,14 +377,12 @@ def test_a_dump_during_writes_is_consistent_and_no_id_is_reused(
 @pytest.fixture
 def nightly(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> list[str]:
     """Return the nightly command of docs/backup.md, for the test's database and the directory ``copies``."""
-    opened_at(url).close()
+    at(url, "empty").close()
     (tmp_path / "copies").mkdir()
     (tmp_path / "backup.cnf").write_text(
         f"[client]\nhost={mariadb.host}\nport={mariadb.port}\nuser={database}\npassword=secret\n"
     )
-    match = re.search(
-        r"^ExecStart=(/usr/local/bin/logoadmin-dump .+)$", _BACKUP.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    match = re.search(r"(?m)^ExecStart=(/usr/local/bin/logoadmin-dump .+)$", _BACKUP.read_text(encoding="utf-8"))
     assert match is not None
     program, documented, directory, keep, options = match[1].split()
     assert (documented, directory) == ("gallery", "/var/backups/logoadmin")

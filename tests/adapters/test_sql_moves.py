@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,17 +53,15 @@ _PATHS: Final = (
 
 
 def at(url: str, create: Any = "never") -> logoadmin.LogoAdmin:
-    return open_gallery(settings_of(database=url, argon2_memory_kib=8, argon2_passes=1), create=create)
+    return open_gallery(settings_of(database=url), create=create)
 
 
 def on(url: str, work: Callable[[Connection], Any]) -> Any:
     """Work on a database with any content."""
-    engine = dialect_of(url).engine(1, None)
-    try:
-        with engine.connect() as connection:
-            return work(connection)
-    finally:
-        engine.dispose()
+    with ExitStack() as stack:
+        engine = dialect_of(url).engine(1, None)
+        stack.callback(engine.dispose)
+        return work(stack.enter_context(engine.connect()))
 
 
 def rows(url: str) -> dict[str, list[Any]]:
@@ -94,20 +92,12 @@ def complete(connection: Connection) -> None:
 
 
 def made_up(connection: Connection, table: Table) -> dict[str, Any]:
+    made: dict[type, object] = {String: "É\N{GRINNING FACE} ", LargeBinary: bytes(range(256)) * 4, Boolean: True}
     values: dict[str, Any] = {}
     for column in table.columns:
+        values[column.name] = next((value for kind, value in made.items() if isinstance(column.type, kind)), 9)
         for key in column.foreign_keys:
             values[column.name] = connection.execute(select(key.column).order_by(key.column).limit(1)).scalar()
-        if column.name in values:
-            continue
-        if isinstance(column.type, String):
-            values[column.name] = "É\N{GRINNING FACE} "
-        elif isinstance(column.type, LargeBinary):
-            values[column.name] = bytes(range(256)) * 4
-        elif isinstance(column.type, Boolean):
-            values[column.name] = True
-        else:
-            values[column.name] = 9
     return values
 
 
@@ -139,8 +129,9 @@ def target(pair: tuple[str, str]) -> str:
     return pair[1]
 
 
-def nothing(*_: object) -> None:
-    """Show no progress."""
+def moved(source: str, target: str) -> str:
+    """Move a gallery without showing progress; return its new address."""
+    return copies.move(source, target, lambda *_: None)
 
 
 def name_version(url: str, version: str) -> None:
@@ -175,7 +166,7 @@ def test_clients_and_readers_do_not_notice_a_move(used: str, target: str, tmp_pa
         before = answers(gallery, tokens.access_token)
     assert len(before) >= 40
     assert {path: status for path, (status, *_) in before.items() if status != 200} == {}
-    copies.move(used, target, nothing)
+    moved(used, target)
     with at(target) as gallery:
         assert answers(gallery, tokens.access_token) == before
         again = gallery.publication.publish(folder(tmp_path / "after"))
@@ -195,7 +186,7 @@ def test_clients_and_readers_do_not_notice_a_move(used: str, target: str, tmp_pa
 def test_the_source_is_no_longer_served_and_names_the_new_address(source: str, target: str) -> None:
     running = at(source)
     with closing(running):
-        address = copies.move(source, target, nothing)
+        address = moved(source, target)
         with pytest.raises(StorageUnavailable) as writing:
             running.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
         assert writing.value.cause is Cause.MOVED
@@ -208,14 +199,14 @@ def test_the_source_is_no_longer_served_and_names_the_new_address(source: str, t
         assert address in str(refused.value)
         assert PASSWORD not in str(refused.value)
     with pytest.raises(SchemaMismatch, match="was moved"):
-        copies.move(source, target, nothing)
+        moved(source, target)
     assert MOVED_TO not in {row[0] for row in rows(target)["secrets"]}
 
 
 @pytest.mark.slow("whole galleries are copied")
 def test_no_acknowledged_write_is_lost(source: str, target: str) -> None:
     with at(source) as running, writing(running, 1) as answered:
-        copies.move(source, target, nothing)
+        moved(source, target)
     assert {*answered} <= {row[2] for row in rows(target)["authors"]}
     assert rows(source)["authors"] == rows(target)["authors"]
 
@@ -238,7 +229,7 @@ def test_a_failure_midway_changes_neither_database(source: str, target: str, bro
         assert is_empty(target)
     with at(source) as gallery:
         gallery.authors.create(logoadmin.CreateAuthor(user_id=77777, username="New"))
-    copies.move(source, target, nothing)
+    moved(source, target)
 
 
 @pytest.mark.slow("whole galleries are copied")
@@ -252,7 +243,7 @@ def test_a_copy_that_differs_is_not_kept(source: str, target: str, monkeypatch: 
 
     monkeypatch.setattr(copies.TableCopy, "copy_to", damage)
     with pytest.raises(StartError, match="Table logos differs from its copy; nothing was moved"):
-        copies.move(source, target, nothing)
+        moved(source, target)
     assert rows(source) == before
     assert is_empty(target)
 
@@ -262,7 +253,7 @@ def test_a_database_with_records_is_refused(source: str, target: str) -> None:
     at(target, "always").close()
     before, there = rows(source), rows(target)
     with pytest.raises(StartError, match="The other database has records; name an empty one"):
-        copies.move(source, target, nothing)
+        moved(source, target)
     assert (rows(source), rows(target)) == (before, there)
 
 
@@ -272,9 +263,9 @@ def test_an_interrupted_move_is_finished_by_the_next(source: str, target: str, m
     with monkeypatch.context() as patch:
         patch.setattr(copies, "update", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            copies.move(source, target, nothing)
+            moved(source, target)
     assert (rows(source), rows(target)) == (before, before)
-    copies.move(source, target, nothing)
+    moved(source, target)
     with pytest.raises(SchemaMismatch, match="was moved"):
         at(source)
     assert rows(target) == before
@@ -285,19 +276,19 @@ def test_a_gallery_of_another_version_is_refused_and_nothing_is_created(source: 
     for version, cause in (("x0000", Cause.OLDER_TABLES), ("x9000", Cause.NEWER_TABLES)):
         name_version(source, version)
         with pytest.raises(SchemaMismatch) as refused:
-            copies.move(source, target, nothing)
+            moved(source, target)
         assert refused.value.cause is cause
         assert is_empty(target)
     name_version(source, schema.NEWEST)
-    copies.move(source, target, nothing)
+    moved(source, target)
 
 
 def test_a_database_is_not_moved_into_itself(source: str) -> None:
     with pytest.raises(SettingsError, match="is the database to move; name another one"):
-        copies.move(source, source, nothing)
+        moved(source, source)
 
 
 def test_a_missing_source_is_not_created(sqlite_url: str, tmp_path: Path) -> None:
     with pytest.raises(TablesMissing):
-        copies.move(sqlite_url, f"sqlite:///{tmp_path / 'target.db'}", nothing)
+        moved(sqlite_url, f"sqlite:///{tmp_path / 'target.db'}")
     assert [*tmp_path.iterdir()] == []

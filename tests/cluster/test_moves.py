@@ -8,7 +8,7 @@ import logoadmin
 from logoadmin.adapters.sql_storage import copies
 from logoadmin.domain.kernel.errors import SchemaMismatch, StorageUnavailable
 from tests.adapters.filled import filled
-from tests.adapters.test_sql_moves import at, complete, is_empty, nothing, on, rows
+from tests.adapters.test_sql_moves import at, complete, is_empty, moved, on, rows
 from tests.galera import Cluster
 
 pytestmark = [pytest.mark.rule("contract K9"), pytest.mark.slow("three servers and a proxy"), pytest.mark.release]
@@ -18,13 +18,13 @@ def test_a_gallery_is_moved_to_all_servers_and_back(cluster: Cluster, prepared_s
     filled(prepared_sqlite_url)
     on(prepared_sqlite_url, complete)
     before, name = rows(prepared_sqlite_url), cluster.new_database()
-    copies.move(prepared_sqlite_url, cluster.url_of(name), nothing)
+    moved(prepared_sqlite_url, cluster.url_of(name))
     for node in cluster.nodes:
         assert rows(node.url_of(name)) == before
     first, second = (at(node.url_of(name)) for node in cluster.nodes[:2])
     with first, second:
         copy = f"sqlite:///{tmp_path / 'copy.db'}"
-        copies.move(cluster.url_of(name), copy, nothing)
+        moved(cluster.url_of(name), copy)
         assert rows(copy) == before
         for number, gallery in enumerate((first, second)):
             with pytest.raises(StorageUnavailable):
@@ -47,5 +47,5 @@ def test_a_write_through_another_server_stops_the_move_and_is_kept(cluster: Clus
         with pytest.raises(StorageUnavailable):
             copies.move(source, copy, write)
     assert is_empty(copy)
-    copies.move(source, copy, nothing)
+    moved(source, copy)
     assert "New" in {row[2] for row in rows(copy)["authors"]}
