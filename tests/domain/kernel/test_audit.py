@@ -363,7 +363,7 @@ OWNERS: Final = {
     "secrets_in": ("identity", set[str]()),
     "links_in": ("gallery", {"publication/publication_service.py"}),
     "stored_pictures_in": ("gallery", {"publication/shared_settings.py"}),
-    "repositories_in": ("gallery", {"changes/proposals.py"}),
+    "repositories_in": ("gallery", {"changes/proposal_views.py", "changes/proposals.py"}),
     "withdrawals_in": ("publication", set[str]()),
     "(proposals_in|notices_in|member_notices_in|rehearse)": ("changes", set[str]()),
     "change_log_of": ("changes", {"gallery/pictures.py"}),

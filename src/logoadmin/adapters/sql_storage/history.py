@@ -101,10 +101,11 @@ class SqlChanges(Repository):
     _creations: dict[tuple[Kind, int], int | None] = field(default_factory=dict)
 
     def last_id(self) -> int:
-        return self._transaction.last("change_id")
+        return self._transaction.last["change_id"]
 
     def last_of_kinds(self) -> Mapping[Kind, int]:
-        return {kind: self._transaction.last(f"{kind}_version") for kind in Kind}
+        last = self._transaction.last
+        return {kind: last[f"{kind}_version"] for kind in Kind}
 
     def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         self._creations.clear()

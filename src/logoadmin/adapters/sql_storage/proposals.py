@@ -86,8 +86,9 @@ class SqlProposals(Repository):
         return self._transaction.next_id("proposal_version")
 
     def last_version(self, user_id: int | None = None) -> int:
-        last = self._transaction.last
-        return last("proposal_version") if user_id is None else self._number(_LAST_OF_USER, key=user_id)
+        if user_id is None:
+            return self._transaction.last["proposal_version"]
+        return self._number(_LAST_OF_USER, key=user_id)
 
     def get(self, proposal_id: int) -> StoredProposal | None:
         return self._get(_proposal, proposal_id=proposal_id)

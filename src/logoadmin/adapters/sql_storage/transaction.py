@@ -361,11 +361,12 @@ class Transaction:
         self._issued[name] = id_
         return id_
 
-    def last(self, name: str) -> int:
-        """Return the highest id ever issued to a record, or the last change of a kind."""
-        if name not in self._counted:
+    @property
+    def last(self) -> Mapping[str, int]:
+        """The highest id ever issued to a record, by the name of its field, and the last change of each kind."""
+        if not self._counted:
             self._counted.update(self._counters(_COUNTED))
-        return self._counted[name]
+        return self._counted
 
     def is_above_all(self, name: str, id_: int) -> bool:
         """Return whether a write can tell that an id is free, since it is higher than any issued before."""

@@ -302,7 +302,7 @@ def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
     kind, artworks = step.kind, artworks_of(uow, step.kind)
     if step.verb == "create":  # together with its authors, which saves looking for its links
         check_authors(uow, step.author_ids)
-        added = {kind.id_field: uow.records(kind).next_id(), "authors": (), "created_at": uow.now}
+        added = {kind.id_field: artworks.next_id(), "authors": (), "created_at": uow.now}
         return artworks.add_with_authors(kind.record(**step.command.own_values(), **added), step.author_ids)
     record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
     check_authors(uow, step.author_ids)

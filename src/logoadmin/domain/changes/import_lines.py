@@ -230,8 +230,7 @@ class ArtworkLine(Line):
         if self.which is not None:
             return super()._known(uow, named)
         origin = self._details.origin
-        found = () if origin is None else uow.records(self.row).page(-1, 1, Filter(origin=origin))
-        return artworks_of(uow, self.row).get(self.row.id_of(found[0])) if found else None
+        return None if origin is None else artworks_of(uow, self.row).find(Filter(origin=origin))
 
     @property
     def _details(self) -> Details:

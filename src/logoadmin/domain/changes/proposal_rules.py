@@ -22,7 +22,6 @@ from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, Change, Kind, version_of
 from logoadmin.domain.kernel.unit_of_work import (
-    AnyUnitOfWork,
     AuditedUnitOfWork,
     Reading,
     change_log_of,
@@ -56,10 +55,9 @@ def bits_of(kinds: Iterable[AnyKind]) -> int:
     return sum(_BITS[kind] for kind in {*kinds})
 
 
-def own_author(uow: AnyUnitOfWork, user_id: int | None) -> Author | None:
+def own_author(uow: AuditedUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author with a user's number at the community site; None without one."""
-    found = () if user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=user_id))
-    return found[0] if found else None
+    return None if user_id is None else uow.records(AUTHORS).find(Filter(user_id=user_id))
 
 
 def decision(proposal: StoredProposal, state: ProposalState, at: int, user_id: int | None) -> StoredProposal:

@@ -24,14 +24,22 @@ from logoadmin.domain.kernel.kinds import KINDS, USERS, AnyArtworkKind, ArtworkK
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, Listing, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, history_in, proposals_in, shared_settings
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    Reading,
+    history_in,
+    proposals_in,
+    repositories_in,
+    shared_settings,
+)
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.domain.publication.css.css_service import verdict_on
-from logoadmin.domain.publication.css.targets import targets_of
+from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.css.verdict import Verdict
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
+from logoadmin.ports.storage import Storage, UnitOfWork
 
 # An entity tag has the version of a proposal in its low bits, and above it a number that rises with everything else in
 # the response, such as the name of the submitter. Only versions are compared.
@@ -85,32 +93,32 @@ def list_proposals(
 
     def page(place: Any, limit: int, uow: Reading) -> tuple[ProposalSummary, ...]:
         found = proposals_in(uow).page(place, limit, command.state, user_id, viewer, command.order)
-        listed = iter(_values(uow, found))
+        listed = iter(_values(repositories_in(uow), found))
         return page_of(found, lambda _: ProposalSummary(**next(listed)))
 
     return Pages(page, RECORD_PAGE_SIZES, attrgetter("proposal_id")).listing(service, uow, command, version)
 
 
-def shown(uow: Reading, proposal: StoredProposal) -> Proposal:
+def shown(uow: UnitOfWork, proposal: StoredProposal) -> Proposal:
     """Return a proposal as callers see it, without verdicts."""
     (values,) = _values(uow, [proposal])
-    last_changes = history_in(uow).last_of_kinds()
+    last_changes = uow.changes.last_of_kinds()
     # Names and verdicts depend on users and settings, and ``first_work`` on the submitter's other proposals. Neither of
     # these numbers ever falls, so their sum identifies one state.
     shown = max(last_changes.get(kind, 0) for kind in (Kind.USER, Kind.SETTINGS))
-    shown += 0 if proposal.user_id is None else proposals_in(uow).last_version(proposal.user_id)
+    shown += 0 if proposal.user_id is None else uow.proposals.last_version(proposal.user_id)
     version = shown << VERSION_BITS | proposal.version
     return Proposal(**values, version=version, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
 
 
-def _values(uow: Reading, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
+def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[dict[str, Any]]:
     """Yield the fields of proposals in lists."""
-    undone_changes = [each.undone_change and history_in(uow).get(each.undone_change) for each in proposals]
+    undone_changes = [each.undone_change and uow.changes.get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
     names = Usernames([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
     waiting = [each for each in proposals if each.state is ProposalState.WAITING]
     waiting_of = {each.user_id for each in waiting if each.user_id is not None}
-    successful = proposals_in(uow).successful(waiting_of) if waiting_of else frozenset()
+    successful = uow.proposals.successful(waiting_of) if waiting_of else frozenset()
     for proposal in proposals:
         undoing = undoings.get(proposal.undone_change or 0)
         is_first = proposal.user_id is not None and (proposal.user_id, proposal.user_since) not in successful
@@ -147,16 +155,24 @@ def _change(change: Values) -> ProposedChange:
 class Judge:
     """Judges the CSS of one proposal, within a common time limit, while no transaction is open."""
 
-    def __init__(self, clock: Clock, uow: Reading) -> None:
-        """Judge by the targets that the settings have now."""
-        self._clock, self._targets, self._end = clock, targets_of(shared_settings(uow)), clock.worked() + _MOST_JUDGING
+    def __init__(self, clock: Clock, storage: Storage) -> None:
+        """Judge by the targets that the settings have, which are read from storage if nothing else reads them."""
+        self._clock, self._storage, self._end = clock, storage, clock.worked() + _MOST_JUDGING
+        self._targets: Targets | None = None
         self._known: dict[tuple[Kind, str, str], Verdict] = {}
+
+    def read_targets(self, uow: AnyUnitOfWork) -> Targets:
+        """Read the targets in a transaction; they are also returned."""
+        self._targets = targets_of(shared_settings(uow))
+        return self._targets
 
     def verdict(self, kind: AnyArtworkKind, css: str, target: str) -> Verdict:
         """Return the verdict on CSS for a target."""
         key = (kind.kind, css, target)
         if key not in self._known:
-            self._known[key] = verdict_on(kind, css, self._clock, self._targets.pages(target), self._end)
+            # A stored response comes without a transaction of its work.
+            targets = self._targets or self._storage.read(self.read_targets)
+            self._known[key] = verdict_on(kind, css, self._clock, targets.pages(target), self._end)
         return self._known[key]
 
     def known(self, kind: AnyArtworkKind, record: Values) -> Verdict | None:

@@ -116,15 +116,17 @@ class ProposalService(Service):
         Raises:
             NotModified: the caller has this version of it.
         """
+        judge = self._new_judge()
 
         def get(uow: Reading, command: GetProposal, held: Held) -> Proposal:
+            judge.read_targets(uow)
             stored = views.seen(uow, command.proposal_id, views.viewer(uow, held))
-            proposal = views.shown(uow, stored)
+            proposal = views.shown(repositories_in(uow), stored)
             if proposal.version in command.if_none_match:
                 raise NotModified(proposal.version)
             return proposal
 
-        return self._shown(gate.snapshot_with_rights(command, caller, get))
+        return views.with_verdicts(gate.snapshot_with_rights(command, caller, get), judge)
 
     @use_case(SIGNED_IN)
     def amend(self, gate: Gate, command: AmendProposal, caller: Caller = OWNER) -> Proposal:
@@ -171,6 +173,7 @@ class ProposalService(Service):
             Conflict: it does not wait; or records, which the message names, were changed since.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
+        judge = self._new_judge()
 
         def apply(uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
             proposal = self._for_decision(uow, command)
@@ -191,9 +194,9 @@ class ProposalService(Service):
                 last_change=change_log.last_id if has_changed else None,
                 summary={**proposal.summary, "artworks": artworks},
             )
-            return self._decide(uow, applied, ProposalState.APPLIED)
+            return self._decide(uow, applied, ProposalState.APPLIED, judge)
 
-        return self._shown(gate.write(command, caller, apply))
+        return views.with_verdicts(gate.write(command, caller, apply), judge)
 
     @use_case(SIGNED_IN)
     def decline(self, gate: Gate, command: DeclineProposal, caller: Caller = OWNER) -> Proposal:
@@ -202,12 +205,13 @@ class ProposalService(Service):
         Raises:
             NotPermitted, Conflict: see :meth:`apply`.
         """
+        judge = self._new_judge()
 
         def decline(uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:
             proposal = replace(self._for_decision(uow, command), reason=command.reason)
-            return self._decide(uow, proposal, ProposalState.DECLINED)
+            return self._decide(uow, proposal, ProposalState.DECLINED, judge)
 
-        return self._shown(gate.write(command, caller, decline))
+        return views.with_verdicts(gate.write(command, caller, decline), judge)
 
     @use_case(SIGNED_IN)
     def withdraw(self, gate: Gate, command: WithdrawProposal, caller: Caller = OWNER) -> Proposal:
@@ -217,15 +221,16 @@ class ProposalService(Service):
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
+        judge = self._new_judge()
 
         def withdraw(uow: AuditedUnitOfWork, command: WithdrawProposal) -> Proposal:
             proposal, owns = self._for_change(uow, command)
             if not owns:
                 raise NotPermitted
             _require_waiting(proposal)
-            return self._decide(uow, proposal, ProposalState.WITHDRAWN)
+            return self._decide(uow, proposal, ProposalState.WITHDRAWN, judge)
 
-        return self._shown(gate.write(command, caller, withdraw))
+        return views.with_verdicts(gate.write(command, caller, withdraw), judge)
 
     @for_program
     def waiting(self) -> tuple[int, int]:
@@ -236,10 +241,13 @@ class ProposalService(Service):
     def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> views.Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
 
-        def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, views.Judge, Any]:
-            return held, views.Judge(self._clock, uow), [*views.texts_to_judge(uow, command)]
+        judge = self._new_judge()
 
-        held, judge, texts = gate.snapshot_with_rights(command, caller, read)
+        def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, Any]:
+            judge.read_targets(uow)
+            return held, [*views.texts_to_judge(uow, command)]
+
+        held, texts = gate.snapshot_with_rights(command, caller, read)
         # Dry runs count, because they cost as much.
         if (
             isinstance(command, ProposeChanges)
@@ -253,9 +261,8 @@ class ProposalService(Service):
             judge.verdict(*text)
         return judge
 
-    def _shown(self, proposal: Proposal) -> Proposal:
-        judge = storage_of(self).read(lambda uow: views.Judge(self._clock, uow))
-        return views.with_verdicts(proposal, judge)
+    def _new_judge(self) -> views.Judge:
+        return views.Judge(self._clock, storage_of(self))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that starts to wait. This is the place for other effects of that."""
@@ -265,8 +272,11 @@ class ProposalService(Service):
         self._notices.of_proposal(uow, proposal, uow.now)
         return _stored(uow, proposal)
 
-    def _decide(self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> Proposal:
+    def _decide(
+        self, uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState, judge: views.Judge
+    ) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn. This is the place for other effects of that."""
+        judge.read_targets(uow)
         decided = rules.decision(proposal, state, uow.now, uow.held.user_id)
         self._notices.of_proposal(uow, decided, uow.now)
         return _stored(uow, decided)
@@ -303,12 +313,13 @@ class ProposalService(Service):
         artworks, is_given = [], own is not None
         for place, step in rules.steps_in(changes, proposal.user_id):
             if rules.needs_author(changes[place]):
-                current = None if own is None else uow.records(AUTHORS).get(own.author_id)
-                if current is None or current.user_id != proposal.user_id:
+                if own is None:
                     own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
                 if own is not None:
                     step = replace(step, author_ids=(own.author_id,))
             record = make(uow, self._services, place, step)
+            if step.kind is AUTHORS:
+                own = None  # it may have been removed, or be another user's
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
                 artworks.append({"kind": step.kind.kind.value, "id": step.kind.id_of(record)})
         return artworks
