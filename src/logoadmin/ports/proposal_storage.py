@@ -18,7 +18,7 @@ class ProposalState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedProposal:
     """A proposal without its long texts.
 
@@ -61,7 +61,7 @@ class ListedProposal:
     undone_change: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProposal(ListedProposal):
     """A proposal, with the message of the submitter, and its changes as JSON."""
 
@@ -150,7 +150,7 @@ class Proposals(Protocol):
 NoticeEvent = Literal["proposal.waiting", "proposal.applied", "proposal.declined", "artwork.blocked"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredNotice:
     """A notice for one receiver.
 

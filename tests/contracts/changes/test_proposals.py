@@ -30,7 +30,7 @@ from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.ports.proposal_storage import ProposalState
+from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
@@ -83,6 +83,19 @@ def test_a_proposal_from_submission_to_undo(gallery: LogoAdmin, member: Caller, 
     assert (undone.state, undone.undone, undone.undone_by) == ("waiting", True, "undone")
     assert (undone.decided_at, undone.decided_by) == (None, None)
     assert undone.version > applied.version > proposed.version
+
+
+@pytest.mark.rule("contract R1")
+def test_every_field_of_a_proposal_is_stored(storage: Storage) -> None:
+    numbers = ("proposal_id", "version", "user_id", "user_since", "created_at", "waiting_since", "kinds", "size")
+    more = ("decided_at", "decided_by", "first_change", "last_change", "unapplied_since", "undone_change")
+    values: dict[str, Any] = {name: number for number, name in enumerate((*numbers, *more), 1)}
+    values |= {name: name for name in ("title", "reason", "request_id", "note")}
+    values |= {"state": ProposalState.DECLINED, "summary": {"names": ["Aurora"]}, "changes": [{"kind": "logo"}]}
+    stored = StoredProposal(**values)
+    storage.write(lambda uow: uow.proposals.add(stored))
+    assert storage.read(lambda uow: uow.proposals.get(1)) == stored
+    assert storage.read(lambda uow: uow.proposals.page(-1, 9)) == (stored.listed(),)
 
 
 def with_request(caller: Caller, request_id: str) -> Caller:

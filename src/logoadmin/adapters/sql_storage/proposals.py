@@ -1,12 +1,12 @@
 """The repositories of proposals, of notices, and of the sources of notices for members."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import asdict, fields
 from typing import Any, Final, TypeVar
 
 from pydantic_core import to_json
-from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
+from sqlalchemy import Select, Table, bindparam, func, or_, select, true, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
@@ -25,19 +25,23 @@ from logoadmin.ports.proposal_storage import (
     Viewer,
 )
 
-Listed = TypeVar("Listed", bound=ListedProposal)
+Stored = TypeVar("Stored", bound=ListedProposal | StoredNotice)
 
 _JSON: Final = ("summary", "changes")
 
 
-def _reader(record: type[Listed]) -> RecordReader[Listed]:
-    """Return the reader of proposals, with all of their fields or those in lists."""
-    columns = [proposals.c[field.name] for field in fields(record)]
-    return RecordReader(record, columns, state=ProposalState, **dict.fromkeys(_JSON, json.loads))
+def _reader(record: type[Stored], table: Table, **conversions: Callable[[Any], object]) -> RecordReader[Stored]:
+    """Return the reader of records whose fields have the names of their columns."""
+    names = [field.name for field in fields(record)]
+
+    def by_name(*values: Any) -> Stored:
+        return record(**dict(zip(names, values, strict=True)))
+
+    return RecordReader(by_name, [table.c[name] for name in names], **conversions)
 
 
-_proposal: Final = _reader(StoredProposal)
-_listed: Final = _reader(ListedProposal)
+_proposal: Final = _reader(StoredProposal, proposals, state=ProposalState, summary=json.loads, changes=json.loads)
+_listed: Final = _reader(ListedProposal, proposals, state=ProposalState, summary=json.loads)
 _OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.user_since == bindparam("since"))
 _OTHERS = proposals.c.kinds.bitwise_and(bindparam("hidden_kinds")) == 0
 _PAGES = KeysetPages(
@@ -149,7 +153,10 @@ def _values(proposal: StoredProposal) -> dict[str, Any]:
 
 
 _NOW: Any = bindparam("now")
-_DUE: Final = select(notices).where(notices.c.due_at <= _NOW).order_by(notices.c.due_at, notices.c.notice_id).limit(1)
+_notice: Final = _reader(StoredNotice, notices)
+_DUE: Final = (
+    select(*_notice.columns).where(notices.c.due_at <= _NOW).order_by(notices.c.due_at, notices.c.notice_id).limit(1)
+)
 
 
 class SqlNotices(Repository):
@@ -163,7 +170,7 @@ class SqlNotices(Repository):
 
     def due(self, now: int) -> StoredNotice | None:
         row = self._transaction.row(_DUE, {"now": now})
-        return None if row is None else StoredNotice(*row)
+        return None if row is None else _notice(row)
 
     def attempt(self, notice_id: int, due_at: int, attempts: int) -> None:
         self._update(notices, {"notice_id": notice_id}, {"due_at": due_at, "attempts": attempts})

@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
 from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, SeenNotices
+from logoadmin.ports.proposal_storage import BlockedWork, ListedProposal, ProposalState, SeenNotices
 
 MOST_NOTICES: Final = 50
 MemberNoticeEvent = Literal["applied", "declined", "undone", "blocked"]
@@ -117,10 +117,10 @@ def _notices(uow: AnyUnitOfWork, user_id: int) -> tuple[MemberNotice, ...]:
     stored = member_notices_in(uow)
     # Proposals of an earlier user with this id were another person's.
     proposals = stored.decided(user_id, creation_of(history_in(uow), user_id), MOST_NOTICES)
-    blocked: Any = stored.blocked(user_id, MOST_NOTICES)
+    blocked = stored.blocked(user_id, MOST_NOTICES)
     notices = [
         *map(_of_proposal, proposals),
-        *(MemberNotice(each.at, "blocked", None, each.kind, each.id, each.name, each.reason) for each in blocked),
+        *map(_of_block, blocked),
     ]
     notices.sort(key=lambda each: (each.at, each.proposal_id or 0, each.kind or "", each.id or 0), reverse=True)
     return tuple(notices[:MOST_NOTICES])
@@ -141,6 +141,13 @@ def _of_proposal(proposal: ListedProposal) -> MemberNotice:
         id=summary["artworks"][0]["id"] if is_applied and is_artwork and summary["artworks"] else None,
         name=summary["names"][0] if is_artwork else proposal.title,
         reason=proposal.reason,
+    )
+
+
+def _of_block(work: BlockedWork) -> MemberNotice:
+    kind: Any = work.kind
+    return MemberNotice(
+        at=work.at, event="blocked", proposal_id=None, kind=kind, id=work.id, name=work.name, reason=work.reason
     )
 
 

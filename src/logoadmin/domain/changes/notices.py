@@ -93,8 +93,17 @@ class Notices:
 
     def _add(self, uow: AnyUnitOfWork, event: NoticeEvent, kind: str, id_: int, text: str, now: int) -> None:
         for receiver in self.receivers:
-            new = (notices_in(uow).next_id(), receiver, event, kind, id_, text[:_MOST_SHOWN], now + NOTICE_DELAY, 0)
-            notices_in(uow).add(StoredNotice(*new))
+            new = StoredNotice(
+                notice_id=notices_in(uow).next_id(),
+                receiver=receiver,
+                event=event,
+                kind=kind,
+                id=id_,
+                text=text[:_MOST_SHOWN],
+                due_at=now + NOTICE_DELAY,
+                attempts=0,
+            )
+            notices_in(uow).add(new)
 
 
 class NoticeSender(Service):
