@@ -55,6 +55,11 @@ def bits_of(kinds: Iterable[AnyKind]) -> int:
     return sum(_BITS[kind] for kind in {*kinds})
 
 
+def kinds_in(bits: int) -> Iterator[AnyKind]:
+    """Yield the kinds of record with these bits."""
+    return (kind for kind, bit in _BITS.items() if bits & bit)
+
+
 def own_author(uow: AuditedUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author with a user's number at the community site; None without one."""
     return None if user_id is None else uow.records(AUTHORS).find(Filter(user_id=user_id))

@@ -366,7 +366,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
     """Require the write scopes of all kinds in a proposal."""
-    uow.held.require(KINDS[kind].write_scope for kind in proposal.summary["counts"])
+    uow.held.require(kind.write_scope for kind in rules.kinds_in(proposal.kinds))
 
 
 def _require_waiting(proposal: StoredProposal) -> None:
