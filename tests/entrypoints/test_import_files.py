@@ -113,6 +113,25 @@ def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
     assert problem in run("import", "store.jsonl").err
 
 
+def test_all_problems_of_a_line_with_pictures_are_reported(run: Run) -> None:
+    write("store.jsonl", line("", picture_file="a.png", screenshot_files=[7]))
+    assert [text.partition(": ")[2] for text in run("import", "store.jsonl").err.splitlines()[:-1]] == [
+        "picture_file: a.png cannot be read: No such file or directory",
+        "screenshot_files: Input should be a file name",
+        "name: String should have at least 1 character",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "last"), [("author", "username, created_at"), ("theme", "created_at, picture_file, screenshot_files")]
+)
+def test_the_allowed_columns_of_a_spreadsheet_are_listed(run: Run, kind: str, last: str) -> None:
+    Path("store.csv").write_text("rank\n1\n")
+    first = run("import", "store.csv", "--kind", kind).err.splitlines()[0]
+    assert first.startswith(f"store.csv:1: rank: Field should be one of {kind}_id, ")
+    assert first.endswith(f", {last}")
+
+
 def test_a_spreadsheet_names_pictures_in_columns(run: Run) -> None:
     draw("pictures/a.png")
     draw("pictures/b.png", "#00f000")
@@ -224,22 +243,24 @@ def test_a_folder_of_user_styles_is_imported_and_updates_changed_ones(run: Run) 
 
 @pytest.mark.rule("contract S3")
 @pytest.mark.parametrize(
-    ("style", "problem"),
+    ("style", "problems"),
     [
-        (STYLE.replace("@license MIT", "@preprocessor stylus"), "compile it to CSS first"),
-        (STYLE.replace("@name Aurora\n", ""), "name: The style should have @name"),
-        (STYLE.partition("@-moz-document")[0] + "a { color: #123 }", "target: No target has all of its pages"),
-        ("a { color: #123 }", "==UserStyle=="),
+        (STYLE.replace("@license MIT", "@preprocessor stylus"), ["compile it to CSS first"]),
+        (
+            STYLE.replace("@name Aurora\n", "").partition("@-moz-document")[0] + "a { color: #123 }",
+            ["name: The style should have @name", "target: No target has all of its pages"],
+        ),
+        ("a { color: #123 }", ["==UserStyle=="]),
     ],
 )
-def test_a_user_style_that_cannot_be_imported_is_named(run: Run, style: str, problem: str) -> None:
+def test_a_user_style_that_cannot_be_imported_is_named(run: Run, style: str, problems: list[str]) -> None:
     draw("p.png")
     Path("a.user.css").write_text(style)
     Path("b.user.css").write_text(STYLE)
     ended = run("import", "a.user.css", "b.user.css", "--picture", "p.png")
     assert ended.code == 1
-    assert ended.err.splitlines()[0].startswith("a.user.css: ")
-    assert problem in ended.err.splitlines()[0]
+    reported = [text for text in ended.err.splitlines() if text.startswith("a.user.css: ")]
+    assert [problem in text for problem, text in zip(problems, reported, strict=True)] == [True] * len(problems)
     assert run("import", "--skip-invalid", "a.user.css", "b.user.css", "--picture", "p.png").code == 1
     assert [theme.details.origin for theme in themes()] == ["b"]
 

@@ -105,6 +105,11 @@ HEAD: Final = "author_id,username,user_id\n"
         ("author_id,user_id\n1,2\n", [(1, (), "csv_columns")]),
         ("author_id,username,rank\n1,A,2\n", [(1, ("rank",), "extra_forbidden")]),
         ("username,name\nA,B\n", [(1, ("username",), "value_error")]),
+        (
+            "rank,age,user_id,user_id\n1,2,3,4\n",
+            [(1, (head,), "extra_forbidden") for head in ("rank", "age")]
+            + [(1, ("user_id",), "value_error"), (1, (), "csv_columns")],
+        ),
         ("," * 1_000 + HEAD, [(1, (), "too_long")]),
         ("", [(1, (), "missing")]),
     ],
@@ -203,6 +208,6 @@ def test_names_are_separated_by_the_usual_separators(given_names: Iterable[str])
 )
 def test_a_hostile_file_is_refused_soon(parts: list[bytes], charset: str, reason: str) -> None:
     *_, last = CsvLines(parts, Kind.AUTHOR, charset, {})
-    assert isinstance(last, errors.Problem)
-    assert last.msg == reason
+    assert isinstance(last, errors.InvalidInput)
+    assert [problem.msg for problem in last.problems] == [reason]
     assert [*split_names(f"a{' ' * 200_000}b")] == [f"a{' ' * 200_000}b"]

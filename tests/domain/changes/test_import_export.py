@@ -192,7 +192,14 @@ BAD: dict[str, tuple[object, list[tuple[tuple[str | int, ...], str]]]] = {
     "a missing author": ({**LOGO, "author_ids": [1, 77]}, [(("author_ids",), "value_error")]),
     "an author id out of bounds": ({**LOGO, "author_ids": [1, -1]}, [(("author_ids", 1), "greater_than_equal")]),
     "author ids that are not an array": ({**LOGO, "author_ids": 1}, [(("author_ids",), "list_type")]),
-    "authors in two ways": ({**LOGO, "authors": ["Ann"]}, [(("authors",), "value_error")]),
+    "no authors, and no truth value": (
+        {**LOGO, "author_ids": UNSET, "active": "yes"},
+        [(("active",), "bool_type"), (("author_ids",), "missing")],
+    ),
+    "authors in two ways, and no name": (
+        {**LOGO, "authors": ["Ann"], "name": ""},
+        [(("name",), "string_too_short"), (("authors",), "value_error")],
+    ),
     "an invalid URL": ({**LOGO, "preview_url": "x"}, [(("preview_url",), "url_parsing")]),
     # A line costs no more than a body, and only the first of very many problems is reported.
     "very many authors": ({**LOGO, "author_ids": [1, *["x"] * 100_000]}, [(("author_ids", 1), "int_type")]),
@@ -470,9 +477,10 @@ def test_a_line_that_can_be_read_only_once_is_not_lost(gallery: LogoAdmin) -> No
 
         readings = 0
 
-        def __iter__(self) -> Iterator[str | errors.Problem]:
+        def __iter__(self) -> Iterator[str | errors.InvalidInput]:
             self.readings += 1
-            return iter([json.dumps(AUTHOR) if self.readings < 3 else errors.Problem((), "gone", "value_error")])
+            gone = errors.InvalidInput([errors.Problem((), "gone", "value_error")])
+            return iter([json.dumps(AUTHOR) if self.readings < 3 else gone])
 
     with pytest.raises(errors.InvalidInput, match="gone"):
         gallery.import_export.load(ImportRecords(), Lost())

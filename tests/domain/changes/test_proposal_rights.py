@@ -142,6 +142,10 @@ def test_the_first_refused_change_is_reported_by_its_index(gallery: LogoAdmin, m
     # The password of a new user would be stored, and the id of a new author is unknown.
     user = {"kind": "user", "create": {"user_id": 8, "username": "ben", "password": "a secret of ben"}}
     assert refusal(gallery, OWNER, NEW, user) == [("changes", 1, "create")]
+    # All problems are reported at once.
+    bad = {"kind": "logo", "create": LOOK | {"name": "", "custom_css": ""}}
+    expected = [("changes", 0, "create", field) for field in ("custom_css", "name")]
+    assert refusal(gallery, OWNER, bad, user) == [*expected, ("changes", 1, "create")]
     author = {"kind": "author", "create": {"user_id": 103, "username": "Cyd"}}
     assert (
         refusal(gallery, OWNER, author, {"kind": "logo", "create": {**ARTWORK, "author_ids": [3]}}) is errors.NotFound
@@ -212,6 +216,10 @@ def test_users_see_their_own_proposals_and_those_they_could_apply(
     assert seen(signed_in(storage, *(scope for scope in ALL_WRITES if scope != "logos:write"), user_id=702)) == []
     assert (seen(member, user_id=102), seen(painter, user_id=102), seen(both, state="applied")) == ([], [3], [])
     assert seen(both, order="desc", limit=2) == [3, 2]
+    for caller in (painter, both):
+        for proposal_id in seen(caller):
+            command = commands.ApplyProposal(proposal_id=proposal_id, dry_run=True)
+            assert gallery.proposals.apply(command, caller).state == "applied"
     for scope, expected in (((), []), (("proposals:write",), [1])):
         key = gallery.keys.create(CreateKey(name="key", scope=scope), member)
         assert seen(gallery.sessions.caller(key.key)) == expected

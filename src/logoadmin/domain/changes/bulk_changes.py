@@ -1,6 +1,6 @@
 """Many changes as one request: their commands, and making all of them or none (contract J7)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -90,13 +90,14 @@ class BulkChange(Input):
     remove: Annotated[Flag, described("Whether to remove the record.", True)] = False
     create: _Create | None = None
 
-    def step(self) -> "Step":
-        """Return the command of this change, or raise InvalidInput with all its problems."""
+    def step(self, others: Iterable[Problem] = ()) -> "Step":
+        """Return the command of this change, or raise InvalidInput with ``others`` and all its problems."""
         row = KINDS[self.kind]
         given = [each for each in (self.set, self.block, self.create) if each is not None]
+        problems = [*others]
         if len(given) + self.remove != 1:
-            raise InvalidInput([Problem((), "Input should have one of set, block, remove and create", "value_error")])
-        problems: list[Problem] = []
+            text = "Input should have one of set, block, remove and create"
+            raise InvalidInput([*problems, Problem((), text, "value_error")])
         if self.create is not None:
             if self.id is not None or self.version is not None:
                 problems.append(Problem(("create",), "A new record has no id and no version", "value_error"))
@@ -180,12 +181,16 @@ class WithSteps(Command):
         problems: list[Problem] = []
         for place, change in enumerate(changes):
             try:
-                steps.append(change.step())
+                steps.append(change.step(self._problems_of(change)))
             except InvalidInput as error:
                 problems += error.at("changes", place)
         if problems:
             raise InvalidInput(problems)
         return tuple(steps)
+
+    def _problems_of(self, _change: BulkChange) -> Iterable[Problem]:
+        """Return problems of a change that its own command does not have."""
+        return ()
 
 
 class ApplyChanges(WithSteps):

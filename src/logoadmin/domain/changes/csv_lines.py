@@ -85,7 +85,7 @@ def check_charset(charset: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CsvLines:
-    """A CSV file as values: an empty line for each that begins no record, a problem in place of a bad line."""
+    """A CSV file as values: an empty line for each that begins no record, the problems in place of a bad line."""
 
     lines: Iterable[Any]  # the file in text or bytes; each iteration begins with the first line
     kind: Kind
@@ -112,25 +112,25 @@ class CsvLines:
                 yield from repeat("", records.line_num - begun - 1)
                 begun = records.line_num
         except InvalidInput as error:
-            yield from error.problems
+            yield error
         except csv.Error as error:
-            yield _problem_of(error)
+            yield _explained(error)
         else:
             if columns is None:
-                yield Problem((), "File should begin with the names of the fields", "missing")
+                yield _invalid((), "File should begin with the names of the fields", "missing")
 
 
-def _problem_of(error: csv.Error) -> Problem:
+def _explained(error: csv.Error) -> InvalidInput:
     words = str(error)
     if "field larger" in words:
         text = f"Field should have at most {_MAX_FIELD} characters; a quotation mark may be missing at its end"
     elif "unexpected end" in words:
         text = "Field starts with a quotation mark, but none closes it"
     elif "new-line" in words:
-        return Problem((), "Lines should end with LF or CRLF", "value_error")
+        return _invalid((), "Lines should end with LF or CRLF", "value_error")
     else:
         text = "A quotation mark in a field should be doubled, and the field be in quotation marks"
-    return Problem((), text, "csv_quotes")
+    return _invalid((), text, "csv_quotes")
 
 
 def _text_lines(parts: Iterable[Any], charset: str) -> Iterator[str]:
@@ -160,24 +160,28 @@ def _invalid(loc: tuple[str, ...], text: str, type_: str) -> InvalidInput:
 
 
 def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str]:
-    """Return the field of each column; ``extra`` columns replace others."""
-    fields = _fields(kind)
+    """Return the field of each column; ``extra`` columns replace others of the kind."""
     if len(heads) > _MOST_COLUMNS:
         raise _invalid((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")
-    known = {_plain(field): field for field in (*fields, *extra)} | {"id": kind.id_field, "name": kind.name_field}
-    columns = list[str]()
+    fields = _fields(kind)
+    allowed = [*fields, *(name for name, replaced in extra.items() if replaced in fields)]
+    known = {_plain(field): field for field in allowed} | {"id": kind.id_field, "name": kind.name_field}
+    columns: list[str] = []
+    problems: list[Problem] = []
     for head in heads:
         plain = _plain(head)
         field = known.get(plain) or known.get(_plain(_HEADS.get(plain, "")), "")
         if not field and plain:
-            raise _invalid((head[:64],), f"Field should be one of {', '.join(fields)}", "extra_forbidden")
+            problems.append(Problem((head[:64],), f"Field should be one of {', '.join(allowed)}", "extra_forbidden"))
         if field and field in columns:
-            raise _invalid((field,), "Field should be there once", "value_error")
+            problems.append(Problem((field,), "Field should be there once", "value_error"))
         columns.append(field)
     there = {*columns, *(extra[field] for field in columns if field in extra), kind.id_field}
     missing = [field for field in fields if field not in there | _OPTIONAL | _MEMBERS.keys()]
     if missing:
-        raise _invalid((), f"Columns are missing: {', '.join(missing)}", "csv_columns")
+        problems.append(Problem((), f"Columns are missing: {', '.join(missing)}", "csv_columns"))
+    if problems:
+        raise InvalidInput(problems)
     return columns
 
 
@@ -190,9 +194,9 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> RawLine:
     if not any(cells):
         return ""
     if any(cells[len(columns) :]):
-        return Problem((), f"Line should have at most {len(columns)} fields", "csv_cells")
+        return _invalid((), f"Line should have at most {len(columns)} fields", "csv_cells")
     id_field = KINDS[kind].id_field
-    values = ReadValues(kind=kind)
+    values = ReadValues({"kind": kind})
     # Members without a column stay as they are.
     details: dict[str, Any] = {}
     if KINDS[kind] in ARTWORK_KINDS:

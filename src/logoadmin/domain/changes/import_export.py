@@ -151,7 +151,7 @@ class ImportExportService(Service):
 
         Args:
             command: the options.
-            lines: lines of JSON, or of CSV if the command has a kind, numbered from 1, or a problem in place of one.
+            lines: lines of JSON, or of CSV if the command has a kind, numbered from 1, or the problems of one.
             caller: the caller of the operation.
             progress: called for each stored line, and again if the transaction runs again.
             with_password_hashes: whether lines of users may have them. If new passwords must be long enough, this is

@@ -4,6 +4,7 @@ import codecs
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -37,11 +38,27 @@ _UNIQUE: Final = {"user_id": "number", "details.origin": "origin"}
 
 
 class ReadValues(dict[str, Any]):
-    """The values of a line that was parsed before."""
+    """The values of a line that was parsed before.
+
+    Attributes:
+        problems: why fields could not be filled, by the place of the field.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.problems: dict[tuple[str, ...], Problem] = {}
+
+    @contextmanager
+    def noting(self, *place: str) -> Iterator[None]:
+        """Note why this field could not be filled, if that is refused."""
+        try:
+            yield
+        except InvalidInput as error:
+            self.problems[place] = error.problems[0]
 
 
-# A line of a file, or the problem that prevented reading it.
-RawLine = str | bytes | ReadValues | Problem
+# A line of a file, or the problems that prevented reading it.
+RawLine = str | bytes | ReadValues | InvalidInput
 # Returns why a password hash cannot be used; None if it can.
 Refusal = Callable[[PasswordHash], str | None]
 
@@ -168,8 +185,8 @@ def read_line(number: int, raw: RawLine, refusal: Refusal) -> Line | None:
     Raises:
         InvalidInput: it is invalid.
     """
-    if isinstance(raw, Problem):
-        raise InvalidInput([raw])
+    if isinstance(raw, InvalidInput):
+        raise InvalidInput(raw.problems)
     if isinstance(raw, ReadValues):
         return _line_of(raw, refusal)
     if not isinstance(raw, str | bytes):
@@ -179,7 +196,7 @@ def read_line(number: int, raw: RawLine, refusal: Refusal) -> Line | None:
     if number == 1 and _is_utf_16(raw):
         raise InvalidInput([Problem((), "File is not UTF-8 but UTF-16", "json_invalid")])
     text = _text(raw).removeprefix(_UTF_8_MARK if number == 1 else "")
-    return _line_of(_values_in(text), refusal) if text.strip() else None
+    return _line_of(ReadValues(_values_in(text)), refusal) if text.strip() else None
 
 
 def _is_utf_16(raw: RawLine) -> bool:
@@ -210,44 +227,45 @@ def _values_in(text: str) -> dict[str, Any]:
     return values
 
 
-def _line_of(values: dict[str, Any], refusal: Refusal) -> Line:
+def _line_of(values: ReadValues, refusal: Refusal) -> Line:
+    """Return the line with these values; all of its problems are raised together."""
     if len(values) > MOST_FIELDS:
         raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
     kind = values.get("kind")
-    line = LINES.get(kind) if isinstance(kind, str) else None
-    if line is None:
+    of_kind = LINES.get(kind) if isinstance(kind, str) else None
+    if of_kind is None:
         allowed = ", ".join(KINDS)
         raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
-    if issubclass(line, ArtworkLine):
-        _check_authors(values)
-    return _user_line(line, values, refusal) if issubclass(line, UserLine) else line(**values)
-
-
-def _check_authors(values: Mapping[str, Any]) -> None:
-    """Require either the ids or the names of an artwork's authors."""
-    ways = [way for way in ("author_ids", AUTHORS_FIELD) if way in values]
-    if not ways:
-        raise InvalidInput([Problem(("author_ids",), "Field required", "missing")])
-    if len(ways) > 1:
-        text = "Line should have author_ids or the names of authors, and not both"
-        raise InvalidInput([Problem((AUTHORS_FIELD,), text, "value_error")])
-
-
-def _user_line(kind: type[UserLine], values: dict[str, Any], refusal: Refusal) -> UserLine:
-    """Return a line after checking its password hash; all problems are raised together."""
-    line: UserLine | None = None
-    problems: tuple[Problem, ...] = ()
+    line: Line | None = None
+    problems = [*values.problems.values()]
     try:
-        line = kind(**values)
+        line = of_kind(**values)
     except InvalidInput as error:
-        problems = error.problems
-    given = values.get("password_hash")
-    if isinstance(given, str) and all(problem.loc != ("password_hash",) for problem in problems):
-        reason = refusal(PasswordHash(given))
-        problems += () if reason is None else (Problem(("password_hash",), reason, "value_error"),)
+        problems += [problem for problem in error.problems if problem.loc not in values.problems]
+    if issubclass(of_kind, ArtworkLine):
+        problems += _author_problems(values)
+    if issubclass(of_kind, UserLine) and all(problem.loc != ("password_hash",) for problem in problems):
+        problems += _hash_problems(values, refusal)
     if line is None or problems:
         raise InvalidInput(problems)
     return line
+
+
+def _author_problems(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem unless an artwork has either the ids or the names of its authors."""
+    ways = [way for way in ("author_ids", AUTHORS_FIELD) if way in values]
+    if not ways:
+        yield Problem(("author_ids",), "Field required", "missing")
+    if len(ways) > 1:
+        text = "Line should have author_ids or the names of authors, and not both"
+        yield Problem((AUTHORS_FIELD,), text, "value_error")
+
+
+def _hash_problems(values: Mapping[str, Any], refusal: Refusal) -> Iterator[Problem]:
+    """Yield a problem if the password hash of a user cannot be used."""
+    given = values.get("password_hash")
+    if isinstance(given, str) and (reason := refusal(PasswordHash(given))) is not None:
+        yield Problem(("password_hash",), reason, "value_error")
 
 
 def problem_of(error: ArtworkBlocked | DuplicateEntry | NotFound, holder: str = "") -> Problem:

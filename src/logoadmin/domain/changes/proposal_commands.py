@@ -1,15 +1,14 @@
 """The commands about proposals, and their answers (contract R1 to R3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from logoadmin.domain.changes.bulk_changes import BulkChange, Step, WithSteps
+from logoadmin.domain.changes.bulk_changes import BulkChange, WithSteps
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.errors import InvalidInput, Problem
-from logoadmin.domain.kernel.kinds import LOGOS, USERS
+from logoadmin.domain.kernel.errors import Problem
 from logoadmin.domain.kernel.limits import (
     CreatedAt,
     DeclineReason,
@@ -24,7 +23,7 @@ from logoadmin.domain.kernel.limits import (
     described,
 )
 from logoadmin.domain.kernel.lists import ListCommand
-from logoadmin.domain.kernel.records import ListedKind, Version
+from logoadmin.domain.kernel.records import Kind, ListedKind, Version
 from logoadmin.domain.publication.css.verdict import RiskName, Verdict
 from logoadmin.ports.proposal_storage import ProposalState
 
@@ -44,21 +43,15 @@ class _WithChanges(WithSteps):
 
     judges = True
 
-    def _steps_of(self, changes: Sequence[BulkChange]) -> tuple[Step, ...]:
-        steps = super()._steps_of(changes)
-        problems: list[Problem] = []
-        for place, (change, step) in enumerate(zip(changes, steps, strict=True)):
-            if step.kind is USERS and step.verb == "create":
-                # The password would be stored.
-                text = "A proposal should create no user"
-                problems.append(Problem(("changes", place, "create"), text, "value_error"))
-            css = (change.set or change.create or {}).get("custom_css")
-            if step.kind is LOGOS and css is not None and not css.strip():
-                field = "create" if change.set is None else "set"
-                problems.append(Problem(("changes", place, field, "custom_css"), "A logo needs CSS", "value_error"))
-        if problems:
-            raise InvalidInput(problems)
-        return steps
+    def _problems_of(self, change: BulkChange) -> Iterator[Problem]:
+        """Yield the problems of a change that can be made, but not proposed."""
+        if change.kind is Kind.USER and change.create is not None:
+            # The password would be stored.
+            yield Problem(("create",), "A proposal should create no user", "value_error")
+        css = (change.set or change.create or {}).get("custom_css")
+        if change.kind is Kind.LOGO and isinstance(css, str) and not css.strip():
+            field = "create" if change.set is None else "set"
+            yield Problem((field, "custom_css"), "A logo needs CSS", "value_error")
 
 
 class ProposeChanges(_WithChanges):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -53,27 +53,33 @@ class LinesWithPictures:
     _urls: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
-        """Yield the lines, or a problem for a line whose pictures cannot be stored."""
+        """Yield the lines; those whose pictures cannot be stored have the problems."""
         for line in self.lines:
-            if isinstance(line, Problem) or not _has_files(line):
-                yield line
-                continue
-            try:
-                yield self._with_urls(line)
-            except InvalidInput as error:
-                yield error.problems[0]
+            yield line if isinstance(line, InvalidInput) or not _has_files(line) else self._with_urls(line)
 
     def _with_urls(self, line: str | bytes | ReadValues) -> RawLine:
         try:
-            values = {**line} if isinstance(line, ReadValues) else strict_json(line)
+            values = line if isinstance(line, ReadValues) else strict_json(line)
         except ValueError:
             return line  # the import reports the problem
         if not isinstance(values, dict):
             return line
+        filled = ReadValues(values)
+        if isinstance(line, ReadValues):
+            filled.problems.update(line.problems)
+        with filled.noting("preview_url"):
+            self._fill_preview(filled)
+        with filled.noting("details", "screenshots"):
+            self._fill_screenshots(filled)
+        return filled
+
+    def _fill_preview(self, values: ReadValues) -> None:
         if name := values.pop(PICTURE_FILE, None):
             if "preview_url" in values:
                 raise _refused(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
             values["preview_url"] = self._url(PICTURE_FILE, name)
+
+    def _fill_screenshots(self, values: ReadValues) -> None:
         if names := values.pop(SCREENSHOT_FILES, None):
             details = values.setdefault("details", {})
             if not isinstance(details, dict) or details.get("screenshots") or not isinstance(names, list | str):
@@ -82,7 +88,6 @@ class LinesWithPictures:
             # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
             details["screenshots"] = [{"url": self._url(SCREENSHOT_FILES, name)} for name in names]
-        return ReadValues(values)
 
     def _url(self, member: str, name: object) -> str:
         """Return the URL of a picture, which is read and stored once."""
@@ -144,21 +149,20 @@ def style_lines(
     for path in files:
         origin = _origin(path.name.removesuffix(USER_STYLE))
         try:
+            style = gallery.css.user_style(ReadUserStyle(text=path.read_text(encoding="utf-8-sig")))
+        except InvalidInput as error:
+            read.append(error)
+        except OSError as error:
+            read.append(InvalidInput([Problem((), f"The file cannot be read: {error.strerror}", "value_error")]))
+        except UnicodeDecodeError:
+            read.append(InvalidInput([Problem((), "The file is not UTF-8", "value_error")]))
+        else:
+            line = _line(path, style, origin, known.get(origin), target=target, picture=picture)
             if (other := files_of.setdefault(origin, path)) is not path:
                 text = f"It would be the same theme as {other}: rename one of them"
-                raise InvalidInput([Problem(("details", "origin"), text, "value_error")])
-            style = gallery.css.user_style(ReadUserStyle(text=path.read_text(encoding="utf-8-sig")))
-            values = _line(style, origin, target, known.get(origin))
-            values |= _picture(path, known.get(origin), picture)
-        except InvalidInput as error:
-            read.append(error.problems[0])
-        except OSError as error:
-            read.append(Problem((), f"The file cannot be read: {error.strerror}", "value_error"))
-        except UnicodeDecodeError:
-            read.append(Problem((), "The file is not UTF-8", "value_error"))
-        else:
-            read.append(ReadValues(values))
-            for sentence in style.lost:
+                line.problems["details", "origin"] = Problem(("details", "origin"), text, "value_error")
+            read.append(line)
+            for sentence in [] if line.problems else style.lost:
                 click.echo(on_one_line(f"{path}: {sentence}"), err=True)
     return read
 
@@ -172,28 +176,33 @@ def _origin(name: str) -> str:
     return f"{origin[: MAX_ORIGIN - _DIGEST - 1]}-{digest}".lstrip("-")
 
 
-def _line(style: UserStyle, origin: str, target: str | None, known: Theme | None) -> dict[str, Any]:
-    target = target or style.target or (known.target if known is not None else None)
-    if not style.name:
-        raise InvalidInput([Problem(("name",), "The style should have @name", "missing")])
-    if not target:
+def _line(
+    path: Path, style: UserStyle, origin: str, known: Theme | None, *, target: str | None, picture: Path | None
+) -> ReadValues:
+    line = ReadValues(
+        {
+            "kind": Kind.THEME,
+            "name": style.name,
+            "target": target or style.target or (known.target if known is not None else None),
+            "custom_css": style.custom_css,
+            # Keeps the decision of moderators about an existing theme.
+            "active": known is None or known.active,
+            "details": {**style.details.members(), "origin": origin},
+            "merge_details": True,
+        }
+    )
+    if known is not None and not style.authors:
+        line["author_ids"] = [author.author_id for author in known.authors]
+    else:
+        line["authors"] = [*style.authors]
+    if not line["name"]:
+        line.problems["name",] = Problem(("name",), "The style should have @name", "missing")
+    if not line["target"]:
         text = "No target has all of its pages: name one with --target"
-        raise InvalidInput([Problem(("target",), text, "missing")])
-    return {
-        "kind": Kind.THEME,
-        "name": style.name,
-        "target": target,
-        "custom_css": style.custom_css,
-        # Keeps the decision of moderators about an existing theme.
-        "active": known is None or known.active,
-        "details": {**style.details.members(), "origin": origin},
-        "merge_details": True,
-        **(
-            {"author_ids": [author.author_id for author in known.authors]}
-            if known is not None and not style.authors
-            else {"authors": [*style.authors]}
-        ),
-    }
+        line.problems["target",] = Problem(("target",), text, "missing")
+    with line.noting("preview_url"):
+        line |= _picture(path, known, picture)
+    return line
 
 
 def _picture(style: Path, known: Theme | None, default: Path | None) -> dict[str, str]:
