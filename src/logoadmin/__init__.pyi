@@ -56,7 +56,10 @@ from .domain.kernel.errors import (
     TablesMissing as TablesMissing,
     TooManyChanges as TooManyChanges,
     TooLargeToStore as TooLargeToStore,
+    TooManyKeys as TooManyKeys,
     TooManyPictures as TooManyPictures,
+    TooManyRefreshes as TooManyRefreshes,
+    TooManyRequests as TooManyRequests,
     TooManySignIns as TooManySignIns,
 )
 from .domain.identity.records import SignInEvent as SignInEvent

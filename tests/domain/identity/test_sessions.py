@@ -209,9 +209,9 @@ def test_refreshes_and_keys_that_fill_the_storage_are_limited(stocked: LogoAdmin
     for _ in range(1_000):
         tokens = refresh(stocked, tokens)
         stocked.keys.remove(RemoveKey(key_id=stocked.keys.create(key, ann).key_id), ann)
-    with pytest.raises(errors.TooManySignIns, match="refreshes") as limited:
+    with pytest.raises(errors.TooManyRefreshes, match="refreshes") as limited:
         refresh(stocked, tokens)
-    with pytest.raises(errors.TooManySignIns, match="service keys"):
+    with pytest.raises(errors.TooManyKeys, match="service keys"):
         stocked.keys.create(key, ann)
     clock.pass_by(limited.value.retry_after)
     assert works(stocked, refresh(stocked, tokens))

@@ -31,7 +31,13 @@ from logoadmin.domain.identity.sign_in_rules import (
     SignInRules,
 )
 from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor, stored_hash
-from logoadmin.domain.kernel.errors import InvalidToken, SignInForbidden, SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.errors import (
+    InvalidToken,
+    SignInForbidden,
+    SignInRefused,
+    TooManyRefreshes,
+    TooManySignIns,
+)
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
 from logoadmin.ports.environment import Clock, Randomness
@@ -120,7 +126,7 @@ class OpenSessions:
     def refresh(self, uow: AuditedUnitOfWork, refresh_token: str, client: Anonymous) -> Tokens | EndedSession:
         """Return the next tokens of a session, or its end if the refresh token was used earlier or has expired.
 
-        Raises InvalidToken if the refresh token is unknown, TooManySignIns after 1,000 refreshes in an hour.
+        Raises InvalidToken if the refresh token is unknown, TooManyRefreshes after 1,000 in an hour.
         """
         now, identity, known = uow.now, identity_in(uow), session_of_token(uow, refresh_token)
         if known is None:
@@ -136,7 +142,7 @@ class OpenSessions:
             return EndedSession(ended=True)
         refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
         if (wait := count_or_wait(counts, refreshes, now)) is not None:
-            raise TooManySignIns(wait, "Too many refreshes in an hour")
+            raise TooManyRefreshes(wait)
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)

@@ -7,7 +7,7 @@ from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import count_or_wait, uses_of
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManySignIns
+from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManyKeys
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
@@ -70,7 +70,7 @@ class KeyService(Service):
                 create one that outlives it.
             EnrolmentRequired: the caller must enrol a second factor, even if only since the last refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
-            TooManySignIns: the user made 1,000 keys in an hour.
+            TooManyKeys: the user created 1,000 in an hour.
         """
         user_id, key = user_of(uow.held), KEY_PREFIX + self._randomness.text()
         uow.held.require(command.scope)
@@ -103,7 +103,7 @@ def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     # Each key leaves events, which remain when it is removed.
     wait = count_or_wait(identity_in(uow).counts, uses_of("keys", user_id), uow.now)
     if wait is not None:
-        raise TooManySignIns(wait, "Too many service keys in an hour")
+        raise TooManyKeys(wait)
     known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return

@@ -193,7 +193,7 @@ class SessionService(Service):
 
         Raises:
             InvalidToken: the token is unknown, or its session has ended; a later use of a token ends its session.
-            TooManySignIns: the user's sessions were refreshed 1,000 times in an hour.
+            TooManyRefreshes: the user's sessions were refreshed 1,000 times in an hour.
         """
         if isinstance(storage_of(self), OpenTransaction):
             raise RuntimeError(IN_A_BLOCK)

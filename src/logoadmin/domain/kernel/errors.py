@@ -154,20 +154,36 @@ class IncorrectPassword(LogoAdminError):
     text = "Incorrect password"
 
 
-class TooManySignIns(LogoAdminError):
-    """Too many failed sign-ins; ``retry_after`` is the number of seconds to wait (contract C1)."""
+class TooManyRequests(LogoAdminError):
+    """A limit is reached; ``retry_after`` is the number of seconds to wait."""
 
-    def __init__(self, retry_after: int, text: str = "Too many failed sign-ins") -> None:
+    def __init__(self, retry_after: int, text: str | None = None) -> None:
         self.retry_after = retry_after
         super().__init__(text)
 
 
-class TooManyPictures(LogoAdminError):
-    """A user sent too many pictures; ``retry_after`` is the number of seconds to wait (contract P1)."""
+class TooManySignIns(TooManyRequests):
+    """There were too many failed sign-ins (contract C1)."""
 
-    def __init__(self, retry_after: int, text: str = "Too many pictures in an hour") -> None:
-        self.retry_after = retry_after
-        super().__init__(text)
+    text = "Too many failed sign-ins"
+
+
+class TooManyRefreshes(TooManySignIns):
+    """The sessions of a user were refreshed too often (contract C3)."""
+
+    text = "Too many refreshes in an hour"
+
+
+class TooManyKeys(TooManySignIns):
+    """A user created too many service keys (contract C5)."""
+
+    text = "Too many service keys in an hour"
+
+
+class TooManyPictures(TooManyRequests):
+    """A user sent too many pictures (contract P1)."""
+
+    text = "Too many pictures in an hour"
 
 
 class PictureGone(LogoAdminError):

@@ -36,8 +36,7 @@ from logoadmin.domain.kernel.errors import (
     StorageUnavailable,
     TooLargeToStore,
     TooManyChanges,
-    TooManyPictures,
-    TooManySignIns,
+    TooManyRequests,
 )
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
@@ -64,8 +63,7 @@ STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
     DuplicateEntry: 409,
     InvalidInput: 422,
     InvalidLines: 422,
-    TooManyPictures: 429,
-    TooManySignIns: 429,
+    TooManyRequests: 429,
     IssuerUnavailable: 503,
     StorageUnavailable: 503,
 }
@@ -188,7 +186,7 @@ def _headers(error: LogoAdminError) -> dict[str, str]:
             return {"www-authenticate": step_up}  # RFC 9470 §3
         case InvalidToken() | SignInRefused() | SecondFactorRequired():
             return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
-        case TooManySignIns(retry_after=seconds) | TooManyPictures(retry_after=seconds):
+        case TooManyRequests(retry_after=seconds):
             return {"retry-after": str(seconds)}
         case IssuerUnavailable():
             return {"retry-after": str(ISSUER_RETRY_AFTER)}
