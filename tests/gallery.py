@@ -31,12 +31,12 @@ from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
-from logoadmin.domain.identity.factors import SignInWithFactor
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
 from logoadmin.domain.kernel.access import (

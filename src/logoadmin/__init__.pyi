@@ -243,7 +243,7 @@ from .domain.publication.shared_settings import (
 )
 from .domain.identity.passkeys import AskPasskey as AskPasskey, SignInWithPasskey as SignInWithPasskey
 from .domain.identity.sessions import SignIn as SignIn
-from .domain.identity.factors import SignInWithFactor as SignInWithFactor
+from .domain.identity.second_step import SignInWithFactor as SignInWithFactor
 from .domain.identity.one_time_sign_in import (
     CreateLink as CreateLink,
     CreateSignInCode as CreateSignInCode,

@@ -17,8 +17,8 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.gallery.picture_commands import GetPicture
-from logoadmin.domain.identity.factors import SignInWithFactor
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import ANONYMOUS
 from logoadmin.domain.kernel.errors import SecondFactorRequired
 from logoadmin.domain.publication.shared_settings import GetSettings

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, SignInWithFactor
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.records import NewFactor, NewTotp, Tokens
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused

@@ -4,7 +4,8 @@ import pytest
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors import ListFactors, RemoveFactor, SignInWithFactor
+from logoadmin.domain.identity.factors import ListFactors, RemoveFactor
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import ListSessions, Refresh, Revoke, SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import RemoveUser

@@ -5,9 +5,10 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors import ConfirmTotp, SignInWithFactor
+from logoadmin.domain.identity.factors import ConfirmTotp
 from logoadmin.domain.identity.one_time_sign_in import CODE_SECONDS, CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import ListSessions, Refresh, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways

@@ -7,10 +7,11 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
-from logoadmin.domain.identity.factors import ListFactors, RemoveFactor, SignInWithFactor
+from logoadmin.domain.identity.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithLink
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword

@@ -25,11 +25,11 @@ from logoadmin.domain.identity.factors import (
     MakeRecoveryCodes,
     RemoveFactor,
     RemoveUserFactors,
-    SignInWithFactor,
 )
 from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_attempts import IN_A_BLOCK
 from logoadmin.domain.kernel import errors

@@ -18,9 +18,9 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import SignInWithFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import SignInWithPasskey
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError

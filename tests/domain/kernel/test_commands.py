@@ -19,8 +19,8 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import SignInWithFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput

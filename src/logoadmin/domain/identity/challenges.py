@@ -18,6 +18,7 @@ from typing import Final, Literal
 from unicodedata import normalize
 
 from logoadmin.domain.identity.sign_in_events import record_event
+from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import CLOCK_SKEW, stored_hash
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.jwk import base64url, base64url_decoded
@@ -27,7 +28,6 @@ from logoadmin.ports.sign_in_storage import Challenge
 CHALLENGE_SECONDS: Final = 300
 # Expiry, purpose, user, digest of the state, random bytes.
 _CONTENT: Final = Struct(">QBi16s16s")
-_NOBODY: Final = -1
 # How long used challenges are remembered, so that a clock that was ahead cannot make one usable again.
 _REMEMBERED: Final = 2 * 86_400  # seconds
 
@@ -42,9 +42,9 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenChallenge:
-    """A valid challenge of this service. It is bound to a user, if any, and to the digest of a state."""
+    """A valid challenge of this service. It is bound to a user, or to nobody, and to the digest of a state."""
 
-    user_id: int | None
+    user_id: int
     state: bytes
 
     def is_bound_to(self, state: str) -> bool:
@@ -59,11 +59,10 @@ class SignedChallenges:
     keys: Sequence[bytes] = field(repr=False)
     randomness: Randomness
 
-    def new(self, purpose: Purpose, now: int, user_id: int | None = None, state: str = "") -> str:
+    def new(self, purpose: Purpose, now: int, user_id: int = NO_USER, state: str = "") -> str:
         """Return a new challenge, bound to a user, and to a state whose change ends it."""
-        user = _NOBODY if user_id is None else user_id
         random = _digest(self.randomness.text())
-        content = _CONTENT.pack(now + CHALLENGE_SECONDS, purpose, user, _digest(state), random)
+        content = _CONTENT.pack(now + CHALLENGE_SECONDS, purpose, user_id, _digest(state), random)
         return base64url(content + _tag(self.keys[0], content))
 
     def opened(self, challenge: str, purpose: Purpose, now: int) -> OpenChallenge | None:
@@ -79,9 +78,9 @@ class SignedChallenges:
         content, tag = decoded[: _CONTENT.size], decoded[_CONTENT.size :]
         if not any(hmac.compare_digest(_tag(key, content), tag) for key in self.keys):
             return None
-        expires_at, its_purpose, user, state, _ = _CONTENT.unpack(content)
+        expires_at, its_purpose, user_id, state, _ = _CONTENT.unpack(content)
         is_open = now < expires_at <= now + CHALLENGE_SECONDS + CLOCK_SKEW
-        return OpenChallenge(None if user == _NOBODY else user, state) if is_open and its_purpose == purpose else None
+        return OpenChallenge(user_id, state) if is_open and its_purpose == purpose else None
 
     def use(self, uow: AuditedUnitOfWork, challenge: str, purpose: Purpose) -> OpenChallenge | None:
         """Use up a challenge and return it; None if it is not valid now or was used before, however many try."""

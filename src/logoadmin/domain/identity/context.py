@@ -8,7 +8,7 @@ from logoadmin.domain.identity.accounts import AuditedUsers
 from logoadmin.domain.identity.callers import Callers, require_recent_sign_in
 from logoadmin.domain.identity.challenges import SignedChallenges
 from logoadmin.domain.identity.escalation import RoleGuard, UserGuard, check_somebody_holds_all
-from logoadmin.domain.identity.factors import FactorService, SecondStep
+from logoadmin.domain.identity.factors import FactorService
 from logoadmin.domain.identity.issuer_sign_in import IssuerSignIn
 from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.new_passwords import NewPasswords
@@ -16,6 +16,7 @@ from logoadmin.domain.identity.one_time_sign_in import CodeSignIn, LinkSignIn
 from logoadmin.domain.identity.open_sessions import OpenSessions
 from logoadmin.domain.identity.passkeys import PasskeyFactors, PasskeyService
 from logoadmin.domain.identity.roles import RoleService
+from logoadmin.domain.identity.second_step import SecondStep
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in_events import EventService

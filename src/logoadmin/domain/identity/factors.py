@@ -1,9 +1,6 @@
-"""Second factors: apps, recovery codes, the list of factors, and the second step of a sign-in (contract O1 to O4)."""
+"""Second factors: their list, authenticator apps, recovery codes, and signing in with them (contract O1 to O4)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
 
 from logoadmin.domain.identity.accounts import (
     confirmed_factors,
@@ -14,9 +11,8 @@ from logoadmin.domain.identity.accounts import (
     require_not_by_link,
     session_id_of,
 )
-from logoadmin.domain.identity.challenges import Purpose, SignedChallenges, hashed_code, replace_recovery_codes
+from logoadmin.domain.identity.challenges import replace_recovery_codes
 from logoadmin.domain.identity.open_sessions import OpenSessions
-from logoadmin.domain.identity.passkeys import PasskeyFactors
 from logoadmin.domain.identity.records import (
     ListedFactor,
     NewFactor,
@@ -27,39 +23,28 @@ from logoadmin.domain.identity.records import (
     RemovedUserFactors,
     Tokens,
 )
-from logoadmin.domain.identity.sign_in_attempts import Attempt
+from logoadmin.domain.identity.second_step import SecondStep, SignInWithFactor
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
-from logoadmin.domain.identity.totp import TotpFactors, new_secret, provisioning_uri
+from logoadmin.domain.identity.totp import new_secret, provisioning_uri
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller, Held, Permission, Scope, user_of
-from logoadmin.domain.kernel.command import UNSET, Command
+from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import (
     Conflict,
     InvalidInput,
     NotFound,
     Outdated,
     Problem,
-    SecondFactorKind,
-    SecondFactorRequired,
-    SignInRefused,
-    passkey_refused,
-    sign_in_ended,
 )
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import (
-    CHALLENGE_EXAMPLE,
-    Challenge,
     FactorId,
     FactorName,
     TotpCode,
-    TypedCode,
     UserId,
-    examples,
 )
-from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import (
-    AnyUnitOfWork,
     AuditedUnitOfWork,
     ReadUnitOfWork,
     get_existing,
@@ -67,12 +52,8 @@ from logoadmin.domain.kernel.unit_of_work import (
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
 from logoadmin.ports.identity_storage import Account
-from logoadmin.ports.passkeys import PasskeyUse
 from logoadmin.ports.sign_in_storage import Factor
 from logoadmin.ports.storage import UnitOfWork
-
-# The usual ones first. The fields of the second step, exactly one of which is set, have the same names.
-_KINDS: Final[tuple[SecondFactorKind, ...]] = ("totp", "passkey", "recovery_code")
 
 
 def listed(factor: Factor) -> ListedFactor:
@@ -138,72 +119,6 @@ class ConfirmTotp(Command):
     code: TotpCode
 
 
-class SignInWithFactor(Command):
-    """The second step of a sign-in, with one of the factors that the first step named."""
-
-    model_config = examples({"challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
-
-    answers_secrets = True
-
-    challenge: Challenge
-    totp: TotpCode = UNSET
-    passkey: PasskeyUse = UNSET
-    recovery_code: TypedCode = UNSET
-
-    def model_post_init(self, _: Any, /) -> None:
-        """Require exactly one answer."""
-        given = [kind for kind in _KINDS if getattr(self, kind) is not UNSET]
-        if len(given) != 1:
-            text = f"Input should have one of {', '.join(_KINDS)}"
-            problem = Problem((given[1],), text, "value_error") if given else Problem((_KINDS[0],), text, "missing")
-            raise InvalidInput([problem])
-
-    @property
-    def answer(self) -> tuple[SecondFactorKind, Any]:
-        """The kind of factor, and its answer to the challenge."""
-        return next((kind, getattr(self, kind)) for kind in _KINDS if getattr(self, kind) is not UNSET)
-
-
-@dataclass(frozen=True, slots=True)
-class SecondStep:
-    """Asks for second factors, and has what verifies them."""
-
-    totp: TotpFactors
-    passkeys: PasskeyFactors
-    challenges: SignedChallenges
-
-    def require(self, attempt: Attempt, account: Account, rehashed: PasswordHash | None) -> None:
-        """Ask a user with the right password for the second step, unless their factors have just been removed.
-
-        Raises:
-            SecondFactorRequired: the user has a factor; the error has the challenge.
-            SignInRefused: the password was changed while it was verified.
-        """
-        user_id = account.user_id
-        self.passkeys.load()
-
-        def required(uow: UnitOfWork) -> SecondFactorRequired | None:
-            if uow.identity.passwords.get(user_id) != account.password:
-                raise SignInRefused
-            factors = confirmed_factors(uow, user_id)
-            has: set[str] = {factor.kind for factor in factors}
-            if not has:
-                return None
-            attempt.take_back(uow)
-            if rehashed is not None:
-                uow.identity.passwords.set(user_id, rehashed)
-            if not self.passkeys.are_usable:
-                has.discard("passkey")
-            if uow.identity.recovery_codes.left(user_id):
-                has.add("recovery_code")
-            challenge = self.challenges.new(Purpose.SECOND_FACTOR, attempt.now, user_id, _state_of(uow, user_id))
-            passkey = self.passkeys.request_options(factors, challenge) if "passkey" in has else None
-            return SecondFactorRequired(challenge, tuple(kind for kind in _KINDS if kind in has), passkey)
-
-        if (error := attempt.storage.write(required)) is not None:
-            raise error
-
-
 class FactorService(Service):
     """The use cases of second factors.
 
@@ -214,8 +129,7 @@ class FactorService(Service):
     def __init__(self, sessions: OpenSessions, second_step: SecondStep, issuer: str) -> None:
         """``issuer`` is the name of this service in authenticator apps."""
         super().__init__(sessions.transactions)
-        self._open_sessions, self._totp, self._passkeys = sessions, second_step.totp, second_step.passkeys
-        self._challenges, self._randomness, self._issuer = second_step.challenges, sessions.randomness, issuer
+        self._open_sessions, self._second_step, self._issuer = sessions, second_step, issuer
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:
@@ -283,7 +197,7 @@ class FactorService(Service):
         user_id = user_of(uow.held)
         if not confirmed_factors(uow, user_id):
             raise Conflict("Recovery codes need a second factor to replace; enrol one first")
-        return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._randomness))
+        return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._open_sessions.randomness))
 
     @writes(Permission(signed_in=True, recent=True, enrols=True))
     def enrol_totp(self, uow: AuditedUnitOfWork, command: EnrolTotp) -> NewTotp:
@@ -294,10 +208,10 @@ class FactorService(Service):
         Raises:
             Conflict: the user has 20 factors, or nothing but links to sign in with.
         """
-        user_id, secret = user_of(uow.held), new_secret(self._randomness)
+        user_id, secret = user_of(uow.held), new_secret(self._open_sessions.randomness)
         require_not_by_link(uow, uow.held)
         require_first_step(uow, user_id)
-        factor = self._totp.add(uow, user_id, command.name, secret, uow.now)
+        factor = self._second_step.totp.add(uow, user_id, command.name, secret, uow.now)
         uri = provisioning_uri(secret, get_existing(uow, USERS, user_id).username, self._issuer)
         return NewTotp(factor.factor_id, secret, uri)
 
@@ -314,9 +228,9 @@ class FactorService(Service):
             InvalidInput: the code is wrong.
         """
         user_id = user_of(uow.held)
-        if not self._totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
+        if not self._second_step.totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
             raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
-        return enrolled(uow, user_id, command.factor_id, self._randomness)
+        return enrolled(uow, user_id, command.factor_id, self._open_sessions.randomness)
 
     @use_case(PUBLIC)
     def sign_in(self, gate: Gate, command: SignInWithFactor, caller: Caller = ANONYMOUS) -> Tokens:
@@ -328,50 +242,20 @@ class FactorService(Service):
             TooManySignIns: there were too many failed attempts.
         """
         self._open_sessions.require_passwords()
-        kind, answer = command.answer
         with self._open_sessions.attempt(gate, caller) as attempt:
-            attempt.count(partial(self._look_up, command, attempt.client.origin))
-            self._passkeys.load()
+
+            def look_up(uow: UnitOfWork) -> tuple[Account | None, tuple[Limit, ...]]:
+                account = self._second_step.account_of(uow, command.challenge, attempt.now)
+                if account is None:
+                    return None, limits_of(attempt.client.origin)
+                totp_of = account.user_id if command.kind == "totp" else None
+                return account, limits_of(attempt.client.origin, account.username, totp_of)
+
+            attempt.count(look_up)
+            self._second_step.passkeys.load()
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithFactor) -> Tokens:
-                challenge = self._challenges.use(uow, command.challenge, Purpose.SECOND_FACTOR)
-                user_id = None if challenge is None else challenge.user_id
-                if challenge is None or user_id is None or not challenge.is_bound_to(_state_of(uow, user_id)):
-                    raise sign_in_ended()
-                self._verify(uow, user_id, command.challenge, kind, answer)
-                account = identity_in(uow).passwords.account(user_id)
-                return self._open_sessions.begin(uow, attempt, account, kind)
+                account = self._second_step.finish(uow, command)
+                return self._open_sessions.begin(uow, attempt, account, command.kind)
 
             return gate.write(command, attempt.client, begin)
-
-    def _verify(
-        self, uow: AuditedUnitOfWork, user_id: int, challenge: str, kind: SecondFactorKind, answer: Any
-    ) -> None:
-        """Use up a user's answer to a challenge; raise SignInRefused if it is wrong, or was used before."""
-        match kind:
-            case "totp":
-                is_right = self._totp.use(uow, user_id, answer, uow.now)
-            case "recovery_code":
-                is_right = identity_in(uow).recovery_codes.use(user_id, hashed_code("recovery code", user_id, answer))
-            case "passkey":
-                is_right = self._passkeys.use(uow, challenge, answer, uow.now, of_user=user_id) is not None
-        if not is_right:
-            raise passkey_refused() if kind == "passkey" else SignInRefused("Incorrect code")
-
-    def _look_up(
-        self, command: SignInWithFactor, origin: str, uow: UnitOfWork
-    ) -> tuple[Account | None, tuple[Limit, ...]]:
-        """Return the account of a challenge, if it is valid now, and the limits on an attempt."""
-        now, (kind, _) = self._open_sessions.clock.now(), command.answer
-        challenge = self._challenges.opened(command.challenge, Purpose.SECOND_FACTOR, now)
-        user_id = None if challenge is None else challenge.user_id
-        account = None if user_id is None else uow.identity.passwords.account(user_id)
-        name = None if account is None else account.username
-        return account, limits_of(origin, name, user_id if kind == "totp" else None)
-
-
-def _state_of(uow: AnyUnitOfWork, user_id: int) -> str:
-    """Return the state of a sign-in: a new password or other factors invalidate it before its second step."""
-    password = identity_in(uow).passwords.get(user_id)
-    factors = [factor.factor_id for factor in confirmed_factors(uow, user_id)]
-    return f"{'' if password is None else password.hash} {factors}"

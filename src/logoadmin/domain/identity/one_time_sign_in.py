@@ -14,6 +14,7 @@ from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import limits_of
+from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import ANONYMOUS, CLOCK_SKEW, PUBLIC, Caller, Permission, Scope, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import (
@@ -40,8 +41,6 @@ from logoadmin.ports.storage import UnitOfWork
 
 CODE_SECONDS: Final = 600
 LINK_SECONDS: Final = 300
-# No user has this id, so no code belongs to it.
-_NOBODY: Final = -1
 
 
 class CreateSignInCode(Command):
@@ -102,7 +101,7 @@ class CodeSignIn(Service):
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
                 account = identity_in(uow).passwords.account(command.username)
-                user_id = _NOBODY if account is None else account.user_id
+                user_id = NO_USER if account is None else account.user_id
                 if _redeem(uow, _hashed_code(user_id, command.code), "sign_in_code", CODE_SECONDS) is None:
                     raise SignInRefused("Incorrect username or code")
                 # Other sessions may be somebody else's.

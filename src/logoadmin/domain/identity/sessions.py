@@ -11,7 +11,6 @@ from typing import Final
 from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.factors import SecondStep
 from logoadmin.domain.identity.open_sessions import OpenSessions, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
@@ -21,6 +20,7 @@ from logoadmin.domain.identity.records import (
     RemovedUserSessions,
     Tokens,
 )
+from logoadmin.domain.identity.second_step import SecondStep
 from logoadmin.domain.identity.sign_in_attempts import IN_A_BLOCK
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import limits_of

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Annotated, Any, Final
 
 from logoadmin.domain.identity.records import CountedEvent, EventName, SignInEvent
+from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import (
     SIGNED_IN,
     AllRights,
@@ -32,7 +33,6 @@ from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.sign_in_storage import Events
 from logoadmin.ports.storage import Storage
 
-_NOBODY: Final = -1
 # The maximum number of rows with an address, and with a user, of one counted event in an hour.
 _MOST_WITH_ADDRESS: Final = 256
 _MOST_WITH_USER: Final = 512
@@ -76,7 +76,7 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
     # Read for every name, so that a refusal takes no longer if the user exists.
     events = identity_in(uow).events
     user_name, rows = _name_of(uow, user_id), events.number(event, now, _MOST_WITH_USER)
-    since = creation_of(history_in(uow), _NOBODY if user_id is None else user_id)
+    since = creation_of(history_in(uow), NO_USER if user_id is None else user_id)
     if events.count(event, user_id, address, now, every, since):
         return
     if rows >= _MOST_WITH_ADDRESS:
@@ -114,7 +114,7 @@ def _user_of(uow: AnyUnitOfWork, client: Caller) -> int | None:
 
 
 def _name_of(uow: AnyUnitOfWork, user_id: int | None) -> str | None:
-    user = uow.records(USERS).get(_NOBODY if user_id is None else user_id)
+    user = uow.records(USERS).get(NO_USER if user_id is None else user_id)
     return None if user is None else user.username
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import address_of, network_of
 from logoadmin.ports.history_storage import ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, Counts
@@ -35,7 +36,6 @@ _USE_WINDOW: Final = 3600  # seconds
 _USES: Final = 1_000
 # The maximum number of networks that are added for one user until the first of them is forgotten.
 MOST_NETWORKS: Final = 1_000
-_NOBODY: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class UserNetwork:
 
 def network_of_user(history: ReadsChanges, user_id: int | None, origin: str) -> UserNetwork:
     """Return the network of an origin, for a user; for nobody, this takes as many statements."""
-    user_id = _NOBODY if user_id is None else user_id
+    user_id = NO_USER if user_id is None else user_id
     since = creation_of(history, user_id)
     return UserNetwork(user_id, since, _hashed(("network", user_id, since, network_of(origin))))
 

@@ -9,6 +9,9 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 # A sign-in of this age is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
+# No user has this id: for names and challenges without a user, so that a lookup takes as many statements.
+NO_USER: Final = -1
+
 _DAY: Final = 86_400  # seconds
 # Lifetimes, in seconds, of an access token, and of a session that is not refreshed.
 ACCESS_TOKEN_SECONDS: Final = 900

@@ -30,6 +30,7 @@ from logoadmin.domain.identity.records import (
     Tokens,
 )
 from logoadmin.domain.identity.roles import RoleEffect
+from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.lists import Listing
@@ -97,7 +98,7 @@ _GRANTS: Final = (
     Grant("password", _BASIC, sessions.SignIn, sessions.SessionService.sign_in, is_default=True),
     Grant("refresh_token", _BASIC, sessions.Refresh, sessions.SessionService.refresh),
     Grant("second_factor", "`second_factor`, for the second step.",
-          factors.SignInWithFactor, factors.FactorService.sign_in),
+          SignInWithFactor, factors.FactorService.sign_in),
     Grant("passkey", "`passkey`, for a passkey alone.", passkeys.SignInWithPasskey, passkeys.PasskeyService.sign_in),
     Grant("sign_in_code", "`sign_in_code`, for a code of `logoadmin user code`.",
           one_time.SignInWithCode, one_time.CodeSignIn.sign_in),
