@@ -137,6 +137,11 @@ class Person:
         if self.page.locator("html").get_attribute("lang") != appearance.language:
             self.page.evaluate(_SPEAK, appearance.language)
 
+    def enlarge(self, pixels: int = 16) -> None:
+        """Set the font size in the settings of the browser."""
+        devtools = self._context.new_cdp_session(self.page)
+        devtools.send("Page.setFontSizes", {"fontSizes": {"standard": pixels}})
+
     def filter(self, by: str, choice: str) -> None:
         """Choose a filter of a list in its menu."""
         self.page.locator(".filters summary").click()

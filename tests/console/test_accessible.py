@@ -163,14 +163,37 @@ def test_axe_finds_nothing_in_any_view_and_no_view_scrolls_sideways(still: Perso
 
 
 def too_wide(person: Person, appearance: Appearance) -> list[str]:
-    """Return whether a page scrolls sideways, as it is and on a small phone."""
+    """Return whether a page scrolls sideways, as it is, on a small phone, and on a phone with large letters."""
     wide = []
-    for width in {appearance.width, 320}:
+    for width, letters in ((appearance.width, 16), (320, 16), (390, 24)):
         person.see(replace(appearance, width=width))
+        person.enlarge(letters)
         person.settle()
         if not person.becomes("document.documentElement.scrollWidth <= innerWidth", seconds=2):
-            wide.append(f"more than {width} pixels")
+            wide.append(f"more than {width} pixels with letters of {letters}")
+    person.enlarge(16)
     return wide
+
+
+# The sizes of all letters, and the height of a row of a list.
+_SIZES: Final = """[...new Set([
+  ...[...document.querySelectorAll("body, body *")].map((each) => parseFloat(getComputedStyle(each).fontSize)),
+  document.querySelector(".card, .table tbody tr")?.getBoundingClientRect().height ?? 0,
+])].sort()"""
+
+
+@pytest.mark.rule("contract J5")
+def test_all_letters_and_lists_grow_with_the_font_size_of_the_browser(still: Person) -> None:
+    still.sign_in()
+    for path in ("", "logos", "logos?look=table", "themes/1", "users", "roles/3", "history", "settings"):
+        still.open(path)
+        still.settle()
+        usual = still.page.evaluate(_SIZES)
+        assert len(usual) > 1
+        still.enlarge(24)
+        large = ", ".join(str(size * 1.5) for size in usual)
+        assert still.becomes(f"({_SIZES}).join() === [{large}].join()"), (path, usual, still.page.evaluate(_SIZES))
+        still.enlarge(16)
 
 
 def complaints(person: Person, appearance: Appearance) -> list[str]:

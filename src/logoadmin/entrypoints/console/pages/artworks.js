@@ -16,7 +16,7 @@ import { ManyBar, useSelection, work } from "../parts/lists/selection.js";
 import { inOrder, orderChoice, Search, Toolbar } from "../parts/lists/toolbar.js";
 
 /** Where the chosen look is kept: a phone has its own. @param {ArtworkKind} kind */
-const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 800px)").matches ? ".small" : ""}`;
+const lookOf = (kind) => `look.${kind}s${matchMedia("(width < 50rem)").matches ? ".small" : ""}`;
 
 /** @typedef {Records["logo"] | Records["theme"]} Artwork */
 

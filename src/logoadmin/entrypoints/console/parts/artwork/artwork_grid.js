@@ -7,7 +7,7 @@ import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../
 import { creditsOf, nameOf } from "../../presentation.js";
 import { KINDS } from "../../records.js";
 import { t } from "../../texts.js";
-import { clicked, followRecord, glance, isBeside, useWindowing } from "../lists/rows.js";
+import { clicked, followRecord, glance, isBeside, rem, useWindowing } from "../lists/rows.js";
 import { SelectBox, selectUpTo } from "../lists/selection.js";
 import { Link } from "../primitives/basics.js";
 import { Picture } from "../primitives/picture.js";
@@ -15,11 +15,11 @@ import { States } from "./artwork_states.js";
 
 /** @typedef {import("../../pages/artworks.js").Artwork} Artwork */
 
-/** The least width of a card, and its height: the picture of a theme has about 16:10. */
-const SIZES = { theme: [200, 188], logo: [160, 136] };
-const GAP = 12;
+/** The least width of a card, and its height, in rem as all lengths here: the picture of a theme has about 16:10. */
+const SIZES = { theme: [12.5, 11.75], logo: [10, 8.5] };
+const GAP = 0.75;
 /** The height of the bars that cover the grid at the top of the screen, or at its bottom. */
-const BAR = 112;
+const BAR = 7;
 /** @type {Record<string, (columns: number) => number>} */
 const STEPS = {
   ArrowLeft: () => -1,
@@ -86,7 +86,7 @@ export function ArtworkGrid({ kind, artworks, selection }) {
       class: rushes ? "grid rushing" : "grid",
       role: "list",
       "aria-label": t(`${kind}s.title`),
-      style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}px` },
+      style: { height: `${Math.max(0, rowsIn(width) * rowHeight - GAP)}rem` },
       onKeyDown: pressed,
       onClickCapture: (event) => {
         const artwork = artworks[placeOf(event)];
@@ -110,9 +110,9 @@ export function ArtworkGrid({ kind, artworks, selection }) {
           "aria-posinset": index + 1,
           "aria-setsize": artworks.length,
           style: {
-            transform: `translate(${(index % columns) * (cellWidth + GAP)}px, ${Math.floor(index / columns) * rowHeight}px)`,
-            width: `${cellWidth}px`,
-            height: `${cardHeight}px`,
+            transform: `translate(${(index % columns) * (cellWidth + GAP)}rem, ${Math.floor(index / columns) * rowHeight}rem)`,
+            width: `${cellWidth}rem`,
+            height: `${cardHeight}rem`,
           },
         },
         h(card, { artwork, withPicture: pictures.current.has(id(artwork)), tabIndex: index === at ? 0 : -1 }),
@@ -170,9 +170,11 @@ function useFocus(element, at) {
 
 /** Scroll until a row is in view. @param {HTMLElement | null} element @param {number} offset @param {number} height */
 function show(element, offset, height) {
-  const top = (element?.getBoundingClientRect().top ?? 0) + offset;
-  if (top < BAR) scrollBy({ top: top - BAR, behavior: "instant" });
-  else if (top + height > innerHeight - BAR) scrollBy({ top: top + height - innerHeight + BAR, behavior: "instant" });
+  const bar = BAR * rem();
+  const top = (element?.getBoundingClientRect().top ?? 0) + offset * rem();
+  const beyond = top + height * rem() - innerHeight + bar;
+  if (top < bar) scrollBy({ top: top - bar, behavior: "instant" });
+  else if (beyond > 0) scrollBy({ top: beyond, behavior: "instant" });
 }
 
 /** A card is a component: it is only redrawn if one of its properties or a signal that it reads changes. @param {"logo" | "theme"} kind @param {ListSelection} selection */

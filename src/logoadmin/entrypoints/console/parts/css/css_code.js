@@ -34,9 +34,9 @@ const COLOURS = HighlightStyle.define([
 const THEME = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--surface)", height: "100%", fontSize: "var(--text)" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", overflow: "auto" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.25rem", overflow: "auto" },
   ".cm-scroller:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
-  ".cm-content": { padding: "8px 0", caretColor: "var(--ink)" },
+  ".cm-content": { padding: "0.5rem 0", caretColor: "var(--ink)" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { color: "var(--muted)", backgroundColor: "var(--surface)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
@@ -50,21 +50,21 @@ const THEME = EditorView.theme({
   ".cm-tooltip, .cm-panels": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
   ".cm-panels.cm-panels-top": { border: "none", borderBottom: "1px solid var(--line)" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { color: "var(--accent-ink)", backgroundColor: "var(--accent)" },
-  ".completion-icon": { display: "inline-block", width: "14px", marginInlineEnd: "8px", verticalAlign: "-2px", opacity: "0.7" },
+  ".completion-icon": { display: "inline-block", width: "0.875rem", marginInlineEnd: "0.5rem", verticalAlign: "-0.125rem", opacity: "0.7" },
   ".completion-icon .icon": { fill: "none", stroke: "currentcolor", strokeWidth: "2" },
-  ".cm-textfield, .cm-button": { color: "var(--ink)", background: "var(--surface)", border: "1px solid var(--line)", borderRadius: "4px" },
+  ".cm-textfield, .cm-button": { color: "var(--ink)", background: "var(--surface)", border: "1px solid var(--line)", borderRadius: "0.25rem" },
   // Instead of pictures in addresses, which the policy refuses.
   ".cm-lintRange": { backgroundImage: "none", textDecoration: "underline wavy 1px", textUnderlineOffset: "3px" },
   ".cm-lintRange-error": { textDecorationColor: "var(--danger)" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warning)" },
-  ".cm-lint-marker": { width: "8px", height: "8px", margin: "6px 3px", borderRadius: "50%" },
+  ".cm-lint-marker": { width: "0.5rem", height: "0.5rem", margin: "0.375rem 0.1875rem", borderRadius: "50%" },
   ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--danger)" },
   ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--warning)", borderRadius: "1px" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--danger)" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
-  ".cm-panel.cm-search": { padding: "8px 32px 8px 8px" },
+  ".cm-panel.cm-search": { padding: "0.5rem 2rem 0.5rem 0.5rem" },
   ".cm-panel.cm-search label": { fontSize: "var(--small)" },
-  ".cm-panel button[name=close]": { color: "inherit", minWidth: "24px", minHeight: "24px" },
+  ".cm-panel button[name=close]": { color: "inherit", minWidth: "1.5rem", minHeight: "1.5rem" },
 });
 
 /** What CodeMirror says; our texts have it under the same names. */

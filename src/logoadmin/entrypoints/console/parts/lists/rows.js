@@ -4,6 +4,8 @@ import { besideId, closeBeside, listBehind, navigate, path } from "../../router.
 
 /** Milliseconds without scrolling after which a page rests. */
 const REST = 100;
+/** Pixels in a rem, which is larger for those who set larger letters in their browser. */
+export const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 /** Screens a second beyond which nothing can be read: rows that rush past so fast are not made at all. */
 const READABLE = 12;
 
@@ -11,15 +13,15 @@ const READABLE = 12;
  * @typedef {object} Seen
  * @property {number} first
  * @property {number} last Not among the rows to make.
- * @property {number} width What there is.
+ * @property {number} width What there is, in rem.
  * @property {boolean} rests Whether the page has not scrolled for a moment: time for what costs requests.
  * @property {boolean} rushes Whether it scrolls too fast for anything to be made.
  */
 
 /**
  * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element The whole list, as high as all rows.
- * @param {number} rowHeight
- * @param {(width: number) => number} rowsIn How many rows there are in a list of that width.
+ * @param {number} rowHeight In rem.
+ * @param {(width: number) => number} rowsIn How many rows there are in a list of that width in rem.
  * @returns {Seen}
  */
 export function useWindowing(element, rowHeight, rowsIn) {
@@ -30,9 +32,11 @@ export function useWindowing(element, rowHeight, rowsIn) {
     if (!box) return;
     // Half a screen more on each side, so that nothing is missing while one scrolls.
     const spare = innerHeight / 2;
-    const first = Math.max(0, Math.floor((-box.top - spare) / rowHeight));
-    const last = Math.min(rowsIn(box.width), Math.ceil((innerHeight - box.top + spare) / rowHeight));
-    const now = { first, last, width: box.width, rests, rushes };
+    const width = box.width / rem();
+    const row = rowHeight * rem();
+    const first = Math.max(0, Math.floor((-box.top - spare) / row));
+    const last = Math.min(rowsIn(width), Math.ceil((innerHeight - box.top + spare) / row));
+    const now = { first, last, width, rests, rushes };
     setSeen((was) => (JSON.stringify(was) === JSON.stringify(now) || (rushes && was.rushes) ? was : now));
   };
   useLayoutEffect(() => look.current({}), [rowsIn(seen.width), rowHeight]);
@@ -88,7 +92,7 @@ export const isBeside = (id) => besideId.value === id;
 function open(link, isGlance = false) {
   const list = listBehind.value || path.value;
   // Wide enough for both, see shell.css.
-  const hasRoom = link.pathname.endsWith(`/${list}/${idOf(link)}`) && matchMedia("(width >= 1200px)").matches;
+  const hasRoom = link.pathname.endsWith(`/${list}/${idOf(link)}`) && matchMedia("(width >= 75rem)").matches;
   void navigate(link.href, hasRoom ? { beside: list, isGlance } : {});
 }
 

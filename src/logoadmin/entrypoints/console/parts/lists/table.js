@@ -6,8 +6,8 @@ import { Icon, Link, Time } from "../primitives/basics.js";
 import { sortBy, sortOf } from "./toolbar.js";
 import { selectUpTo } from "./selection.js";
 
-/** The height of a row, as in `parts.css`. */
-const ROW = 44;
+/** The height of a row in rem, as in `parts.css`. */
+const ROW = 2.75;
 
 /**
  * @typedef {object} Column
@@ -33,7 +33,7 @@ export function Table({ records, id, columns, label, to, selection }) {
   const shown = records.slice(first, Math.max(last, first + 1));
   /** @param {number} rows */
   const space = (rows) =>
-    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}px` } }));
+    rows > 0 && h("tr", { "aria-hidden": true }, h("td", { colSpan: columns.length, class: "space", style: { height: `${rows * ROW}rem` } }));
   return h("div", { class: "box table-frame", role: "region", "aria-label": label, tabIndex: 0 },
     h("table", { class: columns.length > 4 ? "table many" : "table", "aria-rowcount": records.length + 1 },
       h("thead", null, h("tr", { "aria-rowindex": 1 }, columns.map((column) => h(Head, { key: column.name, column })))),

@@ -173,7 +173,7 @@ function TargetChoice(props) {
 
 /** What the gallery asks of submissions, and of their pictures. @param {{kind: "logo" | "theme"}} props */
 export const Rules = ({ kind }) =>
-  h("details", { class: "box panel submit-rules", open: matchMedia("(width >= 1100px)").matches },
+  h("details", { class: "box panel submit-rules", open: matchMedia("(width >= 68.75rem)").matches },
     h("summary", null, t("submit.rules")),
     shared.value?.submission_rules && h("p", { class: "rules", dir: "auto" }, shared.value.submission_rules),
     h("p", { class: "hint" }, t("submit.pictures")),
