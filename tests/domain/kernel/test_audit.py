@@ -352,7 +352,7 @@ RAW: Final = {
     # The published gallery names the author of blocked work.
     r"\blinks_in\(\w+, |uow_of\(self\)\.links\(": {"gallery/audited_artworks.py", "publication/publication_service.py"},
     # A new hash of the same password is not a change of the user.
-    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/factors.py", "identity/sessions.py"},
+    r"\bpasswords\.set\(": {"identity/accounts.py", "identity/second_step.py", "identity/sessions.py"},
     # An unconfirmed factor cannot sign in.
     r"\bfactors\.remove(_all)?\(": {"identity/factors.py", "identity/totp.py"},
     r"\bwithdrawals\.(put|drop)\(": {"publication/files/withdrawals.py"},
