@@ -1,5 +1,6 @@
 """The GitHub adapter against a GitHub that behaves as documented or forges any field (contract O7)."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -88,38 +89,39 @@ def test_a_wrong_secret_and_a_wrong_callback_are_logged(fake: FakeGitHub, caplog
     assert refusal(fake.issuer(), fake.code(), caplog, SECRETS).endswith(": redirect_uri_mismatch")
 
 
+OF_BEARER = {"token_type": "bearer", "access_token": "gho_s3cret"}
+TOKEN_RESPONSES: list[tuple[int, Any]] = [
+    *((200, b""), (200, b"[]"), (200, b"null"), (200, b"\xff"), (200, b"[" * 100_000), (200, b'{"a": NaN}')),
+    (200, "access_token=gho_s3cret&scope=&token_type=bearer"),  # as if it ignored the Accept header
+    *((200, {}), (200, {"access_token": "gho_s3cret"}), (200, {"token_type": "bearer"})),
+    *((200, {**OF_BEARER, "access_token": lie}) for lie in (5, "", "a b", "a\r\nX: y", "\N{SNOWMAN}")),
+    *((200, {**OF_BEARER, "error": error}) for error in ("bad_verification_code", "S3cret!", None)),
+    (200, {**OF_BEARER, "token_type": "mac"}),
+    *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
+]
+USER_RESPONSES: list[tuple[int, Any]] = [
+    *((200, b"[]"), (200, b"583231"), (200, b"\xff"), (302, "https://evil.example/"), (304, b""), (404, {})),
+]
+NO_IDS = ("583231", "", None, True, False, 0, -1, 583231.0, 2**63, [583231], {"id": 583231})
+
+
 @pytest.mark.parametrize(
-    "answer",
+    ("what", "value", "reason"),
     [
-        *((200, b""), (200, b"[]"), (200, b"null"), (200, b"\xff"), (200, b"[" * 100_000), (200, b'{"a": NaN}')),
-        (200, "access_token=gho_s3cret&scope=&token_type=bearer"),  # as if it ignored the Accept header
-        *((200, {}), (200, {"access_token": "gho_s3cret"}), (200, {"access_token": "gho_s3cret", "token_type": "mac"})),
-        *((200, {"token_type": "bearer"}), (200, {"token_type": "bearer", "access_token": 5})),
-        *[(200, {"token_type": "bearer", "access_token": lie}) for lie in ("", "a b", "a\r\nX: y", "\N{SNOWMAN}")],
-        (200, {"error": "bad_verification_code", "token_type": "bearer", "access_token": "gho_s3cret"}),
-        (200, {"error": "S3cret!", "token_type": "bearer", "access_token": "gho_s3cret"}),
-        (200, {"error": None, "token_type": "bearer", "access_token": "gho_s3cret"}),
-        *((302, "https://evil.example/"), (404, {"error": "Not Found"}), (403, b"<html>s3cret"), (201, {})),
+        *(("answers", {TOKEN: response}, "its token .*") for response in TOKEN_RESPONSES),
+        *(("answers", {USER: response}, "its (user|API) .*") for response in USER_RESPONSES),
+        *(("person", account(lie, "ann"), "the id of the user is missing or unusable") for lie in NO_IDS),
+        ("person", {"login": "ann"}, "the id of the user is missing or unusable"),
+        *(("person", account(ANN_ID, lie), "the login of the user is missing") for lie in (None, 5, ["ann"])),
+        ("revoked", True, "its API responds with status 401"),
     ],
 )
-def test_an_invalid_token_response_is_refused(fake: FakeGitHub, refused: Refused, answer: tuple[int, Any]) -> None:
-    fake.answers[TOKEN] = answer
-    assert refused().startswith("its token ")
-    assert fake.paths() == [TOKEN]
-
-
-@pytest.mark.parametrize("lie", ["583231", "", None, True, False, 0, -1, 583231.0, 2**63, [583231], {"id": 583231}])
-def test_an_id_is_a_positive_integer(fake: FakeGitHub, refused: Refused, lie: object) -> None:
-    fake.person = account(lie, "ann")
-    assert refused() == "the id of the user is missing or unusable"
-    del fake.person["id"]
-    assert refused() == "the id of the user is missing or unusable"
-
-
-@pytest.mark.parametrize("lie", [None, 5, ["ann"]])
-def test_a_user_has_a_login(fake: FakeGitHub, refused: Refused, lie: object) -> None:
-    fake.person = account(ANN_ID, lie)
-    assert refused() == "the login of the user is missing"
+def test_an_invalid_response_is_refused(
+    fake: FakeGitHub, refused: Refused, what: str, value: object, reason: str
+) -> None:
+    setattr(fake, what, value)
+    assert re.fullmatch(reason, refused())
+    assert fake.paths() == ([TOKEN] if "token" in reason else [TOKEN, USER])
 
 
 @pytest.mark.parametrize(
@@ -128,20 +130,6 @@ def test_a_user_has_a_login(fake: FakeGitHub, refused: Refused, lie: object) -> 
 def test_an_unusable_avatar_is_left_out(issuer: GitHubIssuer, fake: FakeGitHub, lie: object) -> None:
     fake.person |= {"avatar_url": lie}
     assert redeem(issuer, fake.code()) == replace(ANN, avatar=None)
-
-
-@pytest.mark.parametrize(
-    "answer", [(200, b"[]"), (200, b"583231"), (200, b"\xff"), (302, "https://evil.example/"), (304, b""), (404, {})]
-)
-def test_an_invalid_user_response_is_refused(fake: FakeGitHub, refused: Refused, answer: tuple[int, Any]) -> None:
-    fake.answers[USER] = answer
-    assert refused().startswith(("its user ", "its API "))
-    assert fake.paths() == [TOKEN, USER]
-
-
-def test_a_revoked_token_is_refused(fake: FakeGitHub, refused: Refused) -> None:
-    fake.revoked = True
-    assert refused() == "its API responds with status 401"
 
 
 @pytest.mark.parametrize(
