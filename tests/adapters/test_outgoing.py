@@ -33,6 +33,9 @@ MOST = 65_536
 CSS = b"a { color: red }"
 CONTEXT = ssl.create_default_context()  # one for all tests: loading the certificates of the system is slow
 SECRET = "k3y-of-the-vault"
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+EARLY = b"HTTP/1.1 103 Early Hints\r\n"
 TOO_SLOW = "takes longer than 0.3 s"
 
 
@@ -96,48 +99,36 @@ def test_a_sheet_is_fetched(server: HostileServer) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("heads", "body"),
-    [
-        (["Content-Encoding: gzip"], gzipped(b"a" * MOST)),
-        (["Content-Encoding: x-GZIP"], gzipped(b"a" * 5) + gzipped(b"a" * (MOST - 5))),
-        (["Content-Encoding: identity"], b"a" * MOST),
-    ],
-)
-def test_a_body_of_the_maximum_length_is_decompressed(server: HostileServer, heads: list[str], body: bytes) -> None:
-    server.answers["/"] = response(body, *heads)
-    assert fetch(server.url()).body == b"a" * MOST
+GZIP = "Content-Encoding: gzip"
+ODD_TYPES = ("", "text", "text/css\x80", f"text/{'c' * 200}", "text/<script>")
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "expected"),
     [
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\na { co\r\na\r\nlor: red }\r\n0\r\n\r\n",
-        b"HTTP/1.0 200 OK\r\n\r\n" + CSS,
-        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\n" + response(CSS),
-        response(CSS) + SECRET.encode(),  # after the announced length
+        # Of the maximum length, also when decompressed.
+        (response(gzipped(b"a" * MOST), GZIP), ("", b"a" * MOST, "")),
+        (response(gzipped(b"a" * 5) + gzipped(b"a" * (MOST - 5)), "Content-Encoding: x-GZIP"), ("", b"a" * MOST, "")),
+        (response(b"a" * MOST, "Content-Encoding: identity"), ("", b"a" * MOST, "")),
+        # In every usual way.
+        (
+            CHUNKED + b"6\r\na { co\r\na\r\nlor: red }\r\n0\r\n\r\n",
+            ("", CSS, ""),
+        ),
+        (b"HTTP/1.0 200 OK\r\n\r\n" + CSS, ("", CSS, "")),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + EARLY + b"Link: </b>\r\n\r\n" + response(CSS), ("", CSS, "")),
+        (response(CSS) + SECRET.encode(), ("", CSS, "")),  # after the announced length
+        # Of a media type with a charset.
+        *((response(CSS, f"Content-Type: {odd}"), ("", CSS, "")) for odd in ODD_TYPES),
+        *((response(CSS, f"Content-Type: text/css; charset={odd}"), ("text/css", CSS, "")) for odd in ("", "\x80")),
+        (response(CSS, 'Content-Type: text/css;charset="Windows-1252"'), ("text/css", CSS, "windows-1252")),
+        (response(CSS, "Content-Type: text/css; a=b ; charset = koi8-r; c"), ("text/css", CSS, "koi8-r")),
     ],
+    ids=lambda value: repr(value[:60]) if isinstance(value, bytes) else "",
 )
-def test_a_body_may_arrive_in_every_usual_way(server: HostileServer, answer: bytes) -> None:
+def test_a_response_is_read(server: HostileServer, answer: bytes, expected: tuple[str, bytes, str]) -> None:
     server.answers["/"] = answer
-    assert fetch(server.url()).body == CSS
-
-
-@pytest.mark.parametrize(
-    ("written", "media_type", "charset"),
-    [
-        *((odd, "", "") for odd in ("", "text", "text/css\x80", f"text/{'c' * 200}", "text/<script>")),
-        ('text/css;charset="Windows-1252"', "text/css", "windows-1252"),
-        ("text/css; a=b ; charset = koi8-r; c", "text/css", "koi8-r"),
-        *((f"text/css; charset={odd}", "text/css", "") for odd in ("", "\x80")),
-    ],
-)
-def test_a_media_type_and_its_charset_are_read(
-    server: HostileServer, written: str, media_type: str, charset: str
-) -> None:
-    server.answers["/"] = response(CSS, f"Content-Type: {written}")
-    fetched = fetch(server.url())
-    assert (fetched.media_type, fetched.charset) == (media_type, charset)
+    assert fetch(server.url()) == Fetched(server.url(), *expected)
 
 
 def test_the_system_resolves_names() -> None:
@@ -329,9 +320,6 @@ def drip(first: bytes, again: bytes) -> Callable[[socket.socket], None]:
     return send
 
 
-OK = b"HTTP/1.1 200 OK\r\n"
-CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
-EARLY = b"HTTP/1.1 103 Early Hints\r\n"
 STATUSES = ("204 No Content", "206 Partial Content", "304 Not Modified", "404 Oops", "500 No", "302 Found")
 NO_GZIP: list[tuple[str, bytes]] = [
     *(("gzip", CSS), ("gzip", gzipped(CSS)[:-9]), ("gzip", gzipped(CSS)[:-1]), ("gzip", gzipped(CSS) + b"rest")),
@@ -438,15 +426,13 @@ def test_a_trusted_certificate_is_accepted(secure: HostileServer, trusting: Guar
     assert trusting.fetch(secure.url(host="styles.test."), most=MOST, seconds=5).body == CSS
 
 
-def test_an_untrusted_certificate_is_refused(secure: HostileServer) -> None:
+def test_an_untrusted_certificate_and_one_of_another_host_are_refused(
+    secure: HostileServer, trusting: GuardedOutgoing
+) -> None:
     assert refused(secure.url()) == "styles.test: has a certificate that cannot be verified"
-    assert secure.heads == []
-
-
-@pytest.mark.parametrize("host", ["other.test", PUBLIC])
-def test_a_certificate_of_another_host_is_refused(secure: HostileServer, trusting: GuardedOutgoing, host: str) -> None:
-    with pytest.raises(OutgoingError, match="certificate"):
-        trusting.fetch(secure.url(host=host), most=MOST, seconds=5)
+    for host in ("other.test", PUBLIC):
+        with pytest.raises(OutgoingError, match="certificate"):
+            trusting.fetch(secure.url(host=host), most=MOST, seconds=5)
     assert secure.heads == []
 
 
