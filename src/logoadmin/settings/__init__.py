@@ -3,9 +3,4 @@
 from logoadmin.settings.settings import Settings, settings_of, wrong_settings
 from logoadmin.settings.sources import load_settings
 
-__all__ = [
-    "Settings",
-    "load_settings",
-    "settings_of",
-    "wrong_settings",
-]
+__all__ = ["Settings", "load_settings", "settings_of", "wrong_settings"]

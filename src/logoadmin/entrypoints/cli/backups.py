@@ -48,24 +48,22 @@ def backup(file: Path | None, keep: int | None, database: str | None, *, dumped:
         raise click.UsageError(f"--keep requires a directory, and {file} is not one.")
     settings = command_settings(database)
     if not files_of_database(settings):  # then backing up is an error, with the command to use
-        _show_companions(database)
+        _show_companions(settings)
     if file.is_dir():
         file = back_up_into(settings, file, keep)
     else:
         back_up(settings, file)
     click.echo(f"Backed up to {file} and verified. Keep it safe: it contains the token keys and the password hashes")
-    _show_companions(database)
+    _show_companions(settings)
     try:
         record_backup(settings)
     except LogoAdminError as error:
         show_line(f"logoadmin: its time is not in the metrics: {error.explained}", err=True)
 
 
-def _show_companions(database: str | None) -> None:
+def _show_companions(settings: "Settings") -> None:
     """Print the files and settings that this installation needs in addition to its database, without secrets."""
-    from logoadmin.settings import load_settings
-
-    companions = list(_companions(load_settings(database=database)))
+    companions = list(_companions(settings))
     if companions:
         click.echo("Not in it, and needed to restore this installation; keep copies apart from the backup:")
     for companion in companions:

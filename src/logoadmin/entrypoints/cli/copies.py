@@ -106,17 +106,15 @@ def import_(directory: Path, database: str | None) -> None:
     added = refused = 0
     with gallery_at(database, "never") as gallery:
         for path in sorted(directory.iterdir()):
-            match = _NAME.fullmatch(path.name)
-            if match is None:
-                show_line(f"Refused: {path.name}: {_NOT_EXPORTED}", err=True)
+            try:
+                match = _NAME.fullmatch(path.name)
+                if match is None:
+                    raise Conflict(_NOT_EXPORTED)
+                added += gallery.pictures.restore(match[1], path.read_bytes())
+            except (InvalidInput, Conflict, TooLargeToStore) as error:
+                text = error.problems[0].msg if isinstance(error, InvalidInput) else str(error)
+                show_line(f"Refused: {path.name}: {text}", err=True)
                 refused += 1
-            else:
-                try:
-                    added += gallery.pictures.restore(match[1], path.read_bytes())
-                except (InvalidInput, Conflict, TooLargeToStore) as error:
-                    text = error.problems[0].msg if isinstance(error, InvalidInput) else str(error)
-                    show_line(f"Refused: {path.name}: {text}", err=True)
-                    refused += 1
     click.echo(f"{added} added, {refused} refused")
     if refused:
         sys.exit(1)
