@@ -224,7 +224,9 @@ def test_a_trial_notice_reaches_each_receiver_and_failures_are_reported_by_numbe
 @pytest.mark.rule("contract R6")
 @pytest.mark.usefixtures("initialised")
 def test_missing_notify_urls_are_reported(run: Run) -> None:
-    assert_one_line(run("notify"), 1, "notify_urls names no URL")
+    result = run("notify")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("notify_urls names no URL")
 
 
 DATABASE: Final = "sqlite:///logoadmin.db"
