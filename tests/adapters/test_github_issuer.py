@@ -146,9 +146,3 @@ def test_a_huge_response_is_not_read(issuer: GitHubIssuer, fake: FakeGitHub) -> 
     for path in (USER, TOKEN):
         fake.answers[path] = 200, b" " * 300_000
         assert "sends more than 262,144 bytes" in unavailable(issuer, fake.code()).reason
-
-
-def test_a_github_that_is_not_running_is_unavailable() -> None:
-    with fake_github() as gone:
-        issuer, code = gone.issuer(), gone.code()
-    assert unavailable(issuer, code).reason == "127.0.0.1: cannot be reached"

@@ -11,8 +11,8 @@ from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.identity.records import SignInEvent
 from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
-from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, USERS
-from logoadmin.domain.kernel.records import Author, Logo
+from logoadmin.domain.kernel.kinds import AUTHORS, USERS
+from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import sent_statements
 from tests.contracts.steps import add, role, session, user, write
@@ -78,22 +78,6 @@ def test_a_refused_write_undoes_only_itself(sql_storage: SqlStorage) -> None:
     assert "author 99" not in names
     assert isinstance(last, int)
     assert len(names) == 2
-
-
-@pytest.mark.rule("contract A8", "contract G")
-def test_a_write_refused_before_it_changes_rows_does_not_affect_the_others(sql_storage: SqlStorage) -> None:
-    def add(uow: UnitOfWork) -> int:
-        id_ = uow.records(LOGOS).next_id()
-        uow.records(LOGOS).add(Logo(id_, "Aurora", "https://example.org/a.png", "forum", "", False, (), 0))
-        return id_
-
-    def fails(uow: UnitOfWork) -> None:
-        add(uow)  # buffered, and so not yet a row
-        raise ZeroDivisionError
-
-    *ids, failed = sorted(written_while_one_waits(sql_storage, add, fails, add), key=repr)
-    assert (ids, type(failed)) == ([1, 2], ZeroDivisionError)
-    assert [logo.logo_id for logo in sql_storage.read(lambda uow: uow.records(LOGOS).page(-1, 99))] == [1, 2]
 
 
 @pytest.mark.rule("contract O5")

@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,9 +18,8 @@ from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.failures import FailureLog
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import TooLargeToStore
-from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.kernel.records import Author, Change, Kind
+from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
 from logoadmin.ports.storage import UnitOfWork
@@ -173,38 +171,6 @@ def log_lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[st
 
     with caplog.at_level(logging.INFO, "logoadmin"):
         yield say
-
-
-def limit(storage: SqlStorage, pages: int) -> None:
-    """Let the file of a storage have no more pages: a limit of the connection that it uses next."""
-    connection = storage._pool.engine.raw_connection()
-    connection.cursor().execute(f"PRAGMA max_page_count = {pages}").fetchall()
-    connection.close()
-
-
-def test_a_full_disk_is_logged_when_it_begins_and_ends(
-    sqlite_storage: SqlStorage, log_lines: Callable[[], list[str]]
-) -> None:
-    def add_many(storage: SqlStorage) -> None:
-        def work(uow: UnitOfWork) -> None:
-            for number in range(1, 2000):
-                uow.records(AUTHORS).add(Author(number, number, f"Ann {number}", 0))
-
-        storage.write(work)
-
-    read(sqlite_storage)
-    for _ in range(3):
-        limit(sqlite_storage, 1)
-        refused(sqlite_storage, add_many, Cause.DISK_FULL)
-        read(sqlite_storage)
-    assert log_lines() == ["gallery.db: its disk is full (disk_full, 13); free some space"]
-    limit(sqlite_storage, 1_000_000)
-    read(sqlite_storage)
-    assert log_lines() == []
-    sqlite_storage._pool.failure_log._clock = lambda: time.monotonic() + 5
-    add_many(sqlite_storage)
-    (line,) = log_lines()
-    assert line.startswith("gallery.db: disk_full is over, after ")
 
 
 @pytest.mark.parametrize(

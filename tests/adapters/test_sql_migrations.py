@@ -1,9 +1,7 @@
 """Creating the tables, checking their version, and migrating older ones."""
 
-import multiprocessing
-import stat
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -115,19 +113,6 @@ def prepare(url: str) -> bool:
 def test_concurrent_threads_prepare_without_conflict(url: str) -> None:
     with ThreadPoolExecutor(4) as executor:
         assert list(executor.map(prepare, [url] * 4)) == [False] * 4
-
-
-@pytest.mark.slow("processes are started and stopped")
-@pytest.mark.rule("contract H5")
-def test_concurrent_processes_prepare_without_conflict(sqlite_url: str, mariadb_url: str) -> None:
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
-        assert list(executor.map(prepare, [sqlite_url] * 2 + [mariadb_url] * 2)) == [False] * 4
-
-
-@pytest.mark.rule("contract H2")
-def test_a_new_file_is_accessible_only_to_its_owner(tmp_path: Path) -> None:
-    prepare(f"sqlite:///{tmp_path / 'new.db'}")
-    assert stat.S_IMODE((tmp_path / "new.db").stat().st_mode) == 0o600
 
 
 @pytest.mark.rule("contract H2")
