@@ -26,7 +26,7 @@ from tests.adapters.test_sql_searches import sent_statements
 from tests.contracts.changes.test_proposals import NEW_LOGO, WAITING, propose
 from tests.domain.identity import second_factors, test_passkeys
 from tests.domain.identity.sign_ins import ANN, caller
-from tests.domain.identity.test_sign_in_codes import typed
+from tests.domain.identity.test_one_time_sign_in import typed
 from tests.domain.identity.test_single_sign_on import ROLES, SINGLE, URL, FakeIssuer
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in, stock
 from tests.passkeys import Authenticator

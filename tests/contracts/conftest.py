@@ -27,18 +27,35 @@ def signed_in(storage: Storage) -> Storage:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, sqlite_file: Path, mariadb: MariaDb) -> Iterator[Callable[[], dict[str, Storage]]]:
-    """A function that returns one empty storage of each kind, and can be called repeatedly."""
-    shared = open_sql_storage(mariadb.url)
-    opened = [shared]
+def fresh_sqlite(tmp_path: Path, sqlite_file: Path) -> Iterator[Callable[[], Storage]]:
+    """A function that returns storage in a new SQLite file each time."""
+    opened: list[Storage] = []
 
-    def make() -> dict[str, Storage]:
-        mariadb.empty()
-        file = tmp_path / f"{len(opened)}.db"
-        shutil.copy(sqlite_file, file)
+    def make() -> Storage:
+        file = shutil.copy(sqlite_file, tmp_path / f"{len(opened)}.db")
         opened.append(open_sql_storage(f"sqlite:///{file}"))
-        return {"memory": MemoryStorage(), "sqlite": opened[-1], "mariadb": shared}
+        return opened[-1]
 
     yield make
     for storage in opened:
         storage.close()
+
+
+@pytest.fixture
+def fresh_mariadb(mariadb: MariaDb) -> Iterator[Callable[[], Storage]]:
+    """A function that returns the storage in MariaDB, with empty tables."""
+    storage = open_sql_storage(mariadb.url)
+
+    def make() -> Storage:
+        mariadb.empty()
+        return storage
+
+    yield make
+    storage.close()
+
+
+@pytest.fixture(params=["sqlite", "mariadb"])
+def fresh(request: pytest.FixtureRequest) -> Callable[[], dict[str, Storage]]:
+    """A function that returns empty storage in memory and in a database, and can be called repeatedly."""
+    make: Callable[[], Storage] = request.getfixturevalue(f"fresh_{request.param}")
+    return lambda: {"memory": MemoryStorage(), request.param: make()}

@@ -34,7 +34,7 @@ from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.history_storage import StoredResponse
 from logoadmin.ports.identity_storage import Count, Session
 from logoadmin.ports.proposal_storage import SeenNotices
-from logoadmin.ports.sign_in_storage import Challenge, Factor, Identity
+from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import KIND_OF
 from tests.gallery import add_user, atomic, has_users, link_author, link_id_of
@@ -101,6 +101,10 @@ artworks_filters = st.builds(
     Filter, q=st.none() | PARTS, target=st.none() | TARGETS, active=st.none() | st.booleans(), author_id=st.none() | IDS
 )
 passwords = st.none() | st.just(PasswordHash("$argon2id$..."))
+ISSUERS = ("https://issuer.test", "https://other.test")
+WAYS = (Ways(), Ways(passkey=False), Ways(password=False), Ways(password=False, passkey=False, issuer=ISSUERS[0]))
+PURPOSES: st.SearchStrategy[ChallengePurpose] = st.sampled_from(["link", "sign_in_code"])
+identities = st.builds(Identity, st.sampled_from(ISSUERS), KEYS, IDS, st.sampled_from(["[]", '["a"]']), st.booleans())
 ARTWORKS = st.sampled_from([Kind.LOGO, Kind.THEME])
 withdrawals = st.builds(Withdrawal, ARTWORKS, IDS, TIMES, st.none() | NAMES)
 
@@ -143,13 +147,17 @@ def everything(uow: UnitOfWork) -> object:
         [uow.links(kind).of_author(author_id) for kind in ARTWORK_KINDS for author_id in authors],
         [(uow.stored_responses.get(key), uow.identity.counts.get(key)) for key in ("one", "One", "two")],
         [(uow.secrets.get(key), uow.identity.sessions.refresh_token(key)) for key in ("one", "One", "two")],
-        [uow.identity.passwords.account(user.username) for user in kinds[USERS]],
+        [uow.secrets.several(("two", "One")), uow.identity.counts.several(("none", "two", "One"))],
+        [uow.identity.sessions.rights(key, user_id) for key in ("one", "One", "two") for user_id in users],
+        [uow.identity.passwords.account(of) for of in (*users, *(user.username for user in kinds[USERS]))],
         [uow.identity.preferences.get(user.user_id) for user in kinds[USERS]],
         [uow.member_notices.seen(user_id) for user_id in users],
         [uow.member_notices.blocked(author.user_id, 99) for author in kinds[AUTHORS]],
-        [uow.identity.passwords.can_sign_in(role.role_id, Ways()) for role in kinds[ROLES]],
+        [uow.identity.passwords.can_sign_in(role.role_id, ways) for role in kinds[ROLES] for ways in WAYS],
+        [uow.identity.passwords.can_user_sign_in(user_id, ways) for user_id in users for ways in WAYS],
         [(uow.identity.factors.of_user(user_id), uow.identity.recovery_codes.left(user_id)) for user_id in users],
         [uow.identity.identities.of_user(user_id) for user_id in users],
+        [uow.identity.identities.find(issuer, key) for issuer in ISSUERS for key in ("one", "One", "two")],
         [
             (uow.identity.challenges.get(key), uow.identity.factors.find_credential(key))
             for key in ("one", "One", "two")
@@ -311,21 +319,31 @@ class Agreement(RuleBasedStateMachine):
             uow.identity.factors.add(factor)
             uow.identity.factors.update(replace(factor, confirmed=True, counter=counter, last_used_at=now))
             uow.identity.recovery_codes.replace(user_id, [f"{key} of {user_id}"])
-            uow.identity.identities.put(Identity("https://issuer.test", key, user_id, "[]"))
 
         self.step(add, exists(USERS, user_id))
         self.step(lambda uow: uow.identity.recovery_codes.use(user_id, f"{key} of {user_id}"))
         self.step(lambda uow: uow.identity.factors.remove(counter, user_id))
 
-    @rule(key=KEYS, user_id=IDS, now=TIMES)
-    def challenge(self, key: str, user_id: int, now: int) -> None:
+    @rule(identity=identities)
+    def come_from_an_issuer(self, identity: Identity) -> None:
+        self.step(lambda uow: uow.identity.identities.put(identity), exists(USERS, identity.user_id))
+
+    @rule(key=KEYS, user_id=IDS, purpose=PURPOSES, now=TIMES)
+    def challenge(self, key: str, user_id: int, purpose: ChallengePurpose, now: int) -> None:
         self.step(
-            lambda uow: uow.identity.challenges.add(Challenge(key, "link", user_id, key, now)),
+            lambda uow: uow.identity.challenges.add(Challenge(key, purpose, user_id, key, now)),
             *(exists(USERS, user_id), lambda uow: uow.identity.challenges.get(key) is None),
         )
         self.step(lambda uow: uow.identity.challenges.add_once(Challenge(f"once {key}", "used", None, "", now)))
+
+    @rule(key=KEYS, now=TIMES)
+    def end_challenges(self, key: str, now: int) -> None:
         self.step(lambda uow: uow.identity.challenges.take(key))
         self.step(lambda uow: uow.identity.challenges.forget_expired(now, 99))
+
+    @rule(user_id=IDS, purpose=st.none() | PURPOSES)
+    def drop_challenges(self, user_id: int, purpose: ChallengePurpose | None) -> None:
+        self.step(lambda uow: uow.identity.challenges.drop(user_id, purpose))
 
     @rule(user_id=st.none() | IDS, address=st.none() | KEYS, at=TIMES, old=TIMES)
     def sign_in_fails(self, user_id: int | None, address: str | None, at: int, old: int) -> None:

@@ -1,4 +1,4 @@
-"""Concurrent sign-ins: a code, a link or a passkey begins one session; a new password ends all (contract C3, O, R5)."""
+"""Concurrent sign-ins: one session for a code, a link or a passkey, one user for a person (contract C3, O, R5)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -8,21 +8,25 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.factors import ListFactors
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import ListSessions, SignIn
-from logoadmin.domain.identity.users import CreateUser, SetPassword
+from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
+from logoadmin.domain.identity.users import CreateUser, ListUsers, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import SignInRefused
+from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
+from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.storage import Storage
 from tests.contracts.steps import at_once
-from tests.domain.identity import sign_ins
+from tests.domain.identity import sign_ins, test_single_sign_on
 from tests.domain.identity.sign_ins import caller, refresh, works
-from tests.gallery import FrozenClock, gallery_on, stock
+from tests.domain.identity.test_single_sign_on import FakeIssuer
+from tests.gallery import ADMIN_ID, FrozenClock, gallery_on, stock
 from tests.passkeys import Authenticator
 
 ANN: Final = 7
@@ -73,6 +77,40 @@ def test_a_new_password_with_a_concurrent_refresh_or_sign_in_leaves_no_session(
             lambda: sign_in(before),  # noqa: B023 (the same)
         )
         assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
+
+
+# An issuer
+
+
+ROLES: Final = SingleSignOnRules((("admins", "admin"), ("editors", "member")))
+
+
+def with_issuer(storage: Storage, *, started: bool = True) -> LogoAdmin:
+    rules = SignInRules(ways=Ways(issuer=FakeIssuer.url), single_sign_on=ROLES)
+    return gallery_on(storage, FrozenClock(), sign_in=rules, issuer=FakeIssuer(), started=started)
+
+
+def as_person(gallery: LogoAdmin, subject: str, *groups: str) -> Tokens:
+    return test_single_sign_on.sign_in(gallery, IssuedIdentity(subject, groups, ("Ann",)))
+
+
+@pytest.mark.rule("contract O7")
+def test_concurrent_first_sign_ins_at_an_issuer_create_one_user(storage: Storage) -> None:
+    galleries = [with_issuer(storage), *(with_issuer(storage, started=False) for _ in range(3))]
+    found = at_once(*(partial(as_person, gallery, "s", "editors") for gallery in galleries * 3))
+    assert {type(each) for each in found} == {Tokens}
+    users = [user for user in galleries[0].users.list(ListUsers()) if user.user_id > ADMIN_ID]
+    assert [(user.user_id, user.username, user.role_id) for user in users] == [(FIRST_USER_ID, "Ann", 1)]
+
+
+@pytest.mark.rule("contract B4", "contract O7")
+def test_if_two_users_are_refused_concurrently_one_keeps_everything(storage: Storage) -> None:
+    galleries = [with_issuer(storage), with_issuer(storage, started=False)]
+    tokens = [as_person(gallery, subject, "admins") for gallery, subject in zip(galleries, "ab", strict=True)]
+    galleries[0].users.remove(RemoveUser(user_id=ADMIN_ID))
+    found = at_once(*(partial(as_person, gallery, subject) for gallery, subject in zip(galleries, "ab", strict=True)))
+    assert {type(each) for each in found} == {SignInForbidden}
+    assert sum(works(galleries[0], each) for each in tokens) == 1
 
 
 # Passkeys (ASVS 6.5.1)

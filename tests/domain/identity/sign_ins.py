@@ -5,9 +5,10 @@ from typing import Final
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.identity.records import Tokens
+from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.users import GetUser
-from logoadmin.domain.kernel.access import SignedIn
+from logoadmin.domain.kernel.access import Caller, KeyHolder, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.logo_admin import LogoAdmin
@@ -41,6 +42,14 @@ def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
     except InvalidToken:
         return False
     return True
+
+
+def key_of(gallery: LogoAdmin, who: Caller, *scope: str, expires_in: int | None = None) -> KeyHolder:
+    """Return the holder of a new service key of a caller."""
+    made = gallery.keys.create(CreateKey(name="script", scope=scope, expires_in=expires_in), who)
+    found = gallery.sessions.caller(made.key)
+    assert isinstance(found, KeyHolder)
+    return found
 
 
 class WatchedPasswords(Argon2Passwords):

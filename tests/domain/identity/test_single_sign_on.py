@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
+from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sessions, users
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
@@ -29,6 +30,7 @@ from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from logoadmin.settings.values import GITHUB
+from tests.domain.identity.sign_ins import caller, key_of, refresh
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract O7")
@@ -99,7 +101,7 @@ def gallery(opened: Opened) -> LogoAdmin:
 
 
 def user_of(gallery: LogoAdmin, tokens: Tokens) -> User:
-    me = gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token))
+    me = gallery.sessions.me(sessions.WhoAmI(), caller(gallery, tokens))
     return gallery.users.get(users.GetUser(user_id=me.user_id))
 
 
@@ -122,7 +124,7 @@ def test_a_person_becomes_a_user_with_the_role_of_their_group(gallery: LogoAdmin
     user = user_of(gallery, tokens)
     assert (user.user_id, user.username, user.role_id, user.avatar) == (FIRST_USER_ID, "ann-2", 3, None)
     assert tokens.scope == "logos:write themes:write"
-    (session,) = gallery.sessions.list(sessions.ListSessions(), gallery.sessions.caller(tokens.access_token))
+    (session,) = gallery.sessions.list(sessions.ListSessions(), caller(gallery, tokens))
     assert (session.factor, session.address, session.user_agent) == ("issuer", "203.0.113.7", "Firefox")
     assert fake.redeemed == [(CODE["code"], CODE["code_verifier"], CODE["nonce"])]
 
@@ -166,7 +168,7 @@ def test_the_same_subject_at_another_issuer_is_another_user(
     moved = opened(oidc_issuer=fake.url)
     assert user_of(moved, sign_in(moved)).user_id == FIRST_USER_ID + 1
     with pytest.raises(errors.InvalidToken):  # of the issuer that was
-        moved.sessions.refresh(sessions.Refresh(refresh_token=tokens.refresh_token))
+        refresh(moved, tokens)
 
 
 def test_the_id_of_a_removed_user_is_not_reused(gallery: LogoAdmin) -> None:
@@ -242,12 +244,7 @@ def test_roles_follow_at_each_sign_in(gallery: LogoAdmin) -> None:
     assert user_of(gallery, sign_in(gallery)).role_id == 2
     demoted = sign_in(gallery, with_groups("editors"))
     assert user_of(gallery, demoted).role_id == 3
-    assert gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token)).role_id == 3
-
-
-def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
-    asked = sessions.Refresh(refresh_token=tokens.refresh_token)
-    return gallery.sessions.refresh(asked)
+    assert gallery.sessions.me(sessions.WhoAmI(), caller(gallery, tokens)).role_id == 3
 
 
 def test_users_without_a_role_cannot_sign_in_and_their_open_sessions_end(gallery: LogoAdmin, opened: Opened) -> None:
@@ -257,13 +254,55 @@ def test_users_without_a_role_cannot_sign_in_and_their_open_sessions_end(gallery
     with pytest.raises(errors.InvalidToken):
         refresh(gallery, tokens)
     with pytest.raises(errors.InvalidToken):
-        gallery.sessions.me(sessions.WhoAmI(), gallery.sessions.caller(tokens.access_token))
+        gallery.sessions.me(sessions.WhoAmI(), caller(gallery, tokens))
     version = gallery.changes.version()
     with pytest.raises(errors.SignInForbidden):
         sign_in(gallery, with_groups(subject="stranger"))
     assert gallery.changes.version() == version
     everybody = opened(oidc_default_role="1")
     assert user_of(everybody, sign_in(everybody, with_groups(subject="stranger"))).role_id == 1
+
+
+@pytest.mark.rule("contract B4", "contract O7")
+def test_a_refused_user_has_no_rights_until_the_issuer_returns_a_group_again(gallery: LogoAdmin) -> None:
+    tokens = sign_in(gallery, with_groups("admins"))
+    user = user_of(gallery, tokens)
+    user_id, name = user.user_id, user.username
+    gallery.users.set_password(users.SetPassword(user_id=user_id, password="a password too"))
+    with_password = SignIn(username=name, password="a password too")
+    tokens = sign_in(gallery, with_groups("admins"))
+    other = gallery.sessions.sign_in(with_password)
+    key = key_of(gallery, caller(gallery, other), "*")
+    code = gallery.sign_in_codes.create(CreateSignInCode(user_id=user_id))
+
+    with pytest.raises(errors.SignInForbidden):
+        sign_in(gallery, with_groups("others"))
+    for who in (caller(gallery, tokens), caller(gallery, other), key):
+        with pytest.raises(errors.InvalidToken):
+            gallery.users.get(users.GetUser(user_id=user_id), who)
+        with pytest.raises(errors.InvalidToken):
+            gallery.authors.create(CreateAuthor(user_id=7, username="Eve"), who)
+    for each in (tokens, other):
+        with pytest.raises(errors.InvalidToken):
+            refresh(gallery, each)
+    with pytest.raises(errors.SignInForbidden, match="No role for your groups"):
+        gallery.sessions.sign_in(with_password)
+    made_code = SignInWithCode(username=name, code=code.code)
+    with pytest.raises(errors.SignInRefused):  # the refusal has removed it
+        gallery.sign_in_codes.sign_in(made_code)
+    # The user does not count as a remaining administrator either.
+    with pytest.raises(errors.Conflict):
+        gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
+    with pytest.raises(errors.SignInForbidden):
+        sign_in(gallery, with_groups())
+    gallery.users.set_password(users.SetPassword(user_id=user_id, password="another one"))
+    with pytest.raises(errors.SignInForbidden):
+        gallery.sessions.sign_in(SignIn(username=name, password="another one"))
+
+    sign_in(gallery, with_groups("admins"))
+    gallery.users.get(users.GetUser(user_id=user_id), key)
+    gallery.sessions.sign_in(SignIn(username=name, password="another one"))
+    gallery.users.remove(users.RemoveUser(user_id=ADMIN_ID))
 
 
 def test_open_sessions_follow_the_settings_at_their_refresh(gallery: LogoAdmin, opened: Opened) -> None:
@@ -311,7 +350,7 @@ def test_a_user_learns_whether_they_can_sign_in_recently(gallery: LogoAdmin, ope
     """GitHub may have kept them signed in; an issuer of OpenID Connect says when it asked them, if asked to."""
 
     def can_step_up(of: LogoAdmin, tokens: Tokens) -> bool:
-        return of.sessions.me(sessions.WhoAmI(), of.sessions.caller(tokens.access_token)).can_step_up
+        return of.sessions.me(sessions.WhoAmI(), caller(of, tokens)).can_step_up
 
     assert can_step_up(gallery, sign_in(gallery))
     client = {"oidc_issuer": GITHUB, "oidc_roles": (), "oidc_default_role": "1"}
@@ -323,7 +362,7 @@ def test_a_user_learns_whether_they_can_sign_in_recently(gallery: LogoAdmin, ope
     by_code = github.sign_in_codes.sign_in(SignInWithCode(username=user.username, code=code), FROM_HOME)
     assert can_step_up(github, by_code)
     command = users.SetPassword(user_id=user.user_id, password=ANN_PASSWORD)
-    github.users.set_password(command, github.sessions.caller(by_code.access_token))
+    github.users.set_password(command, caller(github, by_code))
     tokens = sign_in(github, IssuedIdentity("583231", None, ("octo-ann",)))
     assert can_step_up(github, tokens)
     assert not can_step_up(without, tokens)
@@ -416,14 +455,14 @@ def test_an_old_sign_in_at_the_issuer_is_not_recent(
 ) -> None:
     """ASVS 6.8.4, 10.3.4."""
     person = replace(ANN, authenticated_at=None if ago is None else clock.now() - ago)
-    caller = gallery.sessions.caller(sign_in(gallery, person).access_token)
+    who = caller(gallery, sign_in(gallery, person))
     command = keys.CreateKey(name="script", scope=())
     if is_recent:
-        assert gallery.keys.create(command, caller).key.startswith("lga_")
+        assert gallery.keys.create(command, who).key.startswith("lga_")
     else:
         with pytest.raises(errors.RecentSignInRequired):
-            gallery.keys.create(command, caller)
-    assert gallery.sessions.me(sessions.WhoAmI(), caller).user_id >= FIRST_USER_ID
+            gallery.keys.create(command, who)
+    assert gallery.sessions.me(sessions.WhoAmI(), who).user_id >= FIRST_USER_ID
 
 
 # Names that look alike
