@@ -19,11 +19,10 @@ from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, RemoveFact
 from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, RemoveUser, SetPassword
-from logoadmin.domain.kernel.access import ALL_RIGHTS, KeyHolder, Policy, SignedIn
+from logoadmin.domain.kernel.access import ALL_RIGHTS, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotPermitted, SecondFactorRequired
 from logoadmin.domain.kernel.kinds import ROLES, USERS
@@ -35,8 +34,10 @@ from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.sign_in_storage import Factor, Identity
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
+from tests.domain.identity.sign_ins import key_of
 from tests.domain.identity.test_passkeys import enrolment, sign_in
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, NOW, FrozenClock, ask, gallery_on, history, signed_in
+from tests.options import LONG
 from tests.passkeys import Authenticator, encoded
 
 pytestmark = pytest.mark.rule("contract B4", "contract O4")
@@ -121,33 +122,34 @@ def test_the_last_usable_factor_of_the_last_administrator_cannot_be_removed(
         assert (storage.read(lambda uow: uow.identity.factors.of_user(ADMIN_ID)) == before) == is_stranded
 
 
-def test_an_administrator_may_go_once_another_can_sign_in(storage: MemoryStorage, clock: FrozenClock) -> None:
-    for ways in (EVERY, PASSWORD, PASSKEY, AT_ISSUER):
-        storage = MemoryStorage()
-        gallery = gallery_with(ways, storage, clock)
-        if ways.passkey:
-            enrol(storage, factor(1))
-        know(storage)
-        gallery.import_export.load(ImportRecords(), [user_line(2)])
-        with pytest.raises(Conflict):
-            gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
-        with pytest.raises(Conflict):
-            gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=1))
-        with pytest.raises(Conflict):
-            gallery.roles.amend(AmendRole(role_id=2, scope=()))
-        know(storage, 9, "https://other.test")
-        with pytest.raises(Conflict):
-            gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
-        if ways is PASSWORD:
-            storage.write(lambda uow: uow.identity.passwords.set(9, PasswordHash("x")))
-        elif ways is AT_ISSUER:
-            know(storage, 9)
-        else:
-            enrol(storage, factor(2, 9))
+@pytest.mark.parametrize("ways", [EVERY, PASSWORD, PASSKEY, AT_ISSUER])
+def test_an_administrator_may_go_once_another_can_sign_in(
+    ways: Ways, storage: MemoryStorage, clock: FrozenClock
+) -> None:
+    gallery = gallery_with(ways, storage, clock)
+    if ways.passkey:
+        enrol(storage, factor(1))
+    know(storage)
+    gallery.import_export.load(ImportRecords(), [user_line(2)])
+    with pytest.raises(Conflict):
         gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
-        assert gallery.has_administrator()
-        with pytest.raises(Conflict):
-            gallery.users.remove(RemoveUser(user_id=9))
+    with pytest.raises(Conflict):
+        gallery.users.amend(AmendUser(user_id=ADMIN_ID, role_id=1))
+    with pytest.raises(Conflict):
+        gallery.roles.amend(AmendRole(role_id=2, scope=()))
+    know(storage, 9, "https://other.test")
+    with pytest.raises(Conflict):
+        gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
+    if ways is PASSWORD:
+        storage.write(lambda uow: uow.identity.passwords.set(9, PasswordHash("x")))
+    elif ways is AT_ISSUER:
+        know(storage, 9)
+    else:
+        enrol(storage, factor(2, 9))
+    gallery.users.remove(RemoveUser(user_id=ADMIN_ID))
+    assert gallery.has_administrator()
+    with pytest.raises(Conflict):
+        gallery.users.remove(RemoveUser(user_id=9))
 
 
 @pytest.mark.parametrize("kind", STORAGES)
@@ -182,9 +184,7 @@ def test_a_key_cannot_give_rights_to_users_who_sign_in_without_a_password(
     gallery = gallery_with(EVERY, storage, clock)
     writer = signed_in(storage, "users:write", "logos:write", user_id=500)
     role = gallery.roles.create(CreateRole(name="painter", scope=("logos:write",)))
-    made = gallery.keys.create(CreateKey(name="script", scope=("users:write", "logos:write")), writer)
-    key = gallery.sessions.caller(made.key)
-    assert isinstance(key, KeyHolder)
+    key = key_of(gallery, writer, "users:write", "logos:write")
     gallery.import_export.load(ImportRecords(), [user_line(1)])
     raised = AmendUser(user_id=9, role_id=role.role_id)
     gallery.users.amend(raised, key)  # nobody can sign in as this user
@@ -369,12 +369,4 @@ class NeverStranded(RuleBasedStateMachine):
 
 
 TestNeverStranded = NeverStranded.TestCase
-TestNeverStranded.settings = settings(stateful_step_count=25, max_examples=10)
-
-
-@pytest.mark.slow("a long random walk")
-@pytest.mark.release
-class TestNeverStrandedAtLength(TestNeverStranded):  # type: ignore[misc, valid-type]  # made when it is first asked for
-    """The same, more often."""
-
-    settings = settings(stateful_step_count=40)
+TestNeverStranded.settings = settings(stateful_step_count=40 if LONG else 25, max_examples=200 if LONG else 10)
