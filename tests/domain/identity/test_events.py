@@ -246,23 +246,6 @@ def test_a_password_typed_as_a_name_is_in_no_event(stocked: LogoAdmin, newest: N
     assert event == SignInEvent(event.event_id, NOW, "sign_in_refused", None, None, "192.0.2.1", "Browser/1", None, 4)
 
 
-def test_no_event_has_a_secret(stocked: LogoAdmin, clock: FrozenClock, newest: Newest) -> None:
-    tokens = stocked.sessions.sign_in(ANN, HERE)
-    ann = caller(stocked, tokens)
-    key = stocked.keys.create(CreateKey(name="a name", scope=()), ann)
-    command = SetPassword(user_id=7, password="a new one", current_password=ANN_PASSWORD)
-    stocked.users.set_password(command, ann)
-    refuse(stocked, "ann", password="a wrong one")
-    renewed = refresh(stocked, tokens)
-    clock.pass_by(11)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens)
-    texts = repr(newest())
-    secrets = [ANN_PASSWORD, "a new one", "a wrong one", key.key, ann.session_id, "a name", "$argon2"]
-    secrets += [each for pair in (tokens, renewed) for each in (pair.access_token, pair.refresh_token)]
-    assert [secret for secret in secrets if secret in texts] == []
-
-
 @pytest.mark.rule("contract O5", "contract O9")
 def test_changed_and_wrong_passwords_are_events(stocked: LogoAdmin, newest: Newest) -> None:
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")

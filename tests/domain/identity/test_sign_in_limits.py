@@ -158,13 +158,6 @@ def test_a_name_is_limited_from_all_networks_together_for_an_hour(limits: Limits
     assert tries(limits, "ann", THERE) == 10
 
 
-def test_stored_attempts_reveal_neither_name_nor_address(limits: Limits, storage: MemoryStorage) -> None:
-    tries(limits, "ann-with-a-name", HERE, 1)
-    kept = repr(vars(storage)["_tables"].counts)
-    assert "ann-with-a-name" not in kept
-    assert HERE not in kept
-
-
 @given(origin=st.text() | st.just("\ud800") | st.from_regex(r"[0-9a-f:.%/]{0,45}"), username=st.text(max_size=64))
 def test_a_network_may_have_any_name(origin: str, username: str) -> None:
     storage = MemoryStorage()

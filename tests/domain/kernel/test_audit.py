@@ -23,7 +23,7 @@ from logoadmin.domain.identity.passkeys import SignInWithPasskey
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError
+from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotModified
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
@@ -45,6 +45,7 @@ from tests.gallery import (
     add_session,
     ask,
     history,
+    if_none_match,
     recorded,
     signed_in,
 )
@@ -345,6 +346,51 @@ def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
     assert [link["author_id"] for link in first.after["authors"]] == [2]
     assert versions(storage)[Kind.LOGO, 1] == second.change_id
     assert versions(storage)[Kind.USER, 7] == user.change_id
+
+
+# The names of the users who made changes
+
+
+def changed_by(gallery: LogoAdmin, caller: Caller) -> int:
+    """Change an author; return the id of the change."""
+    gallery.authors.amend(authors.AmendAuthor(author_id=1, username=f"by {gallery.changes.version()}"), caller)
+    return gallery.changes.version()
+
+
+def test_a_change_has_the_current_name_of_its_user(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    change_id = changed_by(stocked, signed_in(storage, "authors:write"))
+
+    def shown() -> str | None:
+        (change,) = stocked.changes.list(changes.ListChanges(after=change_id - 1, limit=1)).first
+        return change.user_name
+
+    assert shown() == "user 500"
+    stocked.users.amend(users.AmendUser(user_id=500, username="Eve"))
+    assert shown() == "Eve"
+    stocked.users.remove(users.RemoveUser(user_id=500))
+    assert shown() is None
+
+
+def test_undoing_returns_the_name(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+    caller = signed_in(storage, "authors:write")
+    change_id = changed_by(stocked, caller)
+    assert stocked.changes.revert(changes.Revert(change_id=change_id), caller).user_name == "user 500"
+    changed_by(stocked, replace(caller, request_id="renamed"))
+    command = changes.RevertRequest(request_id="renamed")
+    undone = stocked.changes.revert_request(command, replace(caller, request_id="undone"))
+    assert [change.user_name for change in undone] == ["user 500"]
+
+
+@F1
+@pytest.mark.parametrize("where", [{}, {"kind": Kind.AUTHOR}, {"kind": Kind.AUTHOR, "id": 1}])
+def test_a_new_name_is_a_new_version(stocked: LogoAdmin, storage: MemoryStorage, where: dict[str, Any]) -> None:
+    command = changes.ListChanges(**where)
+    changed_by(stocked, signed_in(storage, "authors:write"))
+    version = stocked.changes.list(command).version
+    with pytest.raises(NotModified):
+        stocked.changes.list(if_none_match(command, version))
+    stocked.users.amend(users.AmendUser(user_id=500, username="Eve"))
+    assert stocked.changes.list(if_none_match(command, version)).version > version
 
 
 # The modules that write audited records without the change log, because they implement it.

@@ -181,8 +181,18 @@ def test_a_name_in_a_line_has_a_visible_character(kind: str) -> None:
     assert ((field,), "string_pattern_mismatch") in [(problem.loc, problem.type) for problem in refused.value.problems]
 
 
-# No font draws them, and no letter needs them.
+# No font draws them, and no letter needs them, unlike joiners.
 UNSEEN = frozenset("\u200b\xad\u2060\ufeff")
+
+
+@pytest.mark.rule("contract A3")
+@pytest.mark.parametrize(("kind", "field"), [name for name in NAMES if name[1] != "reason"])
+def test_a_name_has_no_useless_invisible_character(kind: type[Command], field: str) -> None:
+    for unseen in UNSEEN:
+        with pytest.raises(InvalidInput, match=rf"String should not contain U\+{ord(unseen):04X}$"):
+            made(kind, **{field: f"ad{unseen}min"})
+    joined = "\u0646\u0627\u0645\u200c\u0647\u0627 \U0001f469\u200d\U0001f680"
+    assert getattr(made(kind, **{field: joined}), field) == joined
 
 
 @pytest.mark.rule("contract A3")
