@@ -6,7 +6,7 @@ from typing import Final
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import Refresh, SignIn
+from logoadmin.domain.identity.sessions import Refresh, SignIn, WhoAmI
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import Caller, KeyHolder, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken
@@ -50,6 +50,15 @@ def key_of(gallery: LogoAdmin, who: Caller, *scope: str, expires_in: int | None 
     found = gallery.sessions.caller(made.key)
     assert isinstance(found, KeyHolder)
     return found
+
+
+def works_as_key(gallery: LogoAdmin, key: KeyHolder) -> bool:
+    """Return whether a service key is still valid."""
+    try:
+        gallery.sessions.me(WhoAmI(), key)
+    except InvalidToken:
+        return False
+    return True
 
 
 class WatchedPasswords(Argon2Passwords):

@@ -296,6 +296,7 @@ def demotion_by_import(gallery: LogoAdmin, caller: Caller, *, dry_run: bool = Fa
 LAST: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
     "removed": asks(RemoveUser(user_id=ADMIN_ID)),
     "demoted": asks(AmendUser(user_id=ADMIN_ID, role_id=3)),
+    "suspended": asks(AmendUser(user_id=ADMIN_ID, active=False)),
     "role": asks(AmendRole(role_id=2, scope=("users:write",))),
     "import": demotion_by_import,
     "dry run": partial(demotion_by_import, dry_run=True),

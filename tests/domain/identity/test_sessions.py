@@ -12,11 +12,11 @@ from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Anonymous, KeyHolder, SignedIn
+from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import Kind, PasswordHash, User
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, refresh, works
+from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, key_of, refresh, works, works_as_key
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
 
@@ -296,14 +296,6 @@ def test_identifying_the_caller_does_not_query_storage(stocked: LogoAdmin, stora
 # Ending a session, and the signed-in user.
 
 
-def holder(gallery: LogoAdmin, who: SignedIn, *scope: str) -> KeyHolder:
-    """Return the holder of a new key of a caller."""
-    made = gallery.keys.create(CreateKey(name="script", scope=scope), who)
-    found = gallery.sessions.caller(made.key)
-    assert isinstance(found, KeyHolder)
-    return found
-
-
 @pytest.mark.rule("contract C3")
 @pytest.mark.parametrize("by", ["refresh token", "access token", "used refresh token"])
 def test_either_token_ends_a_session_once(stocked: LogoAdmin, by: str) -> None:
@@ -379,7 +371,7 @@ def test_the_last_use_of_a_key_is_recorded_but_not_on_each_call(
     stocked: LogoAdmin, storage: WatchedStorage, clock: FrozenClock, writes: bool
 ) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
-    key = holder(stocked, admin, "*")
+    key = key_of(stocked, admin, "*")
 
     def used_at() -> int | None:
         return stocked.keys.list(ListKeys(), admin)[0].last_used_at
@@ -397,6 +389,34 @@ def test_the_last_use_of_a_key_is_recorded_but_not_on_each_call(
     storage.asked.clear()
     stocked.users.get(GetUser(user_id=7), key)
     assert not {"write", "try_write"} & {*storage.asked}
+
+
+@pytest.mark.rule("contract C5", "contract K7")
+@pytest.mark.parametrize("expires_in", [600, None])
+def test_a_key_created_during_a_clock_jump_lasts_its_full_term_from_first_use(
+    stocked: LogoAdmin, clock: FrozenClock, expires_in: int | None
+) -> None:
+    clock.pass_by(86_400)
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    key = key_of(stocked, ann, expires_in=expires_in)
+    clock.pass_by(-86_400)
+    for passed in (0, 300, 299):
+        clock.pass_by(passed)
+        assert works_as_key(stocked, key)
+    (listed,) = stocked.keys.list(ListKeys(), ann)
+    assert (listed.created_at, listed.last_used_at) == (clock.now() - 599, clock.now())
+    clock.pass_by(1)
+    assert works_as_key(stocked, key) == (expires_in is None)
+
+
+@pytest.mark.rule("contract C5", "contract K7")
+def test_use_of_a_key_after_a_clock_jump_is_recorded(stocked: LogoAdmin, clock: FrozenClock) -> None:
+    ann = caller(stocked, stocked.sessions.sign_in(ANN))
+    key = key_of(stocked, ann)
+    for jump in (86_400, -86_400):
+        clock.pass_by(jump)
+        assert works_as_key(stocked, key)
+    assert [listed.last_used_at for listed in stocked.keys.list(ListKeys(), ann)] == [clock.now()]
 
 
 @pytest.mark.rule("contract C5")

@@ -121,6 +121,25 @@ def places(count: int) -> list[str]:
     return [f"198.51.100.{number}" for number in range(count)]
 
 
+@pytest.mark.rule("contract K7")
+@pytest.mark.parametrize("jump", [1, 299, 300, 301, 86_400, 100 * 366 * 86_400])
+def test_no_caller_waits_longer_than_one_window_after_a_clock_jump(
+    limits: Limits, clock: FrozenClock, jump: int
+) -> None:
+    def waits() -> int:
+        tries(limits, "ann", HERE, 10)
+        with pytest.raises(TooManySignIns) as caught:
+            limits.attempt("ann", HERE)
+        return caught.value.retry_after
+
+    clock.pass_by(jump)
+    assert waits() == 300
+    clock.pass_by(-jump)
+    assert waits() <= 300
+    clock.pass_by(300)
+    assert waits() == 300
+
+
 def test_names_and_networks_are_counted_separately(limits: Limits) -> None:
     tries(limits, "a/b", "c")
     assert tries(limits, "a", "b/c") == 10

@@ -152,6 +152,21 @@ def test_after_a_day_a_repeated_command_runs_again(gallery: LogoAdmin, clock: Fr
     assert gallery.roles.create(command).role_id == first.role_id + 1
 
 
+@pytest.mark.rule("contract K7")
+def test_a_response_stored_during_a_clock_jump_is_replayed_for_a_day(gallery: LogoAdmin, clock: FrozenClock) -> None:
+    clock.pass_by(DAY)
+    made = gallery.authors.create(once(ANN, KEY))
+    clock.pass_by(-DAY)
+    assert gallery.authors.create(once(ANN, KEY)) == made
+    gallery.sweep()
+    clock.pass_by(DAY - 1)
+    assert gallery.authors.create(once(ANN, KEY)) == made
+    clock.pass_by(1)
+    with pytest.raises(errors.DuplicateEntry):
+        gallery.authors.create(once(ANN, KEY))
+    assert len([*gallery.authors.list(ListAuthors())]) == 1
+
+
 def test_a_refused_command_does_not_use_up_its_key(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     gallery.authors.create(CreateAuthor(user_id=7, username="in the way"))
     with pytest.raises(errors.DuplicateEntry):
