@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.users import GetPreferences, SetPreferences
-from logoadmin.domain.kernel.access import OWNER
-from logoadmin.domain.kernel.errors import InvalidInput, NotAuthenticated, NotPermitted
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import signed_in
 
@@ -27,16 +25,6 @@ def test_preferences_belong_to_one_user_and_are_not_changes(gallery: LogoAdmin, 
     assert list(gallery.preferences.get(GetPreferences(), ann)) == list(CHOSEN)
     assert gallery.preferences.get(GetPreferences(), ben) == {}
     assert gallery.changes.version() == before
-
-
-def test_only_a_person_has_preferences(gallery: LogoAdmin, storage: MemoryStorage) -> None:
-    ann = signed_in(storage, user_id=500)
-    key = gallery.sessions.caller(gallery.keys.create(CreateKey(name="k", scope=()), ann).key)
-    for caller, error in ((OWNER, NotAuthenticated), (key, NotPermitted)):
-        with pytest.raises(error):
-            gallery.preferences.get(GetPreferences(), caller)
-        with pytest.raises(error):
-            gallery.preferences.set(SetPreferences(preferences={}), caller)
 
 
 @pytest.mark.parametrize(("letter", "most"), [("a", 4_088), ("я", 2_044)])

@@ -104,13 +104,6 @@ def test_a_sign_in_counts_only_for_its_session_and_a_refresh_does_not_count(
         stocked.keys.create(CreateKey(name="script", scope=()), before)
 
 
-def test_a_service_key_cannot_run_these_commands(stocked: LogoAdmin, clock: FrozenClock) -> None:
-    key = stocked.sessions.caller(stocked.keys.create(CreateKey(name="all", scope=("*",)), signed_in(stocked)).key)
-    for _ in range(2):
-        assert {outcome(stocked, kind, key) for kind in RECENT} == {errors.NotPermitted}
-        clock.pass_by(601)
-
-
 def test_callers_without_the_right_are_not_asked_to_sign_in_again(stocked: LogoAdmin, clock: FrozenClock) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(601)
