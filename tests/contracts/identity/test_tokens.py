@@ -72,16 +72,10 @@ def test_a_token_has_the_claims_of_rfc_9068() -> None:
 
 
 def test_a_token_is_valid_from_its_creation_until_it_expires() -> None:
+    """Clocks may differ by ten seconds."""
     token = TOKENS.sign(GRANT)
-    assert not refused(token, NOW)
-    assert not refused(token, NOW + 899)
-    assert refused(token, NOW + 900)
-    assert refused(token, NOW + 10**9)
-
-
-def test_a_future_token_is_refused_unless_a_clock_is_slightly_ahead() -> None:
-    assert not refused(TOKENS.sign(GRANT), NOW - 10)
-    assert refused(TOKENS.sign(GRANT), NOW - 11)
+    assert [refused(token, NOW + passed) for passed in (-10, 0, 899)] == [False] * 3
+    assert [refused(token, NOW + passed) for passed in (-11, 900, 10**9)] == [True] * 3
     assert refused(forged(HEADER, {**CLAIMS, "nbf": NOW + 11}))
     assert not refused(forged(HEADER, {**CLAIMS, "nbf": NOW}))
 
@@ -99,26 +93,8 @@ WRONG: dict[str, tuple[object, ...]] = {
     "iss": ("somebody", "Logoadmin", ["logoadmin"], ""),
     "aud": ("logoadmin", ["other"], [], {"gallery": 1}, 5),
     "sub": (
-        *(
-            7,
-            7.0,
-            True,
-            "",
-            "-7",
-            "+7",
-            "7.0",
-            " 7",
-            "7 ",
-            "7\n",
-            "\uff17",
-            "²",
-            "1_0",
-            "0x7",
-            "admin",
-            ["7"],
-            {"id": 7},
-        ),
-        *("2147483648", "9999999999", "1" * 11),
+        *(7, 7.0, True, ["7"], {"id": 7}, "", "-7", "+7", "7.0", " 7", "7 ", "7\n", "\uff17", "²", "1_0", "0x7"),
+        *("admin", "2147483648", "9999999999", "1" * 11),
     ),
     "sid": (7, True, ["session"], {}, 1.5),
 }
@@ -160,6 +136,10 @@ FORGED: dict[str, list[str]] = {
     ],
     "a wrong claim": [forged(HEADER, {**CLAIMS, name: value}) for name, values in WRONG.items() for value in values],
     "no objects": [token for part in NO_OBJECTS for token in (forged(part, CLAIMS), forged(HEADER, part))],
+    "a token of another issuer or for another audience": [
+        JwtTokens([hs256_key(KEY)], "somebody", "gallery").sign(GRANT),
+        JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT),
+    ],
     "headers with extensions": [forged({**HEADER, **more}, CLAIMS) for more in EXTENSIONS],
     "no token": [
         *("", ".", "..", "...", "a.b.c", "é.é.é", "😀", "\ud800.\ud800.x", "\0", "Bearer x", "a" * 4096),
@@ -172,11 +152,6 @@ FORGED: dict[str, list[str]] = {
 def test_a_forged_token_is_refused(kind: str) -> None:
     for number, token in enumerate(FORGED[kind]):
         assert refused(token), (number, token[:999])
-
-
-def test_a_token_of_another_issuer_or_for_another_audience_is_refused() -> None:
-    assert refused(JwtTokens([hs256_key(KEY)], "somebody", "gallery").sign(GRANT))
-    assert refused(JwtTokens([hs256_key(KEY)], "logoadmin", "somebody").sign(GRANT))
 
 
 def test_a_token_that_was_altered_anywhere_is_refused() -> None:

@@ -21,11 +21,14 @@ def test_an_encrypted_text_is_decrypted_under_its_key(encryption: Encryption, te
 
 @ADAPTERS
 @given(text=TEXTS, key=TEXTS, other=TEXTS)
-def test_under_another_key_it_is_refused(encryption: Encryption, text: str, key: str, other: str) -> None:
+def test_under_another_key_it_is_refused_by_an_error_that_reveals_nothing(
+    encryption: Encryption, text: str, key: str, other: str
+) -> None:
     if key != other:
-        encrypted = encryption.encrypt(text, key)
-        with pytest.raises(ValueError, match=r"^This was not encrypted with this key$"):
-            encryption.decrypt(encrypted, other)
+        with pytest.raises(ValueError, match=r"^This was not encrypted with this key$") as caught:
+            encryption.decrypt(encryption.encrypt(text, key), other)
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__
 
 
 @ADAPTERS
@@ -51,12 +54,3 @@ def test_a_ciphertext_reveals_nothing(encryption: Encryption) -> None:
     assert text not in encrypted
     assert key not in encrypted
     assert encryption.encrypt(text, key) != encrypted
-
-
-@ADAPTERS
-def test_an_error_reveals_nothing(encryption: Encryption) -> None:
-    with pytest.raises(ValueError, match="encrypted") as caught:
-        encryption.decrypt(encryption.encrypt("a secret", "key"), "other key")
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
-    assert "key" not in str(caught.value).removesuffix("with this key")

@@ -145,20 +145,6 @@ def test_many_changes_of_one_write_are_kept_together(storage: Storage) -> None:
     assert storage.read(lambda uow: uow.changes.last_of(Kind.LOGO, 3)) == 395
 
 
-@pytest.mark.rule("contract F1")
-def test_the_last_change_of_a_record_and_of_each_kind_is_known(storage: Storage) -> None:
-    add(storage, change(1, Kind.ROLE, 1), change(2, Kind.LOGO, 1), change(3, Kind.LOGO, 2), change(4, Kind.LOGO, 1))
-    add(storage, change(5, Kind.THEME, 1), change(6, Kind.LOGO, 2))
-
-    def look(uow: UnitOfWork) -> object:
-        kinds = {kind: number for kind, number in uow.changes.last_of_kinds().items() if number}
-        records = ((Kind.ROLE, 1), (Kind.LOGO, 1), (Kind.LOGO, 2), (Kind.LOGO, 3), (Kind.THEME, 1), (Kind.USER, 1))
-        return kinds, [uow.changes.last_of(kind, id_) for kind, id_ in records]
-
-    expected = ({Kind.ROLE: 1, Kind.LOGO: 6, Kind.THEME: 5}, [1, 4, 6, 0, 5, 0])
-    assert storage.read(look) == storage.snapshot(look) == storage.write(look) == expected
-
-
 @pytest.mark.rule("contract G4")
 def test_the_changes_of_a_request_are_found_newest_first(storage: Storage) -> None:
     def of(number: int, request_id: str | None, kind: Kind = Kind.LOGO, text: str = "") -> Change:

@@ -76,25 +76,6 @@ def test_any_number_of_scattered_artworks_have_their_own_authors(storage: Storag
     assert [(artwork.theme_id, tuple(by.author_id for by in artwork.authors)) for artwork in found] == expected
 
 
-@pytest.mark.rule("contract E3")
-def test_people_are_filtered_by_role_by_user_and_by_name(storage: Storage) -> None:
-    users = [user(i, f"User {i}", role_id=1 + i % 2) for i in range(6)]
-    authors = [author(i, 100 + i, f"Author {i}") for i in range(6)]
-    write(storage, add(*(role(i, f"Role {i}") for i in (1, 2)), *users, *authors))
-    rows: tuple[tuple[AnyKind, Filter, int, int, list[int]], ...] = (
-        *((USERS, Filter(role_id=1), -1, 9, [0, 2, 4]), (USERS, Filter(role_id=1), 0, 1, [2])),
-        *((USERS, Filter(role_id=3), -1, 9, []), (USERS, Filter(role_id=2, q="uSER 3"), -1, 9, [3])),
-        *((USERS, Filter(role_id=1, q="user 3"), -1, 9, []), (USERS, Filter(role_id=1, q="us"), 0, 9, [2, 4])),
-        *((USERS, Filter(role_id=3, q="us"), -1, 9, []), (USERS, Filter(q="S"), 2, 2, [3, 4])),
-        *((AUTHORS, Filter(user_id=103), -1, 9, [3]), (AUTHORS, Filter(user_id=103), 3, 9, [])),
-        *((AUTHORS, Filter(user_id=3), -1, 9, []), (AUTHORS, Filter(user_id=103, q="THOR"), -1, 9, [3])),
-        *((AUTHORS, Filter(user_id=103, q="2"), -1, 9, []), (AUTHORS, Filter(q="HOR "), 1, 2, [2, 3])),
-        *((ROLES, Filter(q="LE 2"), -1, 9, [2]), (ROLES, Filter(q="LE 2"), 2, 9, [])),
-    )
-    for kind, where, after, limit, expected in rows:
-        assert [*map(kind.id_of, page(storage, kind, after, limit, where))] == expected, (kind.plural, where)
-
-
 FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD", "NFKC", "NFKD")
 
 
