@@ -35,7 +35,7 @@ class PublicationContext:
     def connect_publication(self, transactions: Transactions, ports: Ports, rules: PublishingRules) -> None:
         """Create the services."""
         self.published = ports.published
-        self.css = CssService(transactions, ports.outgoing, ports.clock)
+        self.css = CssService(transactions, ports.outgoing)
         self.settings = SettingsService(transactions)
         self.text = TextService(transactions, ports.text)
         keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)

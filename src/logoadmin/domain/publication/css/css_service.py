@@ -81,9 +81,9 @@ class CssService(Service):
     No transaction is open meanwhile.
     """
 
-    def __init__(self, transactions: Transactions, outgoing: Outgoing | None, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions, outgoing: Outgoing | None) -> None:
         super().__init__(transactions)
-        self._outgoing, self._clock = outgoing, clock
+        self._outgoing = outgoing
 
     @use_case(SIGNED_IN)
     def judge(self, gate: Gate, command: JudgeCss, caller: Caller = OWNER) -> Verdict:
@@ -92,7 +92,7 @@ class CssService(Service):
         CSS that takes more than :data:`MAX_SECONDS` of processor time is ``invalid``, with that reason.
         """
         pages = gate.snapshot_with_rights(command, caller, _targets).pages(command.target)
-        return verdict_on(_kind(command), command.custom_css, self._clock, pages)
+        return verdict_on(_kind(command), command.custom_css, behind(self).clock, pages)
 
     @use_case(SIGNED_IN)
     def user_style(self, gate: Gate, command: ReadUserStyle, caller: Caller = OWNER) -> UserStyle:
@@ -115,7 +115,7 @@ class CssService(Service):
         gate.snapshot_with_rights(command, caller, require_artworks)
         if self._outgoing is None:
             raise Conflict("Fetching style sheets needs logoadmin[client], which is not installed")
-        return inline(command.custom_css, _kind(command).css_form, self._outgoing, self._clock)
+        return inline(command.custom_css, _kind(command).css_form, self._outgoing, behind(self).clock)
 
 
 def _kind(command: _CssCommand) -> AnyArtworkKind:

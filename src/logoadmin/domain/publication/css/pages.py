@@ -95,7 +95,7 @@ def _ends(node: Node) -> bool:
     return isinstance(node, CurlyBracketsBlock | AtKeywordToken) or is_literal(node, ";")
 
 
-def conditions_in(prelude: Nodes, value: Callable[[str], str] = str) -> Pages:
+def conditions_in(prelude: Nodes, value: Callable[[str], str]) -> Pages:
     """Return the conditions in the prelude of a rule; empty if one of them cannot be read."""
     nodes = significant(prelude)
     found = [_condition(node, value) for node in nodes[::2]]

@@ -44,7 +44,8 @@ class Target:
 
 @lru_cache(maxsize=256)
 def _pages_of(documents: tuple[str, ...]) -> Pages:
-    return conditions_in(tinycss2.parse_component_value_list(", ".join(documents)))
+    tokens = tokenize(", ".join(documents))
+    return conditions_in(tokens.nodes, tokens.value)
 
 
 @dataclass(frozen=True, slots=True)
