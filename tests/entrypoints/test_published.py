@@ -575,7 +575,6 @@ def test_the_publisher_stops_with_the_gallery(clock: FrozenClock) -> None:
     gallery = gallery_on(MemoryStorage(), clock)
     publishing = Publishing(gallery, MemoryGalleryFiles())
     publishing.publisher.start()
-    publishing.publisher.start()
     comes_true(lambda: publishing.version >= 0)
     gallery.close()
     thread = publishing.publisher._publishing_thread

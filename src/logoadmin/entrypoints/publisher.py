@@ -54,16 +54,12 @@ class Publisher:
         self._compare_at = -inf
         self._stopping = threading.Event()
         self._publishing_thread: threading.Thread | None = None
-        self._starting = threading.Lock()
 
     def start(self) -> None:
-        """Start the thread, unless it has started. It ends with the gallery or the program."""
-        with self._starting:
-            if self._publishing_thread is None:
-                # A daemon, since it may be waiting for an origin or the database when the program ends.
-                thread = threading.Thread(target=self._run, name="logoadmin-publisher", daemon=True)
-                self._publishing_thread = thread
-                thread.start()
+        """Start the thread, which ends with the gallery or the program."""
+        # A daemon, since it may be waiting for the disk or the database when the program ends.
+        self._publishing_thread = threading.Thread(target=self._run, name="logoadmin-publisher", daemon=True)
+        self._publishing_thread.start()
 
     def close(self) -> None:
         """Stop, and wait a moment for a publication in progress."""

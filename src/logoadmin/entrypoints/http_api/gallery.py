@@ -166,14 +166,14 @@ class PublishedGallery:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request for a file."""
-        if not self._is_started:
-            self.start()
+        self.start()
         await self._files(scope, receive, send)
 
     def start(self) -> None:
-        """Start publishing."""
-        self._is_started = True
-        self._publisher.start()
+        """Start publishing, unless it has started."""
+        if not self._is_started:
+            self._is_started = True
+            self._publisher.start()
 
     async def close(self) -> None:
         """Stop publishing."""
@@ -197,9 +197,9 @@ class PublishedGallery:
         if request.method not in ("GET", "HEAD"):
             raise HttpError(405, headers={"allow": "GET, HEAD"})
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
-        if b"%2f" in _raw_path(request):
+        if b"%2f" in (request.raw_path or b"").lower():
             raise HttpError(404)
-        name = _name_of(request)
+        name = request.path.removeprefix(request.prefix).removeprefix(FOLDER)
         name += PAGE if name.endswith("/") or not name else ""
         file = await self._folder.file(name)
         if file is None and await self._folder.file(f"{name}/{PAGE}") is not None:
@@ -225,13 +225,3 @@ def _error_page(request: Request, error: HttpError) -> Response:
     response = Response(page, error.status, headers, "text/html")
     response.raw_headers.extend(PAGE_FIELDS)
     return response
-
-
-def _name_of(request: Request) -> str:
-    """Return the name of the requested file, relative to ``/gallery/``."""
-    return request.path.removeprefix(request.prefix).removeprefix(FOLDER)
-
-
-def _raw_path(request: Request) -> bytes:
-    """Return the undecoded path in lower case."""
-    return (request.raw_path or b"").lower()
