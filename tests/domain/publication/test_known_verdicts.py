@@ -75,32 +75,40 @@ def test_css_that_was_published_is_not_judged_again(
     assert "risks" not in json.loads(index_in(published))["themes"][1]["css"]
 
 
-def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], None]) -> None:
+def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], object]) -> None:
     """Write an index with other verdicts, and name it in the state."""
     index, state = json.loads(index_in(files)), json.loads(files.files[STATE])
     for theme in index["themes"]:
         theme["css"] = HARMLESS
     content = json.dumps(index, separators=(",", ":")).encode()
-    state["verdicts"]["index"] = f"9-{sha256(content)[:16]}.json"
+    state["verdicts"]["index"] = name = f"9-{sha256(content)[:16]}.json"
     change(state["verdicts"])
-    files.files |= {state["verdicts"]["index"]: content, STATE: json.dumps(state).encode()}
+    files.files |= {name: content, STATE: json.dumps(state).encode()}
 
 
-@pytest.mark.parametrize("signature", ["kept", "none", "no text", "other key", "no state"])
+def of_another_gallery() -> str:
+    """Return the signature in the files of another gallery."""
+    files = MemoryGalleryFiles()
+    gallery_on(MemoryStorage(), FrozenClock()).publication.publish(files)
+    signature: str = json.loads(files.files[STATE])["verdicts"]["signature"]
+    return signature
+
+
+# What somebody who can write files does to the notes that name another index.
+FORGED: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
+    "kept": lambda _: None,
+    "none": lambda verdicts: verdicts.pop("signature"),
+    "no text": lambda verdicts: verdicts.update(signature="\ud800"),
+    "other key": lambda verdicts: verdicts.update(signature=of_another_gallery()),
+    "no notes": dict.clear,
+}
+
+
+@pytest.mark.parametrize("way", FORGED)
 def test_nobody_without_the_gallery_key_can_choose_a_verdict(
-    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], clock: FrozenClock, signature: str
+    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], way: str
 ) -> None:
-    if signature == "other key":
-        thief = MemoryGalleryFiles()
-        gallery_on(MemoryStorage(), clock).publication.publish(thief)
-        stolen = json.loads(thief.files[STATE])["verdicts"]["signature"]
-        with_other_index(published, lambda verdicts: verdicts.update(signature=stolen))
-    elif signature == "no state":
-        published.files[STATE] = b"[]"
-    elif signature == "no text":
-        with_other_index(published, lambda verdicts: verdicts.update(signature="\ud800"))
-    else:
-        with_other_index(published, lambda verdicts: None if signature == "kept" else verdicts.pop("signature"))
+    with_other_index(published, FORGED[way])
     judged.clear()
     stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
     stocked.publication.publish(published)
