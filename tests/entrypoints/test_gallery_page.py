@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,23 +11,19 @@ import pytest
 
 import logoadmin
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
-from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
-from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor
-from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import StartError
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.shared_settings import AmendSettings
-from logoadmin.entrypoints.http_api.gallery import PAGE_POLICY
 from logoadmin.ports.gallery_files import GalleryFiles
-from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.entrypoints.conftest import Run
 from tests.gallery import ARTWORK
+from tests.published_files import RecordedFiles, opened
 from tests.services import comes_true
 from tests.user_styles import sections
 
@@ -36,12 +31,12 @@ pytestmark = pytest.mark.rule("contract Q2", "contract Q3")
 
 FORUM = {"forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
 FILES = {"index.html", "page.css", "page.js"}
+STYLES: Final = ".user.css"
 
 
-@contextmanager
-def opened(**given: Any) -> Iterator[LogoAdmin]:
-    with open_gallery(settings_of(database="memory:", access="open", **given)) as gallery:
-        yield gallery
+@pytest.fixture
+def files() -> RecordedFiles:
+    return RecordedFiles()
 
 
 def data_of(files: GalleryFiles) -> Any:
@@ -49,8 +44,8 @@ def data_of(files: GalleryFiles) -> Any:
     return json.loads(found)
 
 
-def test_a_publication_has_the_page() -> None:
-    files = MemoryGalleryFiles()
+@pytest.mark.rule("contract J8")
+def test_a_publication_has_the_page(files: RecordedFiles) -> None:
     given = {"gallery_title": "Ours", "gallery_home": "https://home.example/?a"}
     with opened(**given, public_url="https://gallery.example") as gallery:
         gallery.settings.amend(AmendSettings(gallery_targets=FORUM))
@@ -63,6 +58,12 @@ def test_a_publication_has_the_page() -> None:
             "targets": [{"id": "forum", "name": "The forum"}],
             "keys": [*gallery.publication.public_keys()],
         }
+        for title, home in (("Others", ""), (None, None)):  # of administrators, instead of those of the operator
+            gallery.settings.amend(AmendSettings(gallery_title=title, gallery_home=home))
+            gallery.publication.publish(files)
+            expected = (title or "Ours", given["gallery_home"] if home is None else None)
+            assert (data_of(files)["title"], data_of(files)["home"]) == expected
+            assert f"<title>{expected[0]}</title>" in files.text("index.html")
 
 
 def without_page(gallery: LogoAdmin) -> Any:
@@ -71,8 +72,7 @@ def without_page(gallery: LogoAdmin) -> Any:
     return type(old)(behind(old), old._clock, old._keys, old._page, replace(old.rules, page=None), None)
 
 
-def test_the_page_can_be_switched_off() -> None:
-    files = MemoryGalleryFiles()
+def test_the_page_can_be_switched_off(files: RecordedFiles) -> None:
     with opened() as gallery:
         gallery.publication.publish(files)
         assert without_page(gallery).publish(files).changed
@@ -81,8 +81,7 @@ def test_the_page_can_be_switched_off() -> None:
         assert "reader.js" in files.names()
 
 
-def test_a_page_of_another_program_is_kept() -> None:
-    files = MemoryGalleryFiles()
+def test_a_page_of_another_program_is_kept(files: RecordedFiles) -> None:
     with opened() as gallery:
         without, page = without_page(gallery), b"<title>Mine</title>"
         without.publish(files)
@@ -111,44 +110,14 @@ def test_the_service_serves_the_page() -> None:
     with opened(gallery_title="Ours <3") as gallery:
         client = AppClient(logoadmin.asgi(gallery))
         is_served(client)
-        page = client.get("/gallery/")
-        assert page.status_code == 200
-        assert "<title>Ours &lt;3</title>" in page.text
-        assert page.headers["content-type"] == "text/html; charset=utf-8"
-        assert page.headers["content-security-policy"] == PAGE_POLICY
-        assert page.headers["referrer-policy"] == "no-referrer"
-        assert page.headers["x-content-type-options"] == "nosniff"
-        assert page.headers["cache-control"] == "public, max-age=300"
-        kinds = {"index.html": "text/html; charset=utf-8", "checks/": "text/html; charset=utf-8"}
-        kinds |= {"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8"}
-        for name, kind in (kinds | {"feed.xml": "application/atom+xml"}).items():
-            other = client.get(f"/gallery/{name}")
-            assert (other.status_code, other.headers["content-type"]) == (200, kind)
-            assert other.headers["cache-control"] == "public, max-age=300"
-            again = client.get(f"/gallery/{name}", headers={"If-None-Match": other.headers["etag"]})
-            assert again.status_code == 304
-        assert client.get("/gallery/checks/").headers["content-security-policy"] == PAGE_POLICY
-        without = client.get("/gallery/checks")
-        assert (without.status_code, without.headers["location"]) == (307, "checks/")
-        for unknown in ("themes/7", "themes/7/", "themes/..%2findex.html", "themes/"):
-            assert client.get(f"/gallery/{unknown}").status_code == 404
-        moved = client.get("/gallery")
-        assert (moved.status_code, moved.headers["location"]) == (307, "gallery/")
+        assert "<title>Ours &lt;3</title>" in client.get("/gallery/").text
+        for name in ("", "index.html", "checks/", "page.js", "page.css", "feed.xml"):
+            assert client.get(f"/gallery/{name}").status_code == 200, name
+        for path, location in {"/gallery": "gallery/", "/gallery/checks": "checks/"}.items():
+            moved = client.get(path)
+            assert (moved.status_code, moved.headers["location"]) == (307, location)
         keys = gallery.publication.rotate_key()
         comes_true(lambda: keys[0]["x"] in client.get("/gallery/").text, 15)
-
-
-@pytest.mark.rule("contract S1", "contract Q1")
-def test_the_service_redirects_from_the_origin_id_of_a_work_to_its_page() -> None:
-    with opened() as gallery:
-        gallery.themes.create(CreateTheme(**ARTWORK, details=Details(origin="aurora-17")))
-        client = AppClient(logoadmin.asgi(gallery))
-        is_served(client)
-        for address in ("/gallery/themes/aurora-17", "/gallery/themes/aurora-17/"):
-            moved = client.get(address, follow_redirects=True)
-            assert (moved.status_code, 'content="0; url=../../themes/1/"' in moved.text) == (200, True)
-        assert ARTWORK["name"] in client.get("/gallery/themes/1/").text
-        assert client.get("/gallery/themes/aurora-18/").status_code == 404
 
 
 def test_without_the_page_its_path_is_a_404() -> None:
@@ -170,8 +139,7 @@ def test_without_the_page_its_path_is_a_404() -> None:
         ({"console": False, "gallery_submit": "https://site.example/submit"}, "https://site.example/submit"),
     ],
 )
-def test_the_page_links_to_the_console(given: dict[str, Any], console: str | None) -> None:
-    files = MemoryGalleryFiles()
+def test_the_page_links_to_the_console(given: dict[str, Any], console: str | None, files: RecordedFiles) -> None:
     with opened(**given) as gallery:
         gallery.publication.publish(files)
     assert data_of(files)["submit"] == console
@@ -209,21 +177,16 @@ DECLARATIONS: Final = ARTWORK | {"custom_css": "color: red"}
 
 @pytest.fixture
 def gallery() -> Iterator[LogoAdmin]:
-    settings = settings_of(database="memory:", access="open", public_url="https://gallery.example")
-    with open_gallery(settings) as opened:
-        opened.settings.amend(AmendSettings(gallery_targets=TARGETS))
-        opened.logos.create(CreateLogo(**DECLARATIONS))
-        opened.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))
-        opened.logos.create(CreateLogo(**DECLARATIONS | {"custom_css": "color: red } a { top: 0"}))
-        opened.themes.create(CreateTheme(**ARTWORK))
-        opened.themes.create(CreateTheme(**ARTWORK | {"target": "wiki"}))
-        opened.themes.create(CreateTheme(**ARTWORK | {"target": "market"}))
-        opened.themes.create(CreateTheme(**ARTWORK | {"active": False}))
-        yield opened
-
-
-def styles(files: GalleryFiles) -> dict[str, bytes]:
-    return {name: files.read(name) or b"" for name in files.names() if name.endswith(".user.css")}
+    with opened(public_url="https://gallery.example") as gallery:
+        gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
+        gallery.logos.create(CreateLogo(**DECLARATIONS))
+        gallery.logos.create(CreateLogo(**DECLARATIONS | {"target": "wiki"}))
+        gallery.logos.create(CreateLogo(**DECLARATIONS | {"custom_css": "color: red } a { top: 0"}))
+        gallery.themes.create(CreateTheme(**ARTWORK))
+        gallery.themes.create(CreateTheme(**ARTWORK | {"target": "wiki"}))
+        gallery.themes.create(CreateTheme(**ARTWORK | {"target": "market"}))
+        gallery.themes.create(CreateTheme(**ARTWORK | {"active": False}))
+        yield gallery
 
 
 def version(content: bytes) -> int:
@@ -237,11 +200,10 @@ def is_served(client: AppClient) -> None:
 
 
 def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
-    gallery: LogoAdmin,
+    gallery: LogoAdmin, files: RecordedFiles
 ) -> None:
-    files = MemoryGalleryFiles()
     gallery.publication.publish(files)
-    found = styles(files)
+    found = files.ending_in(STYLES)
     # The target of logo 2 has no selector, logo 3 is invalid, and the market is not described.
     assert found.keys() == {"logos/1.user.css", "themes/1.user.css", "themes/2.user.css"}
     assert b'@-moz-document domain("forum.example") {\n.logo {\ncolor: red\n}\n}\n' in found["logos/1.user.css"]
@@ -249,112 +211,80 @@ def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
     assert b"@homepageURL https://gallery.example/gallery/themes/2/\n" in found["themes/2.user.css"]
 
 
-class Counted(MemoryGalleryFiles):
-    """Files that record the names of those written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written: list[str] = []
-
-    def write(self, name: str, content: bytes) -> None:
-        super().write(name, content)
-        self.written.append(name)
-
-    def styles_written_by(self, gallery: LogoAdmin) -> list[str]:
-        """Publish, and return the names of the styles that this writes."""
-        self.written.clear()
-        gallery.publication.publish(self)
-        return sorted(name for name in self.written if name.endswith(".user.css"))
-
-
-def test_a_change_writes_only_its_own_style_and_raises_its_version(gallery: LogoAdmin) -> None:
-    files = Counted()
+def test_a_change_writes_only_its_own_style_and_raises_its_version(gallery: LogoAdmin, files: RecordedFiles) -> None:
     author = gallery.authors.create(CreateAuthor(user_id=5, username="Ann")).author_id
     gallery.themes.link(logoadmin.LinkThemeAuthor(theme_id=1, author_id=author))
     gallery.publication.publish(files)
-    before = styles(files)
+    before = files.ending_in(STYLES)
     gallery.logos.create(CreateLogo(**ARTWORK | {"target": "market"}))
-    assert files.styles_written_by(gallery) == []
+    assert files.written_by(gallery, STYLES) == set()
     gallery.themes.amend(AmendTheme(theme_id=1, name="Dusk"))
-    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
-    renamed = styles(files)
+    assert files.written_by(gallery, STYLES) == {"themes/1.user.css"}
+    renamed = files.ending_in(STYLES)
     gallery.authors.amend(AmendAuthor(author_id=author, username="Bob"))
-    assert files.styles_written_by(gallery) == ["themes/1.user.css"]
-    found = [each["themes/1.user.css"] for each in (before, renamed, styles(files))]
+    assert files.written_by(gallery, STYLES) == {"themes/1.user.css"}
+    found = [each["themes/1.user.css"] for each in (before, renamed, files.ending_in(STYLES))]
     assert [content.partition(b"@author      ")[2][:3] for content in found] == [b"Ann", b"Ann", b"Bob"]
     assert version(found[0]) < version(found[1]) < version(found[2])
-    assert files.styles_written_by(gallery) == files.written == []
+    assert (files.written_by(gallery, STYLES), files.written) == (set(), [])
 
 
-def test_a_style_is_removed_with_its_artwork(gallery: LogoAdmin) -> None:
-    files = MemoryGalleryFiles()
+def test_a_style_is_removed_with_its_artwork(gallery: LogoAdmin, files: RecordedFiles) -> None:
     gallery.publication.publish(files)
     gallery.themes.remove(RemoveTheme(theme_id=1))
     gallery.themes.amend(AmendTheme(theme_id=2, target="market"))
     gallery.publication.publish(files)
-    assert styles(files).keys() == {"logos/1.user.css"}
+    assert files.ending_in(STYLES).keys() == {"logos/1.user.css"}
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: red }"))
     gallery.publication.publish(files)
-    assert styles(files) == {}
+    assert files.ending_in(STYLES) == {}
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
     gallery.publication.publish(files)
-    assert styles(files).keys() == {"logos/1.user.css"}
+    assert files.ending_in(STYLES).keys() == {"logos/1.user.css"}
 
 
-def test_a_change_of_the_targets_rewrites_only_the_affected_styles(gallery: LogoAdmin) -> None:
-    files = Counted()
+def test_a_change_of_the_targets_rewrites_only_the_affected_styles(gallery: LogoAdmin, files: RecordedFiles) -> None:
     gallery.publication.publish(files)
-    before = styles(files)
+    before = files.ending_in(STYLES)
     wiki = {"name": "Wiki", "documents": ['domain("wiki.example")', 'domain("w.example")'], "logo": "#w"}
     amended = gallery.settings.amend(AmendSettings(gallery_targets=TARGETS | {"wiki": wiki}))
-    assert files.styles_written_by(gallery) == ["logos/2.user.css", "themes/2.user.css"]
+    assert files.written_by(gallery, STYLES) == {"logos/2.user.css", "themes/2.user.css"}
     assert b'@-moz-document domain("wiki.example"), domain("w.example") {' in files.files["themes/2.user.css"]
     gallery.changes.revert(Revert(change_id=amended.version))
     gallery.publication.publish(files)
-    assert styles(files) == before
+    assert files.ending_in(STYLES) == before
 
 
-def test_the_pages_of_a_target_of_many_sites_come_from_the_css(gallery: LogoAdmin) -> None:
+def test_the_pages_of_a_target_of_many_sites_come_from_the_css(gallery: LogoAdmin, files: RecordedFiles) -> None:
     gallery.settings.amend(AmendSettings(gallery_targets={"market": {"name": "All sites", "own": True}}))
     named = '@-moz-document domain("a.example"), domain("b.example") { a { top: 0 } } b { top: 1px }'
     gallery.themes.amend(AmendTheme(theme_id=2, target="market", custom_css=named))
     gallery.logos.amend(AmendLogo(logo_id=1, target="market"))
-    files = MemoryGalleryFiles()
     gallery.publication.publish(files)
     # Theme 3 names no pages, and nor does a logo.
-    assert styles(files).keys() == {"themes/2.user.css"}
+    assert files.ending_in(STYLES).keys() == {"themes/2.user.css"}
     assert b"3.user.css" not in files.files["themes/3/index.html"]
     pages = (("domain", "a.example"), ("domain", "b.example"))
     assert sections(files.files["themes/2.user.css"].decode()) == [pages, pages]
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b'{"logos/1.user.css": 7}', b"[" * 100_000, b"\xff"])
-def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes) -> None:
-    files = MemoryGalleryFiles()
+def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, content: bytes, files: RecordedFiles) -> None:
     gallery.publication.publish(files)
-    before = styles(files)
+    before = files.ending_in(STYLES)
     files.write(MADE, content)
     files.remove("themes/1.user.css")
     files.write("themes/9.user.css", b"left by a program that was killed")
     gallery.authors.create(CreateAuthor(user_id=5, username="Ann"))
     gallery.publication.publish(files)
-    assert styles(files) == before
+    assert files.ending_in(STYLES) == before
 
 
 @pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
     client = AppClient(logoadmin.asgi(gallery))
     is_served(client)
-    found = client.get("/gallery/logos/1.user.css")
-    assert found.status_code == 200
-    assert found.headers["content-type"] == "text/css; charset=utf-8"
-    assert found.headers["cache-control"] == "public, max-age=300"
-    assert found.headers["x-content-type-options"] == "nosniff"
-    unchanged = client.get("/gallery/logos/1.user.css", headers={"If-None-Match": found.headers["etag"]})
-    assert unchanged.status_code == 304
-    for name in ("logos/3.user.css", "logos/2.user.css", "themes/3.user.css", "themes/4.user.css", "logos/x.user.css"):
-        missing = client.get(f"/gallery/{name}")
-        assert (missing.status_code, missing.headers["cache-control"]) == (404, "no-store")
+    assert client.get("/gallery/logos/1.user.css").status_code == 200
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
     comes_true(lambda: "color: blue" in client.get("/gallery/logos/1.user.css").text)
     gallery.logos.block(BlockLogo(logo_id=1, reason="no"))

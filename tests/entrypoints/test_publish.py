@@ -117,18 +117,6 @@ def test_what_the_service_itself_serves_can_be_verified(run: Run, monkeypatch: p
 
 
 @pytest.mark.server("a web server in a thread")
-def test_a_copy_without_long_css_is_not_complete(run: Run, copy: str) -> None:
-    create_logo(custom_css="color: red; " * 200)
-    run("publish", "gallery")
-    (file,) = (FOLDER / "css").iterdir()
-    file.rename("elsewhere")
-    incomplete = run("publish", "gallery-2", "--verify", copy)
-    assert incomplete.code == 1
-    reason = f"css/{file.name}: HTTP 404, of logo 1; upload all"
-    assert f"Readers do not accept the copy at {copy}: {reason}" in incomplete.err
-
-
-@pytest.mark.server("a web server in a thread")
 def test_a_copy_with_another_index_of_the_same_version_is_named(
     run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -358,15 +358,12 @@ def test_files_of_earlier_pointers_are_served_until_they_leave_the_folder(
     assert [reader.ask(name).status_code for name in (first, files.indexes[-1], "reader.js")] == [404, 200, 200]
 
 
-@pytest.mark.rule("contract P2", "contract P5")
+@pytest.mark.rule("contract P5")
 def test_a_picture_that_was_taken_down_is_gone_even_if_no_client_requests_the_pointer(
     files: CountedFiles, reader: FolderReader
 ) -> None:
     files.write(PICTURE, b"RIFF" + bytes(5000))
-    got = reader.ask(PICTURE)
-    assert (got.status_code, got.header("content-type"), got.header("cache-control")) == (200, "image/webp", FOREVER)
-    assert got.header("content-security-policy") == "default-src 'none'; sandbox"
-    assert got.header("cross-origin-resource-policy") == "cross-origin"
+    assert reader.ask(PICTURE).status_code == 200
     files.remove(PICTURE)
     assert reader.ask(PICTURE).status_code == 404
 
@@ -420,32 +417,49 @@ def test_an_invalid_name_is_refused_without_disk_access(files: CountedFiles) -> 
 
 
 def test_a_name_that_might_exist_later_is_an_uncacheable_404(reader: FolderReader) -> None:
-    for name in (*(f"12-{'0' * 16}.json", f"withdrawn-{'0' * 16}.json", f"css/{'0' * 64}.css"),):
+    changing = ("themes/7", "themes/7/", "themes/..%2findex.html", "themes/", "logos/x.user.css", "themes/4.user.css")
+    for name in (f"12-{'0' * 16}.json", f"withdrawn-{'0' * 16}.json", f"css/{'0' * 64}.css", *changing):
         refused = reader.ask(name)
         assert (refused.status_code, refused.header("cache-control")) == (404, "no-store")
         assert refused.header("access-control-allow-origin") == "*"
         assert refused.json() == {"detail": "Not Found"}
 
 
+BRIEFLY: Final = "public, max-age=300"
 FOREVER: Final = "public, max-age=31536000, immutable"
+TEXTS: Final = {name: f"text/{name}; charset=utf-8" for name in ("html", "css", "javascript")}
+# The lifetime, the media type and the policy of each kind of file.
 KINDS: Final = {
-    "latest.json": ("public, max-age=60, stale-if-error=604800", "application/json"),
-    "reader.js": ("public, max-age=86400", "text/javascript; charset=utf-8"),
-    SHEET_NAME: (FOREVER, "text/css; charset=utf-8"),
-    "index": (FOREVER, "application/json"),
+    "latest.json": ("public, max-age=60, stale-if-error=604800", "application/json", None),
+    "reader.js": ("public, max-age=86400", TEXTS["javascript"], None),
+    SHEET_NAME: (FOREVER, TEXTS["css"], None),
+    "index": (FOREVER, "application/json", None),
+    PICTURE: (FOREVER, "image/webp", "default-src 'none'; sandbox"),
+    "index.html": (BRIEFLY, TEXTS["html"], PAGE_POLICY),
+    "themes/12/index.html": (BRIEFLY, TEXTS["html"], PAGE_POLICY),
+    "page.js": (BRIEFLY, TEXTS["javascript"], None),
+    "page.css": (BRIEFLY, TEXTS["css"], None),
+    "logos/1.user.css": (BRIEFLY, TEXTS["css"], None),
+    "feed.xml": (BRIEFLY, "application/atom+xml", None),
+    "sitemap.xml": (BRIEFLY, "application/xml", None),
 }
 
 
+@pytest.mark.rule("contract P2", "contract Q1", "contract Q2", "contract Q3", "contract Q5")
 @pytest.mark.parametrize("name", KINDS)
 def test_each_file_is_cacheable_for_its_lifetime_and_readable_by_all_origins(
     files: CountedFiles, reader: FolderReader, name: str
 ) -> None:
-    cache_control, media_type = KINDS[name]
+    cache_control, media_type, policy = KINDS[name]
     path = files.indexes[-1] if name == "index" else name
+    files.files.setdefault(path, b"content")
     got = reader.ask(path, Range="bytes=0-1")
     fields = ("cache-control", "content-type", "access-control-allow-origin", "x-content-type-options", "vary")
     assert got.status_code == 200
     assert [got.header(field) for field in fields] == [cache_control, media_type, "*", "nosniff", "Accept-Encoding"]
+    assert got.header("content-security-policy") == policy
+    assert got.header("cross-origin-resource-policy") == ("cross-origin" if name == PICTURE else None)
+    assert got.header("referrer-policy") == ("no-referrer" if name.endswith(".html") else None)
     assert got.header("content-length") == str(len(got.body))
     head = reader.ask(path, "HEAD")
     assert (head.status_code, head.body, head.headers) == (200, b"", got.headers)

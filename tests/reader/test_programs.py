@@ -1,5 +1,6 @@
 """``logoadmin.reader`` keeps the promises of the contract (contract L6)."""
 
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -15,10 +16,11 @@ from logoadmin import reader
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.artworks import AmendTheme, CreateTheme
+from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.reader.download import Downloaded
 from logoadmin.reader.folder import FolderStore, MemoryStore, Store
 from logoadmin.reader.gallery import Gallery
-from tests.gallery import ARTWORK, FrozenClock, gallery_on
+from tests.gallery import ARTWORK, PIXEL, FrozenClock, gallery_on
 from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import NOW, POINTER, A, Answer, Files
 from tests.reader.samples import DETAILS, LONG, ONE, SHEETS, TWO
@@ -268,21 +270,26 @@ def test_a_damaged_file_is_refused_or_makes_no_difference(data: st.DataObject) -
         assert names in [[(logo["logo_id"], logo["name"]) for logo in logos] for logos in (one, one[:1], two)]
 
 
-def test_the_long_css_that_logoadmin_published_is_read_and_verified(server: HostileServer, serve: Serve) -> None:
-    published = gallery_on(MemoryStorage(), FrozenClock())
+@pytest.mark.rule("contract P2")
+def test_the_long_css_and_pictures_that_logoadmin_published_are_read_and_verified(
+    server: HostileServer, serve: Serve
+) -> None:
+    published, files = gallery_on(MemoryStorage(), FrozenClock()), MemoryGalleryFiles()
+    picture = published.pictures.send(SendPicture(), PIXEL)
     css = ["a { content: '\u00e9' } " * count for count in (1, 200)]
     for each in css:
-        published.themes.create(CreateTheme(**ARTWORK | {"custom_css": each}))
-    publication = published.publication.generate()
-    contents = {**publication.files, POINTER: publication.pointer}
-    files = {name: Answer(content) for name, content in contents.items()}
-    serve(files)
-    gallery = reader.open(f"{server.address}/gallery", key=published.publication.public_keys())
+        published.themes.create(CreateTheme(**ARTWORK | {"custom_css": each, "preview_url": picture.url}))
+    published.publication.publish(files)
+    serve({name: Answer(content) for name, content in files.files.items()})
+    url, keys = f"{server.address}/gallery", published.publication.public_keys()
+    gallery = reader.open(url, key=keys)
     gallery.verify()
     assert [gallery.css(theme) for theme in gallery.themes()] == css
-    serve({name: answer for name, answer in files.items() if not name.startswith("css/")})
-    with pytest.raises(reader.ReaderError, match=r"^css/[0-9a-f]{64}\.css: HTTP 404, of theme 2$"):
-        reader.open(f"{server.address}/gallery", key=published.publication.public_keys()).verify()
+    assert gallery.themes()[0]["picture"]["width"] == picture.width
+    for missing, theme_id in ((r"css/[0-9a-f]{64}\.css", 2), (r"pictures/[0-9a-f]{64}-320\.webp", 1)):
+        serve({name: Answer(content) for name, content in files.files.items() if not re.fullmatch(missing, name)})
+        with pytest.raises(reader.ReaderError, match=rf"^{missing}: HTTP 404, of theme {theme_id}$"):
+            reader.open(url, key=keys).verify()
 
 
 @pytest.mark.rule("contract L1")

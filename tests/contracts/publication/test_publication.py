@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,9 @@ from typing import Any, Final
 
 import pytest
 from PIL import Image
-from starlette.staticfiles import StaticFiles
 
-from logoadmin import reader
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
-from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo
 from logoadmin.domain.gallery.picture_commands import GetPicture, RemovePicture, SendPicture, SentPicture
@@ -30,7 +26,6 @@ from logoadmin.domain.publication.publication_records import POINTER, Page, Publ
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, gallery_on, stock
-from tests.services import in_thread
 
 
 @pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L7")
@@ -231,39 +226,6 @@ def test_the_file_of_a_removed_picture_is_removed_at_once(gallery: LogoAdmin, fi
     published = gallery.publication.publish(files)
     assert pictures_in(files) == set()
     assert "picture" not in index_of(files, published)["logos"][0]
-
-
-@pytest.mark.rule("contract P5", "contract L1")
-def test_pictures_are_removed_even_if_nothing_can_be_written(
-    gallery: LogoAdmin, files: FolderGalleryFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    picture = send(gallery, 1)
-    blocked = logo(gallery, picture.url)
-    gallery.publication.publish(files)
-    gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
-
-    def full(_name: str, _content: bytes) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files, "write", full)
-    with pytest.raises(OSError, match="No space"):
-        gallery.publication.publish(files)
-    assert pictures_in(files) == set()
-
-
-@pytest.mark.rule("contract P2", "contract L6")
-def test_a_copy_without_a_picture_is_not_complete(tmp_path: Path) -> None:
-    gallery, files = gallery_on(MemoryStorage(), FrozenClock(int(time.time()))), FolderGalleryFiles(tmp_path / "public")
-    picture = send(gallery, 1)
-    logo(gallery, picture.url)
-    gallery.publication.publish(files)
-    with in_thread(StaticFiles(directory=tmp_path / "public")) as address:
-        copy = reader.open(f"{address}/", key=gallery.publication.public_keys())
-        assert copy.logos()[0]["picture"]["width"] == 640
-        copy.verify()
-        files.remove(picture_names([picture.picture])[1])
-        with pytest.raises(reader.ReaderError, match=r"-320\.webp.*of logo 1"):
-            copy.verify()
 
 
 @pytest.mark.rule("contract L2", "contract P2", "contract S2")

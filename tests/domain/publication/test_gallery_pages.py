@@ -1,57 +1,40 @@
 """The pages of works and authors, written in full at publication (contract Q1, Q5)."""
 
-import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
 
 from logoadmin import AmendSettings, CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
-from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
-from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
 from logoadmin.domain.gallery.authors import AmendAuthor
 from logoadmin.domain.gallery.picture_commands import SendPicture
+from logoadmin.domain.kernel.kinds import picture_names
 from logoadmin.domain.publication import publication_service
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME
 from logoadmin.domain.publication.files.gallery_pages import Effect, effects_of
-from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER
-from logoadmin.settings import settings_of
-from tests.domain.publication.full_files import FullFiles
 from tests.gallery import PIXEL
+from tests.published_files import FullFiles, RecordedFiles, opened
 
 pytestmark = pytest.mark.rule("contract Q1")
 
+PAGES: Final = "/index.html"
 ATOM: Final = "{http://www.w3.org/2005/Atom}"
 THEME: Final[dict[str, Any]] = {"preview_url": "https://i.example/a.png", "target": "forum.example", "active": True}
 
 
-class Watched(MemoryGalleryFiles):
-    """Files that record writes, and may be full."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written: list[str] = []
-
-    def write(self, name: str, content: bytes) -> None:
-        self.written.append(name)
-        super().write(name, content)
-
-    def pages(self) -> set[str]:
-        return {name for name in self.names() if name.endswith("/index.html")}
-
-    def text(self, name: str) -> str:
-        return (self.read(name) or b"").decode()
+@pytest.fixture
+def files() -> RecordedFiles:
+    return RecordedFiles()
 
 
-@contextmanager
-def opened(**given: Any) -> Iterator[tuple[LogoAdmin, Watched]]:
-    with open_gallery(settings_of(database="memory:", access="open", **given)) as gallery:
-        yield gallery, Watched()
+@pytest.fixture
+def gallery() -> Iterator[LogoAdmin]:
+    with opened() as found:
+        yield found
 
 
 def theme(gallery: LogoAdmin, name: str, *author_ids: int, css: str = "a { color: red }") -> int:
@@ -61,57 +44,48 @@ def theme(gallery: LogoAdmin, name: str, *author_ids: int, css: str = "a { color
     return made.theme_id
 
 
-def changed_pages(gallery: LogoAdmin, files: Watched) -> set[str]:
-    """Publish, and return the pages that were written."""
-    files.written.clear()
+def test_every_work_and_author_has_a_page_until_it_is_removed(gallery: LogoAdmin, files: RecordedFiles) -> None:
+    gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
+    theme(gallery, "Dawn", 1)
+    theme(gallery, "Dusk")
+    gallery.logos.create(CreateLogo(name="Crown", custom_css="color: red", **THEME))
     gallery.publication.publish(files)
-    return {name for name in files.written if name.endswith("/index.html")}
+    works = {"themes/1/index.html", "themes/2/index.html", "logos/1/index.html"}
+    assert {*files.ending_in(PAGES)} == {*works, "authors/1/index.html", "checks/index.html"}
+    assert all(CHANGING_NAME.fullmatch(name) for name in files.ending_in(PAGES))
+    assert 'href="../../authors/1/"><bdi>Ann</bdi>' in files.text("themes/1/index.html")
+    gallery.themes.remove(RemoveTheme(theme_id=1))
+    gallery.publication.publish(files)
+    assert {*files.ending_in(PAGES)} == {"themes/2/index.html", "logos/1/index.html", "checks/index.html"}
 
 
-def test_every_work_and_author_has_a_page_until_it_is_removed() -> None:
-    with opened() as (gallery, files):
-        gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        theme(gallery, "Dawn", 1)
-        theme(gallery, "Dusk")
-        gallery.logos.create(CreateLogo(name="Crown", custom_css="color: red", **THEME))
-        gallery.publication.publish(files)
-        works = {"themes/1/index.html", "themes/2/index.html", "logos/1/index.html"}
-        assert files.pages() == {*works, "authors/1/index.html", "checks/index.html"}
-        assert all(CHANGING_NAME.fullmatch(name) for name in files.pages())
-        assert 'href="../../authors/1/"><bdi>Ann</bdi>' in files.text("themes/1/index.html")
-        gallery.themes.remove(RemoveTheme(theme_id=1))
-        gallery.publication.publish(files)
-        assert files.pages() == {"themes/2/index.html", "logos/1/index.html", "checks/index.html"}
+def test_only_pages_whose_content_changed_are_written(gallery: LogoAdmin, files: RecordedFiles) -> None:
+    gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
+    for number in range(20):
+        theme(gallery, f"Theme {number}", 1)
+    theme(gallery, "Apart")
+    gallery.authors.create(CreateAuthor(user_id=2, username="Ben"))
+    gallery.themes.link(LinkThemeAuthor(theme_id=10, author_id=2))
+    assert len(files.written_by(gallery, PAGES)) == 24
+    assert files.written_by(gallery, PAGES) == set()
+    gallery.themes.amend(AmendTheme(theme_id=21, name="Aside"))
+    assert files.written_by(gallery, PAGES) == {"themes/21/index.html"}
+    gallery.themes.amend(AmendTheme(theme_id=10, name="Tenth"))
+    # Those that show it: the four before it, and that of its author.
+    shown = {f"themes/{number}/index.html" for number in range(6, 11)}
+    assert files.written_by(gallery, PAGES) == {*shown, "authors/1/index.html", "authors/2/index.html"}
+    gallery.authors.amend(AmendAuthor(author_id=1, username="Anna"))
+    assert len(files.written_by(gallery, PAGES)) == 22
+    assert "<name>Anna</name>" in files.text("feed.xml")
+    gallery.authors.amend(AmendAuthor(author_id=2, username="Benedict"))
+    gallery.publication.publish(files)
+    assert "Benedict" in files.text("themes/9/index.html")  # which shows other works of Anna
+    gallery.settings.amend(AmendSettings(gallery_title="Others"))
+    assert len(files.written_by(gallery, PAGES)) == 24
+    assert "Others</title>" in files.text("themes/1/index.html")
 
 
-def test_only_pages_whose_content_changed_are_written() -> None:
-    with opened() as (gallery, files):
-        gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        for number in range(20):
-            theme(gallery, f"Theme {number}", 1)
-        theme(gallery, "Apart")
-        gallery.authors.create(CreateAuthor(user_id=2, username="Ben"))
-        gallery.themes.link(LinkThemeAuthor(theme_id=10, author_id=2))
-        assert len(changed_pages(gallery, files)) == 24
-        assert changed_pages(gallery, files) == set()
-        gallery.themes.amend(AmendTheme(theme_id=21, name="Aside"))
-        assert changed_pages(gallery, files) == {"themes/21/index.html"}
-        gallery.themes.amend(AmendTheme(theme_id=10, name="Tenth"))
-        # Those that show it: the four before it, and that of its author.
-        shown = {f"themes/{number}/index.html" for number in range(6, 11)}
-        assert changed_pages(gallery, files) == {*shown, "authors/1/index.html", "authors/2/index.html"}
-        gallery.authors.amend(AmendAuthor(author_id=1, username="Anna"))
-        assert len(changed_pages(gallery, files)) == 22
-        assert "<name>Anna</name>" in files.text("feed.xml")
-        gallery.authors.amend(AmendAuthor(author_id=2, username="Benedict"))
-        gallery.publication.publish(files)
-        assert "Benedict" in files.text("themes/9/index.html")  # which shows other works of Anna
-        gallery.settings.amend(AmendSettings(gallery_title="Others"))
-        assert len(changed_pages(gallery, files)) == 24
-        assert "Others</title>" in files.text("themes/1/index.html")
-
-
-def publish_only_blocks(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def publish_only_blocks(gallery: LogoAdmin, files: RecordedFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(gallery.publication, "generate", None)
         with pytest.raises(TypeError):  # once the block has been published
@@ -119,8 +93,8 @@ def publish_only_blocks(gallery: LogoAdmin, files: Watched, monkeypatch: pytest.
 
 
 @pytest.mark.rule("contract L3", "contract Q1", "contract Q5")
-def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(public_url="https://g.example") as (gallery, files):
+def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyPatch, files: RecordedFiles) -> None:
+    with opened(public_url="https://g.example") as gallery:
         gallery.authors.create(CreateAuthor(user_id=1, username="Ann"))
         for name in ("Dawn", "Dusk", 'href="themes/1/"'):
             theme(gallery, name, 1)
@@ -152,64 +126,73 @@ def test_a_blocked_work_keeps_a_page_with_the_reason(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.rule("contract L1", "contract Q1")
 @pytest.mark.parametrize("theme_id", [1, 14, 20])
-def test_no_page_of_busy_authors_lists_a_blocked_work(theme_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened() as (gallery, files):
-        for number in (1, 2):
-            gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}"))
-        for number in range(1, 21):
-            theme(gallery, f"Theme {number}", *((1, 2) if number % 3 else (2,)))
-        gallery.publication.publish(files)
-        link = f"/themes/{theme_id}/"
-        listing = {name for name in files.pages() if link in files.text(name)}
-        assert len(listing) > 5
-        gallery.themes.block(BlockTheme(theme_id=theme_id, reason="tracks readers"))
-        publish_only_blocks(gallery, files, monkeypatch)
-        assert not [name for name in files.pages() if link in files.text(name)]
+def test_no_page_of_busy_authors_lists_a_blocked_work(
+    theme_id: int, monkeypatch: pytest.MonkeyPatch, gallery: LogoAdmin, files: RecordedFiles
+) -> None:
+    for number in (1, 2):
+        gallery.authors.create(CreateAuthor(user_id=number, username=f"Author {number}"))
+    for number in range(1, 21):
+        theme(gallery, f"Theme {number}", *((1, 2) if number % 3 else (2,)))
+    gallery.publication.publish(files)
+    link = f"/themes/{theme_id}/"
+    listing = {name for name in files.ending_in(PAGES) if link in files.text(name)}
+    assert len(listing) > 5
+    gallery.themes.block(BlockTheme(theme_id=theme_id, reason="tracks readers"))
+    publish_only_blocks(gallery, files, monkeypatch)
+    assert not [name for name in files.ending_in(PAGES) if link in files.text(name)]
 
 
 @pytest.mark.rule("contract L1", "contract Q1")
-def test_a_block_is_published_while_many_pages_are_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_is_published_while_many_pages_are_being_written(
+    monkeypatch: pytest.MonkeyPatch, gallery: LogoAdmin, files: RecordedFiles
+) -> None:
     monkeypatch.setattr(publication_service, "LOOK_EVERY", 0.0)
-    with opened() as (gallery, files):
-        for number in range(6):
-            theme(gallery, f"Theme {number}")
-        gallery.publication.publish(files)
-        gallery.settings.amend(AmendSettings(gallery_title="Others"))
-        files.written.clear()
-        write = Watched.write
+    for number in range(6):
+        theme(gallery, f"Theme {number}")
+    gallery.publication.publish(files)
+    gallery.settings.amend(AmendSettings(gallery_title="Others"))
+    files.written.clear()
+    write = RecordedFiles.write
 
-        def blocking(self: Watched, name: str, content: bytes) -> None:
-            write(self, name, content)
-            if name == "themes/3/index.html" and b"Theme" in content:
-                gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
+    def blocking(self: RecordedFiles, name: str, content: bytes) -> None:
+        write(self, name, content)
+        if name == "themes/3/index.html" and b"Theme" in content:
+            gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
 
-        monkeypatch.setattr(Watched, "write", blocking)
-        gallery.publication.publish(files)
-        pages = [name for name in files.written if name.startswith("themes/") and name.endswith("/index.html")]
-        # What was written is not written again.
-        assert pages == [f"themes/{number}/index.html" for number in (1, 2, 3, 1, 4, 5, 6)]
-        assert "tracks readers" in files.text("themes/1/index.html")
-
-
-@pytest.mark.rule("contract L1", "contract Q1")
-def test_on_a_full_disk_the_page_and_the_style_of_a_blocked_work_are_removed() -> None:
-    with opened() as (gallery, files):
-        theme(gallery, "Dawn")
-        gallery.publication.publish(files)
-        both = {"themes/1/index.html", "themes/1.user.css"}
-        assert both <= {*files.names()}
-        gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
-        full = FullFiles(files.files)
-        with pytest.raises(OSError, match="No space"):
-            gallery.publication.publish(full)
-        assert both & {*full.names()} == set()
-        assert parsed(files.read(POINTER) or b"").blocked[0]["reason"] == "tracks readers"
-        gallery.publication.publish(files)
-        assert "tracks readers" in files.text("themes/1/index.html")
+    monkeypatch.setattr(RecordedFiles, "write", blocking)
+    gallery.publication.publish(files)
+    pages = [name for name in files.written if name.startswith("themes/") and name.endswith("/index.html")]
+    # What was written is not written again.
+    assert pages == [f"themes/{number}/index.html" for number in (1, 2, 3, 1, 4, 5, 6)]
+    assert "tracks readers" in files.text("themes/1/index.html")
 
 
-def test_texts_are_escaped_and_the_css_is_shown_without_a_script() -> None:
-    with opened(public_url="https://g.example", gallery_report="mailto:us@g.example?body={url}") as (gallery, files):
+@pytest.mark.rule("contract L1", "contract P5", "contract Q1")
+def test_on_a_full_disk_a_block_is_published_and_the_files_of_the_work_are_removed(
+    gallery: LogoAdmin, files: RecordedFiles
+) -> None:
+    picture = gallery.pictures.send(SendPicture(), PIXEL)
+    gallery.themes.create(CreateTheme(name="Dawn", custom_css="a {}", **THEME | {"preview_url": picture.url}))
+    gallery.publication.publish(files)
+    before = files.pointer
+    own = {"themes/1/index.html", "themes/1.user.css", *picture_names([picture.picture])}
+    assert own <= {*files.names()}
+    gallery.themes.block(BlockTheme(theme_id=1, reason="tracks readers"))
+    full = FullFiles(files.files)
+    with pytest.raises(OSError, match="No space"):
+        gallery.publication.publish(full)
+    assert own & {*full.names()} == set()
+    assert [(each["id"], each["reason"]) for each in files.pointer.blocked] == [(1, "tracks readers")]
+    assert (files.pointer.index, files.pointer.withdrawn) == (before.index, before.withdrawn)
+    assert files.pointer.paths <= {*full.names()}
+    # The full publication follows when there is space again.
+    assert gallery.publication.publish(files).changed
+    assert files.index["themes"] == []
+    assert "tracks readers" in files.text("themes/1/index.html")
+
+
+def test_texts_are_escaped_and_the_css_is_shown_without_a_script(files: RecordedFiles) -> None:
+    with opened(public_url="https://g.example", gallery_report="mailto:us@g.example?body={url}") as gallery:
         theme(gallery, '<script>"&', css="a::before { content: '</code></pre><script>' }")
         theme(gallery, "Long", css="a { color: red }" * 200)
         theme(gallery, "A picture alone", css="")
@@ -230,13 +213,14 @@ def test_texts_are_escaped_and_the_css_is_shown_without_a_script() -> None:
         assert [each in alone for each in (".user.css", 'class="copy', "This work has no CSS")] == [False, False, True]
 
 
-def test_without_a_public_url_no_size_is_given_for_the_preview_picture() -> None:
-    with opened() as (gallery, files):
-        sent = gallery.pictures.send(SendPicture(), PIXEL)
-        gallery.logos.create(CreateLogo(name="Crown", custom_css="", **{**THEME, "preview_url": sent.url}))
-        gallery.publication.publish(files)
-        assert f"pictures/{sent.picture}.webp" in files.text("logos/1/index.html")
-        assert "og:image" not in files.text("logos/1/index.html")
+def test_without_a_public_url_no_size_is_given_for_the_preview_picture(
+    gallery: LogoAdmin, files: RecordedFiles
+) -> None:
+    sent = gallery.pictures.send(SendPicture(), PIXEL)
+    gallery.logos.create(CreateLogo(name="Crown", custom_css="", **{**THEME, "preview_url": sent.url}))
+    gallery.publication.publish(files)
+    assert f"pictures/{sent.picture}.webp" in files.text("logos/1/index.html")
+    assert "og:image" not in files.text("logos/1/index.html")
 
 
 @pytest.mark.rule("contract L4", "contract Q1")
@@ -252,8 +236,8 @@ def test_the_effects_of_css_are_described_in_sentences() -> None:
 
 
 @pytest.mark.rule("contract Q5")
-def test_the_feed_has_the_newest_fifty_as_well_formed_atom() -> None:
-    with opened(public_url="https://g.example") as (gallery, files):
+def test_the_feed_has_the_newest_fifty_as_well_formed_atom(files: RecordedFiles) -> None:
+    with opened(public_url="https://g.example") as gallery:
         for number in range(52):
             theme(gallery, f"Theme {number} \x08\ud7ff<&")
         gallery.themes.amend(AmendTheme(theme_id=1, name="Renewed"))
@@ -275,8 +259,10 @@ def test_the_feed_has_the_newest_fifty_as_well_formed_atom() -> None:
 
 @pytest.mark.rule("contract Q5")
 @pytest.mark.parametrize(("given", "has_one"), [({"public_url": "https://g.example"}, True), ({}, False)])
-def test_the_sitemap_lists_every_page_where_the_public_url_is_known(given: dict[str, str], has_one: bool) -> None:
-    with opened(**given) as (gallery, files):
+def test_the_sitemap_lists_every_page_where_the_public_url_is_known(
+    given: dict[str, str], has_one: bool, files: RecordedFiles
+) -> None:
+    with opened(**given) as gallery:
         theme(gallery, "Dawn")
         gallery.publication.publish(files)
         assert ("sitemap.xml" in files.names()) == has_one
@@ -286,42 +272,39 @@ def test_the_sitemap_lists_every_page_where_the_public_url_is_known(given: dict[
 
 
 @pytest.mark.rule("contract L2", "contract S1", "contract Q1")
-def test_the_page_of_a_work_shows_its_details() -> None:
+def test_the_page_of_a_work_shows_its_details(gallery: LogoAdmin, files: RecordedFiles) -> None:
     details = {
         "description": "Calm & dark", "text": "# Colours\n\n*Deep* <b>blue</b>", "tags": ["dark"], "licence": "MIT",
         "version": "2.1", "source": "https://source.example/", "screenshots": [{"url": "https://i.example/b.png"}],
     }  # fmt: skip
-    with opened() as (gallery, files):
-        gallery.themes.create(CreateTheme(**THEME | {"name": "Dawn", "custom_css": "", "details": details}))
-        gallery.publication.publish(files)
-        page = files.text("themes/1/index.html")
-        for part in (
-            '<meta name="description" content="Calm &amp; dark" />', '<h3 dir="auto">Colours</h3>', "2.1", ">MIT<",
-            "<em>Deep</em> &lt;b&gt;blue", 'href="../../#/?tag=dark"', 'href="https://source.example/"',
-            'src="https://i.example/b.png"',
-        ):  # fmt: skip
-            assert part in page
-        assert "Calm &amp; dark" in files.text("feed.xml")
-        (index,) = (name for name in files.names() if re.fullmatch(r"[0-9]+-[0-9a-f]{16}\.json", name))
-        shown = json.loads(files.text(index))["themes"][0]["details"]
-        assert shown == {name: value for name, value in details.items() if name != "text"}
-        amended: dict[str, Any] = {"details": {"text": "Another story"}}
-        gallery.themes.amend(AmendTheme(theme_id=1, **amended))
-        gallery.publication.publish(files)
-        assert "Another story" in files.text("themes/1/index.html")
+    gallery.themes.create(CreateTheme(**THEME | {"name": "Dawn", "custom_css": "", "details": details}))
+    gallery.publication.publish(files)
+    page = files.text("themes/1/index.html")
+    for part in (
+        '<meta name="description" content="Calm &amp; dark" />', '<h3 dir="auto">Colours</h3>', "2.1", ">MIT<",
+        "<em>Deep</em> &lt;b&gt;blue", 'href="../../#/?tag=dark"', 'href="https://source.example/"',
+        'src="https://i.example/b.png"',
+    ):  # fmt: skip
+        assert part in page
+    assert "Calm &amp; dark" in files.text("feed.xml")
+    shown = files.index["themes"][0]["details"]
+    assert shown == {name: value for name, value in details.items() if name != "text"}
+    amended: dict[str, Any] = {"details": {"text": "Another story"}}
+    gallery.themes.amend(AmendTheme(theme_id=1, **amended))
+    gallery.publication.publish(files)
+    assert "Another story" in files.text("themes/1/index.html")
 
 
 @pytest.mark.rule("contract S1", "contract Q1")
-def test_the_origin_id_of_a_work_redirects_to_its_page() -> None:
-    with opened() as (gallery, files):
-        for origin in ("aurora-17", "..", "2", "1.user.css", "Aurora-17"):
-            made = {"name": origin, "custom_css": "", "details": {"origin": origin, "description": "A & B"}}
-            gallery.themes.create(CreateTheme(**THEME | made))
-        gallery.publication.publish(files)
-        own = {f"themes/{number}/index.html" for number in range(1, 6)}
-        assert files.pages() == {*own, "themes/aurora-17/index.html", "checks/index.html"}
-        assert 'content="0; url=../../themes/1/"' in files.text("themes/aurora-17/index.html")
-        assert "refresh" not in files.text("themes/2/index.html")
+def test_the_origin_id_of_a_work_redirects_to_its_page(gallery: LogoAdmin, files: RecordedFiles) -> None:
+    for origin in ("aurora-17", "..", "2", "1.user.css", "Aurora-17"):
+        made = {"name": origin, "custom_css": "", "details": {"origin": origin, "description": "A & B"}}
+        gallery.themes.create(CreateTheme(**THEME | made))
+    gallery.publication.publish(files)
+    own = {f"themes/{number}/index.html" for number in range(1, 6)}
+    assert {*files.ending_in(PAGES)} == {*own, "themes/aurora-17/index.html", "checks/index.html"}
+    assert 'content="0; url=../../themes/1/"' in files.text("themes/aurora-17/index.html")
+    assert "refresh" not in files.text("themes/2/index.html")
 
 
 @pytest.mark.parametrize(

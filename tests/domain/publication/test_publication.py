@@ -38,11 +38,9 @@ from logoadmin.domain.publication.files.index import IndexBuilder
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
-from logoadmin.domain.publication.publication_records import PAGE, POINTER, Blocked, Page, Publication, Risky
+from logoadmin.domain.publication.publication_records import POINTER, Blocked, Publication, Risky
 from logoadmin.domain.publication.publication_service import ShowPublication
-from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_storage import Withdrawal
-from tests.domain.publication.full_files import FullFiles
 from tests.gallery import ARTWORK, NOW, FrozenClock, WatchedStorage, gallery_on, imported, signed_in, stock
 
 DAY: Final = 86_400
@@ -61,25 +59,6 @@ def signers_of(publication: Publication) -> list[str]:
     """Return the names of the keys that signed a publication."""
     headers = (each["protected"] for each in json.loads(publication.pointer)["signatures"])
     return [json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"] for header in headers]
-
-
-@pytest.mark.rule("contract J8", "contract Q2")
-def test_the_page_gets_a_changed_title_and_link_at_the_next_check(storage: MemoryStorage, clock: FrozenClock) -> None:
-    stocked = gallery_on(storage, clock, page=Page("Gallery", "https://configured.example"))
-    files = MemoryGalleryFiles()
-
-    def published() -> tuple[str, str | None]:
-        stocked.publication.publish(files)
-        page = (files.read(PAGE) or b"").decode()
-        data = json.loads(page.partition('id="gallery">')[2].partition("</script>")[0])
-        assert f"<title>{data['title']}</title>" in page
-        return data["title"], data["home"]
-
-    assert published() == ("Gallery", "https://configured.example")
-    stocked.settings.amend(AmendSettings(gallery_title="Ours", gallery_home=""))
-    assert published() == ("Ours", None)
-    stocked.settings.amend(AmendSettings(gallery_title=None, gallery_home=None))
-    assert published() == ("Gallery", "https://configured.example")
 
 
 @pytest.mark.rule("contract L1")
@@ -221,23 +200,6 @@ def test_a_block_frees_the_space_of_files_that_no_pointer_names(stocked: LogoAdm
 def _sheets(files: MemoryGalleryFiles, pointer: Pointer) -> list[str]:
     index = files.files[pointer.index["path"]].decode()
     return [name for name in files.files if name.startswith("css/") and name[4:-4] in index]
-
-
-@pytest.mark.rule("contract L1")
-def test_blocks_are_published_although_no_index_can_be_written(stocked: LogoAdmin) -> None:
-    files = MemoryGalleryFiles()
-    before = parsed(stocked.publication.publish(files).pointer)
-    stocked.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
-    full = FullFiles(files.files)
-    with pytest.raises(OSError, match="No space left"):
-        stocked.publication.publish(full)
-    pointer = parsed(full.files[POINTER])
-    assert [(each["id"], each["reason"]) for each in pointer.blocked] == [(1, "tracks readers")]
-    assert replace(pointer, blocked=()) == replace(before, blocked=())
-    assert pointer.paths <= full.files.keys()
-    # The full publication follows when there is space again.
-    assert stocked.publication.publish(files).changed
-    assert parsed(files.files[POINTER]).index != before.index
 
 
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
