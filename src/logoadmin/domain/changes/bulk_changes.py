@@ -249,16 +249,16 @@ class BulkService(Service):
         gate.require_token(caller)
         if problems := [*self._password_problems(command)]:
             raise InvalidInput(problems)
-        works = [self._work(place, step, caller) for place, step in enumerate(command.steps)]
+        creations = dict(self._creations(command, caller))
 
         def apply(uow: AuditedUnitOfWork, command: ApplyChanges) -> Undone | tuple[Change, ...]:
             last = history_in(uow).last_id()
             if command.continues is not UNSET:
                 _continue(uow, command.continues)
-            for place, (step, work) in enumerate(zip(command.steps, works, strict=True)):
+            for place, step in enumerate(command.steps):
                 with placed(place):
                     uow.held.require([step.kind.write_scope])
-                    _make(uow, step, work)
+                    _make(uow, self._services, step, creations.get(place))
             return _unstored(uow, last) if command.dry_run else Undone(last, change_log_of(uow).last_id)
 
         applied = gate.write(command, caller, apply)
@@ -273,17 +273,13 @@ class BulkService(Service):
                 for problem in self._new_passwords.problems(step.command.password, step.command.username):
                     yield Problem(("changes", place, step.verb, *problem.loc), problem.msg, problem.type)
 
-    def _work(self, place: int, step: Step, caller: Caller) -> WriteWork[Any, Any]:
-        """Return the unit-of-work function of a step; a password is hashed before the transaction."""
-        if isinstance(step.command, CreateUser):
-            with placed(place):
-                self._gate(step).check(step.command, caller)
-            return creation(self._new_passwords.hasher, step.command.password)
-        return work_of(self._services[step.kind.kind], step.verb, step.command)
-
-    def _gate(self, step: Step) -> Gate:
-        """Return the gate of a step's use case, whose right the step requires as well."""
-        return gate_of(self._services[step.kind.kind], step.verb, step.command)
+    def _creations(self, command: ApplyChanges, caller: Caller) -> Iterator[tuple[int, WriteWork[Any, Any]]]:
+        """Yield the work that creates each new user, by place: passwords are hashed before the transaction."""
+        for place, step in enumerate(command.steps):
+            if isinstance(step.command, CreateUser):
+                with placed(place):
+                    gate_of(self._services[Kind.USER], step.verb, step.command).check(step.command, caller)
+                yield place, creation(self._new_passwords.hasher, step.command.password)
 
 
 def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
@@ -298,20 +294,25 @@ def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
 def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
     """Make a change whose right was checked before, and return the result of its command; it cannot create a user."""
     with placed(place):
-        return _make(uow, step, work_of(services[step.kind.kind], step.verb, step.command))
+        return _make(uow, services, step)
 
 
-def _make(uow: AuditedUnitOfWork, step: Step, work: WriteWork[Any, Any]) -> Any:
-    if step.author_ids is None or not isinstance(step.kind, ArtworkKind):
-        return work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    kind, artworks = step.kind, artworks_of(uow, step.kind)
-    if step.verb == "create":  # together with its authors, which saves looking for its links
-        check_authors(uow, step.author_ids)
+def _make(
+    uow: AuditedUnitOfWork, services: Mapping[Kind, Service], step: Step, work: WriteWork[Any, Any] | None = None
+) -> Any:
+    """Make a change by ``work``, or by the use case of its kind."""
+    kind, author_ids = step.kind, step.author_ids
+    if isinstance(kind, ArtworkKind) and author_ids is not None and step.verb == "create":
+        # Together with its authors, which saves looking for its links.
+        check_authors(uow, author_ids)
+        artworks = artworks_of(uow, kind)
         added = {kind.id_field: artworks.next_id(), "authors": (), "created_at": uow.now}
-        return artworks.add_with_authors(kind.record(**step.command.own_values(), **added), step.author_ids)
+        return artworks.add_with_authors(kind.record(**step.command.own_values(), **added), author_ids)
+    work = work or work_of(services[kind.kind], step.verb, step.command)
     record = work(uow, _with_tags(uow, step, _at_current_version(uow, step)))
-    check_authors(uow, step.author_ids)
-    artworks.assign_authors(kind.id_of(record), step.author_ids)
+    if isinstance(kind, ArtworkKind) and author_ids is not None:
+        check_authors(uow, author_ids)
+        artworks_of(uow, kind).assign_authors(kind.id_of(record), author_ids)
     return record
 
 

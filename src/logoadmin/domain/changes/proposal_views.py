@@ -99,14 +99,15 @@ def list_proposals(
     return Pages(page, RECORD_PAGE_SIZES, attrgetter("proposal_id")).listing(service, uow, command, version)
 
 
-def shown(uow: UnitOfWork, proposal: StoredProposal) -> Proposal:
-    """Return a proposal as callers see it, without verdicts."""
+def shown(uow: UnitOfWork, proposal: StoredProposal, *, is_newest: bool = False) -> Proposal:
+    """Return a proposal as callers see it, without verdicts; ``is_newest`` if no other was stored since."""
     (values,) = _values(uow, [proposal])
     last_changes = uow.changes.last_of_kinds()
     # Names and verdicts depend on users and settings, and ``first_work`` on the submitter's other proposals. Neither of
     # these numbers ever falls, so their sum identifies one state.
     shown = max(last_changes.get(kind, 0) for kind in (Kind.USER, Kind.SETTINGS))
-    shown += 0 if proposal.user_id is None else uow.proposals.last_version(proposal.user_id)
+    if proposal.user_id is not None:
+        shown += proposal.version if is_newest else uow.proposals.last_version(proposal.user_id)
     version = shown << VERSION_BITS | proposal.version
     return Proposal(**values, version=version, note=proposal.note, changes=tuple(map(_change, proposal.changes)))
 

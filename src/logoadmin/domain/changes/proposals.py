@@ -384,4 +384,4 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
         release_pictures(stored, proposal.proposal_id, uow.now)
-    return views.shown(stored, proposal)
+    return views.shown(stored, proposal, is_newest=True)
