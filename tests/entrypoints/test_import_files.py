@@ -62,26 +62,37 @@ def opened() -> LogoAdmin:
 
 
 @pytest.mark.parametrize(
-    ("named", "problem"),
+    ("values", "problem"),
     [
-        ("../secret.png", "picture_file: ../secret.png is outside the folder of the file"),
-        ("link.png", "picture_file: link.png is outside the folder of the file"),
-        ("missing.png", "picture_file: missing.png cannot be read: No such file or directory"),
-        ("folder", "picture_file: folder cannot be read: Is a directory"),
-        ("pipe.png", "picture_file: pipe.png is not a file"),
-        ("circle.png", "picture_file: circle.png cannot be read: Too many levels of symbolic links"),
-        ("text.png", "picture_file: text.png: "),
-        (7, "picture_file: Input should be a file name"),
+        *(
+            ({"picture_file": named}, f"picture_file: {named} {problem}")
+            for named, problem in {
+                "../secret.png": "is outside the folder of the file",
+                "link.png": "is outside the folder of the file",
+                "missing.png": "cannot be read: No such file or directory",
+                "folder": "cannot be read: Is a directory",
+                "pipe.png": "is not a file",
+                "circle.png": "cannot be read: Too many levels of symbolic links",
+            }.items()
+        ),
+        ({"picture_file": "text.png"}, "picture_file: text.png: "),
+        ({"picture_file": 7}, "picture_file: Input should be a file name"),
+        (
+            {"picture_file": "text.png", "preview_url": "https://example.org/a.png"},
+            "picture_file: Line should have preview_url or picture_file",
+        ),
     ],
 )
-def test_a_picture_that_cannot_be_stored_is_a_problem_of_its_line(run: Run, named: object, problem: str) -> None:
+def test_a_picture_that_cannot_be_stored_is_a_problem_of_its_line(
+    run: Run, values: dict[str, object], problem: str
+) -> None:
     draw("secret.png")
     Path("store/folder").mkdir(parents=True)
     Path("store/text.png").write_text("no picture")
     Path("store/link.png").symlink_to(Path("secret.png").resolve())
     Path("store/circle.png").symlink_to("circle.png")
     os.mkfifo("store/pipe.png")
-    write("store/store.jsonl", line("W", picture_file=named))
+    write("store/store.jsonl", line("W", **values))
     ended = run("import", "store/store.jsonl")
     assert ended.code == 1
     first, last = ended.err.splitlines()
@@ -106,13 +117,6 @@ def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypat
     assert run("import", "--dry-run", "store.jsonl").code == 1
 
 
-def test_a_line_names_its_picture_in_one_way(run: Run) -> None:
-    draw("a.png")
-    write("store.jsonl", line("W", picture_file="a.png", preview_url="https://example.org/a.png"))
-    problem = "store.jsonl:1: picture_file: Line should have preview_url or picture_file"
-    assert problem in run("import", "store.jsonl").err
-
-
 def test_all_problems_of_a_line_with_pictures_are_reported(run: Run) -> None:
     write("store.jsonl", line("", picture_file="a.png", screenshot_files=[7]))
     assert [text.partition(": ")[2] for text in run("import", "store.jsonl").err.splitlines()[:-1]] == [
@@ -130,24 +134,6 @@ def test_the_allowed_columns_of_a_spreadsheet_are_listed(run: Run, kind: str, la
     first = run("import", "store.csv", "--kind", kind).err.splitlines()[0]
     assert first.startswith(f"store.csv:1: rank: Field should be one of {kind}_id, ")
     assert first.endswith(f", {last}")
-
-
-def test_a_spreadsheet_names_pictures_in_columns(run: Run) -> None:
-    draw("pictures/a.png")
-    draw("pictures/b.png", "#00f000")
-    rows = [
-        ["name", "picture_file", "screenshot_files", "target", "css", "on", "authors"],
-        ["Aurora", "pictures/a.png", "pictures/a.png\npictures/b.png", "forum.example", "", "yes", "Ann; Ben"],
-    ]
-    with Path("store.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    ended = run("import", "store.csv", "--kind", "theme")
-    assert ended.out.splitlines()[0] == "Imported 2 authors (2 created), 1 theme (1 created)", ended
-    (theme,) = themes()
-    first, second = theme.details.pictures
-    assert first == theme.preview_url
-    assert second != first
-    assert [author.username for author in theme.authors] == ["Ann", "Ben"]
 
 
 def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
@@ -305,10 +291,17 @@ def test_each_user_style_is_a_separate_theme_with_the_picture_in_its_folder(
 def test_a_spreadsheet_is_imported(run: Run) -> None:
     draw("sheet/pictures/aurora.png", "#123456")
     draw("sheet/pictures/copper.png", "#b40000")
-    Path("sheet/store.csv").write_text(blocks("text")[1], encoding="utf-8")
+    with Path("sheet/store.csv").open("w", encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(blocks("text")[1].splitlines())
+        cell = "pictures/aurora.png\npictures/copper.png"
+        csv.writer(file).writerows([[*head, "screenshot_files"], *([*row, cell] for row in rows)])
     assert commands(run, blocks("sh")[2]) == ["Imported 3 authors (3 created), 2 themes (2 created)"]
     assert commands(run, blocks("sh")[2]) == ["Imported 2 themes (2 unchanged)"]
-    assert [theme.details.tags for theme in themes()] == [("dark", "winter"), ("light",)]
+    aurora, copper = themes()
+    assert [theme.details.tags for theme in (aurora, copper)] == [("dark", "winter"), ("light",)]
+    assert [theme.details.pictures for theme in (aurora, copper)] == [(aurora.preview_url, copper.preview_url)] * 2
+    assert aurora.preview_url != copper.preview_url
+    assert [author.username for author in aurora.authors] == ["Ann", "Ben"]
 
 
 def test_options_of_user_styles_and_of_files_cannot_be_mixed(run: Run) -> None:
