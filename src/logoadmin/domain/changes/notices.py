@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, notices_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.ports.environment import Clock
@@ -59,7 +59,7 @@ class Notices:
         self.receivers: Mapping[str, str] = {stored_hash("receiver", url): url for url in urls}
         self._console = console_url
 
-    def of_proposal(self, uow: AnyUnitOfWork, proposal: StoredProposal, now: int) -> None:
+    def of_proposal(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
         """Store a notice that a proposal waits, or was applied or declined."""
         event = _EVENTS.get(proposal.state)
         if event is None or not self.receivers:
@@ -72,7 +72,7 @@ class Notices:
                 text = f"{_name(uow, undoing.user_id)} undid {title} by {submitter}, which waits again"
         else:
             text = f"{_name(uow, proposal.decided_by)} {proposal.state} {title} by {submitter}"
-        self._add(uow, event, _PROPOSAL, proposal.proposal_id, text, now)
+        self._add(uow, event, _PROPOSAL, proposal.proposal_id, text, uow.now)
 
     def follow(self, uow: UnitOfWork, _log: ChangeLog, changes: Sequence[Change], *, final: bool) -> None:  # noqa: ARG002 (as the protocol says)
         """Store a notice of blocked artworks, one for all that were blocked together."""

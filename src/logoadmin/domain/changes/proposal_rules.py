@@ -65,18 +65,18 @@ def own_author(uow: AuditedUnitOfWork, user_id: int | None) -> Author | None:
     return None if user_id is None else uow.records(AUTHORS).find(Filter(user_id=user_id))
 
 
-def decision(proposal: StoredProposal, state: ProposalState, at: int, user_id: int | None) -> StoredProposal:
-    """Return a proposal that a user applied, declined or withdrew."""
+def decision(uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> StoredProposal:
+    """Return a proposal that the caller applied, declined or withdrew now."""
     has_unapplied = state is not ProposalState.APPLIED or any("submitted" in each for each in proposal.changes)
-    since = at if has_unapplied and proposal.changes else None
-    decided = replace(proposal, state=state, decided_at=at, decided_by=user_id)
+    since = uow.now if has_unapplied and proposal.changes else None
+    decided = replace(proposal, state=state, decided_at=uow.now, decided_by=uow.held.user_id)
     return replace(decided, undone_change=None, unapplied_since=since)
 
 
-def waiting_again(proposal: StoredProposal, at: int) -> StoredProposal:
-    """Return a decided proposal as one that waits again."""
+def waiting_again(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
+    """Return a decided proposal as one that waits again from now on."""
     undecided = replace(proposal, reason=None, decided_at=None, decided_by=None, unapplied_since=None)
-    return replace(undecided, state=ProposalState.WAITING, waiting_since=at)
+    return replace(undecided, state=ProposalState.WAITING, waiting_since=uow.now)
 
 
 def size_of(proposal: StoredProposal) -> int:
@@ -340,18 +340,18 @@ def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices:
                 proposals_in(uow).update(replace(updated, version=proposals_in(uow).next_version()))
                 # No notice was sent of a decision that was undone at once.
                 if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
-                    notices.of_proposal(uow, updated, uow.now)
+                    notices.of_proposal(uow, updated)
 
 
 def _with_current_state(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
     """Return a proposal in the state that follows from its undone changes."""
     undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
     if None in undoers:
-        return decision(replace(proposal, reason=None), ProposalState.APPLIED, uow.now, uow.held.user_id)
+        return decision(uow, replace(proposal, reason=None), ProposalState.APPLIED)
     if proposal.state is not ProposalState.APPLIED:
         return proposal
     undone_change = max(undoer for undoer in undoers if undoer is not None)
-    return replace(waiting_again(proposal, uow.now), undone_change=undone_change)
+    return replace(waiting_again(uow, proposal), undone_change=undone_change)
 
 
 def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:

@@ -160,7 +160,7 @@ class ProposalService(Service):
                 )
             if owns:
                 amended = _with_size(uow, amended, proposal.size if is_waiting else 0)
-            return _stored(uow, amended) if is_waiting else self._wait(uow, rules.waiting_again(amended, uow.now))
+            return _stored(uow, amended) if is_waiting else self._wait(uow, rules.waiting_again(uow, amended))
 
         return views.with_verdicts(gate.write(command, caller, amend), judge)
 
@@ -269,7 +269,7 @@ class ProposalService(Service):
         user_id = proposal.user_id
         if user_id is not None and proposals_in(uow).waiting_of(user_id, proposal.user_since)[0] >= MOST_WAITING:
             raise Conflict(f"{MOST_WAITING} proposals of this user wait; withdraw one, or wait until one is decided")
-        self._notices.of_proposal(uow, proposal, uow.now)
+        self._notices.of_proposal(uow, proposal)
         return _stored(uow, proposal)
 
     def _decide(
@@ -277,8 +277,8 @@ class ProposalService(Service):
     ) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn. This is the place for other effects of that."""
         judge.read_targets(uow)
-        decided = rules.decision(proposal, state, uow.now, uow.held.user_id)
-        self._notices.of_proposal(uow, decided, uow.now)
+        decided = rules.decision(uow, proposal, state)
+        self._notices.of_proposal(uow, decided)
         return _stored(uow, decided)
 
     def _with_changes(
