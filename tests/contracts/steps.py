@@ -86,6 +86,10 @@ def get(storage: Storage, kind: RecordKind[Record], id_: int) -> Record | None:
     return storage.read(lambda uow: uow.records(kind).get(id_))
 
 
+def find(storage: Storage, kind: RecordKind[Record], field: str, value: str) -> Record | None:
+    return storage.read(lambda uow: uow.records(kind).find(field, value))
+
+
 def page(
     storage: Storage, kind: RecordKind[Record], after: int = -1, limit: int = 99, where: Filter = EVERYTHING
 ) -> tuple[Record, ...]:

@@ -6,7 +6,7 @@ characters together, it has fewer, but at least one, and is a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey
 from logoadmin.domain.kernel.records import StoredRecord
@@ -34,6 +34,9 @@ class Records(Protocol[Record]):
 
     def get(self, id_: int, /) -> Record | None:
         """Return a record, or None."""
+
+    def find(self, field: str, value: Any, /) -> Record | None:
+        """Return the record with this value of a unique field, or None."""
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
         """Return the existing ones of up to 50 records, by id; a truncated page if their texts are too long."""

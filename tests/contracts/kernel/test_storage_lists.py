@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, TruncatedPage, before_all, search_form
 from logoadmin.domain.kernel.records import Change, Kind, Logo, StoredRecord, User
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import add, author, get, link, logo, page, remove, role, theme, update, user, write
+from tests.contracts.steps import add, author, find, get, link, logo, page, remove, role, theme, update, user, write
 
 
 @pytest.mark.rule("contract E1")
@@ -303,9 +303,11 @@ def test_an_origin_is_unique_within_its_kind(storage: Storage) -> None:
         write(storage, update(detailed(3, origin="a-1")))
     assert page(storage, LOGOS) == (first, second, logo(3), logo(4))
     write(storage, update(detailed(1, origin="b")), update(detailed(3, origin="a-1")), remove(LOGOS, 2))
-    write(storage, add(detailed(6, origin="A-1")))
+    write(storage, add(detailed(6, origin="A-1"), author(2), author(1)), link(LOGOS, 3, 2, 1))
     for origin, found in (("a-1", [3]), ("A-1", [6]), ("b", [1]), ("c", [])):
-        assert ids(page(storage, LOGOS, where=Filter(origin=origin))) == found
+        listed = page(storage, LOGOS, where=Filter(origin=origin))
+        assert ids(listed) == found
+        assert find(storage, LOGOS, "details.origin", origin) == next(iter(listed), None)
 
 
 # Every filter, alone or combined with a tag, and the logos below that match it; those with odd ids have the tag.

@@ -18,6 +18,7 @@ from tests.contracts.steps import (
     Step,
     add,
     author,
+    find,
     get,
     logo,
     page,
@@ -52,7 +53,10 @@ def test_names_that_look_alike_are_different_names(storage: Storage) -> None:
     assert found == [Account(at, LOOK_ALIKES[at], frozenset(), hash_) for at, hash_ in enumerate(hashes)]
     kinds: tuple[tuple[AnyKind, int], ...] = ((USERS, -1), (AUTHORS, -1), (ROLES, 1))
     for kind, after in kinds:
-        assert [getattr(record, kind.name_field) for record in page(storage, kind, after)] == list(LOOK_ALIKES)
+        records = page(storage, kind, after)
+        assert [getattr(record, kind.name_field) for record in records] == list(LOOK_ALIKES)
+        assert [find(storage, kind, kind.name_field, name) for name in LOOK_ALIKES] == list(records)
+        assert find(storage, kind, kind.name_field, "Nobody") is None
 
 
 @pytest.mark.rule("spec §Limits", "contract A3", "contract D")

@@ -53,6 +53,11 @@ class MemoryRecords(Repository, Generic[Record]):
         row = self._rows.get(id_)
         return None if row is None else self._whole(row)
 
+    def find(self, field: str, value: Any) -> Record | None:
+        value_of = attrgetter(field)
+        found = (self._whole(row) for row in self._rows.values() if value_of(row) == value)
+        return next(found, None)
+
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
         return self._page(self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows)
 

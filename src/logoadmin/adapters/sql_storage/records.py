@@ -90,7 +90,7 @@ class _Statements:
         key = table.c[kind.id_field]
         self.kind, self.table = kind, table
         self.row_of: Callable[[dict[str, Any]], Row] = itemgetter(*table.c.keys())
-        self.get = select(*columns).where(key == KEY)
+        self._prepare(select(*columns))
         self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
         self.pages = _pages(kind, select(*columns))
         self.sorted_pages = _sorted_pages(kind, select(*columns))
@@ -102,6 +102,12 @@ class _Statements:
         }
         if kind.id_field in self.taken:
             self.taken[kind.id_field] = select(key).where(key == _VALUE)
+
+    def _prepare(self, records: Select[Any]) -> None:
+        """Prepare to read one record, as ``records`` reads all."""
+        self.get = records.where(self.table.c[self.kind.id_field] == KEY)
+        unique = {field: self.table.c[column_name(field)] for field in self.kind.unique}
+        self.find = {field: records.where(column == _VALUE) for field, column in unique.items()}
 
     def typed(self, row: Row) -> Row:
         """Return a row with booleans, which databases store as numbers."""
@@ -124,6 +130,10 @@ class SqlRecords(Repository, Generic[Record]):
         if self._is_free(id_):
             return None
         row = self._transaction.row(self._statements.get, {"key": id_})
+        return None if row is None else self._record(row)
+
+    def find(self, field: str, value: Any, /) -> Record | None:
+        row = self._transaction.row(self._statements.find[field], {"value": value})
         return None if row is None else self._record(row)
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
@@ -244,7 +254,7 @@ class _ArtworkStatements(_Statements):
         # into a temporary table for each author. The joins are not nested, since some databases would create a
         # temporary table for that as well.
         joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
-        self.get = select(*_columns(kind), link_key, *author).select_from(joined).where(key == KEY)
+        self._prepare(select(*_columns(kind), link_key, *author).select_from(joined))
         # Links first: with few authors, a database might start with them and read all their works. Every link has an
         # author; an outer join is read from the left.
         of_links = select(of, *author).select_from(links.outerjoin(authors, makers)).order_by(link_key)
@@ -262,7 +272,13 @@ class SqlArtworks(SqlRecords[Any]):
     def get(self, artwork_id: int, /) -> Any:
         if self._is_free(artwork_id):
             return None
-        rows = self._transaction.rows(self._statements.get, {"key": artwork_id})
+        return self._whole(self._transaction.rows(self._statements.get, {"key": artwork_id}))
+
+    def find(self, field: str, value: Any, /) -> Any:
+        return self._whole(self._transaction.rows(self._statements.find[field], {"value": value}))
+
+    def _whole(self, rows: Sequence[Row]) -> Any:
+        """Return the artwork of these rows, one for each of its authors."""
         if not rows:
             return None
         width = self._statements.width

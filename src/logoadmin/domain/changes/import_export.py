@@ -25,9 +25,8 @@ from logoadmin.domain.kernel.act_log import AUTHORS_FIELD
 from logoadmin.domain.kernel.command import Command, request_option
 from logoadmin.domain.kernel.errors import ArtworkBlocked, BadLine, DuplicateEntry, InvalidLines, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.kinds import AUTHORS, KINDS, ROLES, USERS, AnyKind
+from logoadmin.domain.kernel.kinds import KINDS, AnyKind
 from logoadmin.domain.kernel.limits import Flag, Origin, described
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import CsvKind, Kind, ListedKind, PasswordHash, StoredRecord
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, all_records
 from logoadmin.domain.kernel.use_cases import Service, use_case
@@ -36,7 +35,7 @@ from logoadmin.domain.kernel.use_cases import Service, use_case
 # that each take over the name of the next would need a million tries.
 _TRIES: Final = 2
 _MORE_TRIES: Final = 10_000
-# Finding the record with a name reads many records.
+# Each explanation takes a query.
 _MOST_EXPLAINED: Final = 20
 _IN_ORDER: Final = "too many lines depend on later ones: move this line behind the line that it depends on"
 
@@ -338,13 +337,10 @@ class _Import:
 
 def _holder(uow: AuditedUnitOfWork, kind: AnyKind, error: Exception) -> str:
     """Return the record with a duplicate value, as text; empty for other errors."""
-    if not isinstance(error, DuplicateEntry) or kind not in (AUTHORS, ROLES, USERS):
+    if not isinstance(error, DuplicateEntry) or error.key not in kind.unique:
         return ""
-    is_name = error.key == kind.name_field
-    where = Filter(q=str(error.value)) if is_name else Filter(user_id=int(error.value))
-    found = uow.records(kind).page(-1, kind.page_sizes.most, where)
-    holders = (each for each in found if getattr(each, error.key) == error.value)
-    return next((f"{kind.kind} {kind.id_of(each)} ({getattr(each, kind.name_field)})" for each in holders), "")
+    found = uow.records(kind).find(error.key, error.value)
+    return "" if found is None else f"{kind.kind} {kind.id_of(found)} ({getattr(found, kind.name_field)})"
 
 
 def _no_hashes(_: PasswordHash) -> str:

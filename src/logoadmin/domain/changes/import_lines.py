@@ -18,7 +18,6 @@ from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, USERS, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import MAX_ID, AuthorIds, AuthorNames, Flag, HashText, UnixTime
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Kind, PasswordHash, StoredRecord
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, get_existing, history_in, identity_in
 
@@ -230,7 +229,7 @@ class ArtworkLine(Line):
         if self.which is not None:
             return super()._known(uow, named)
         origin = self._details.origin
-        return None if origin is None else artworks_of(uow, self.row).find(Filter(origin=origin))
+        return None if origin is None else artworks_of(uow, self.row).find("details.origin", origin)
 
     @property
     def _details(self) -> Details:

@@ -19,7 +19,6 @@ from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Author, Change, Kind, version_of
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
@@ -62,7 +61,7 @@ def kinds_in(bits: int) -> Iterator[AnyKind]:
 
 def own_author(uow: AuditedUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author with a user's number at the community site; None without one."""
-    return None if user_id is None else uow.records(AUTHORS).find(Filter(user_id=user_id))
+    return None if user_id is None else uow.records(AUTHORS).find("user_id", user_id)
 
 
 def decision(uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> StoredProposal:

@@ -181,13 +181,11 @@ class AuditedRecords(Generic[Record]):
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
         return stored_of(self).page(after, limit, where, order)
 
-    def find(self, where: Filter) -> Record | None:
-        """Return the first record that a filter finds, by id, or None."""
-        found = stored_of(self).page(-1, 1, where)
-        if not found:
-            return None
-        self._know(self._kind.id_of(found[0]), found[0])
-        return found[0]
+    def find(self, field: str, value: Any) -> Record | None:
+        found = stored_of(self).find(field, value)
+        if found is not None:
+            self._know(self._kind.id_of(found), found)
+        return found
 
     def get_for_change(self, id_: int, if_match: frozenset[int] | None, /, **values: Any) -> Record:
         """Return a record that is to get these values, or to be removed (contract A19).
