@@ -17,7 +17,6 @@ from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_limits import (
     MOST_NETWORKS,
     UserNetwork,
-    count_or_wait,
     limits_of,
     network_of_user,
     remember_network,
@@ -234,13 +233,7 @@ def attack(storage: MemoryStorage, clock: FrozenClock, username: str = "ann") ->
     """Use up the limits of a name, and of the /48 around MOBILE; return the number of verified guesses."""
     origins = [f"2001:db8:0:{number:x}::2" for number in range(256, 768)]
     origins += [f"203.0.113.{number}" for number in range(100)]
-
-    def guess(uow: UnitOfWork) -> int:
-        return sum(
-            count_or_wait(uow.identity.counts, limits_of(origin, username), clock.now()) is None for origin in origins
-        )
-
-    return storage.write(guess)
+    return sum(tries(Limits(storage, clock), username, origin, 1) for origin in origins)
 
 
 def refused(gallery: LogoAdmin, client: Anonymous) -> bool:

@@ -77,8 +77,8 @@ class IdentityContext:
         self.sessions = SessionService(opened, ports.hasher, second_step, callers)
         self.factors = FactorService(opened, second_step, public_url.host)
         self.passkeys = PasskeyService(opened, passkeys, challenges)
-        self.sign_in_codes = CodeSignIn(opened, ports.randomness)
-        self.links = LinkSignIn(opened, ports.randomness)
+        self.sign_in_codes = CodeSignIn(opened)
+        self.links = LinkSignIn(opened)
         self.single_sign_on = IssuerSignIn(opened, ports.issuer, issuer_users, ways, public_url)
 
 

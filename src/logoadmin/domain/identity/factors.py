@@ -12,7 +12,7 @@ from logoadmin.domain.identity.accounts import (
     session_id_of,
 )
 from logoadmin.domain.identity.challenges import replace_recovery_codes
-from logoadmin.domain.identity.open_sessions import OpenSessions
+from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService
 from logoadmin.domain.identity.records import (
     ListedFactor,
     NewFactor,
@@ -29,28 +29,12 @@ from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.totp import new_secret, provisioning_uri
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller, Held, Permission, Scope, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    Outdated,
-    Problem,
-)
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Outdated, Problem
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
-from logoadmin.domain.kernel.limits import (
-    FactorId,
-    FactorName,
-    TotpCode,
-    UserId,
-)
-from logoadmin.domain.kernel.unit_of_work import (
-    AuditedUnitOfWork,
-    ReadUnitOfWork,
-    get_existing,
-    identity_in,
-)
-from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, use_case, writes
+from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, get_existing, identity_in
+from logoadmin.domain.kernel.use_cases import reads, reads_with_rights, use_case, writes
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.sign_in_storage import Factor
 from logoadmin.ports.storage import UnitOfWork
@@ -119,7 +103,7 @@ class ConfirmTotp(Command):
     code: TotpCode
 
 
-class FactorService(Service):
+class FactorService(SignInService):
     """The use cases of second factors.
 
     Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys;
@@ -128,8 +112,8 @@ class FactorService(Service):
 
     def __init__(self, sessions: OpenSessions, second_step: SecondStep, issuer: str) -> None:
         """``issuer`` is the name of this service in authenticator apps."""
-        super().__init__(sessions.transactions)
-        self._open_sessions, self._second_step, self._issuer = sessions, second_step, issuer
+        super().__init__(sessions)
+        self._second_step, self._issuer = second_step, issuer
 
     @reads_with_rights(Permission(signed_in=True, enrols=True))
     def list(self, uow: ReadUnitOfWork, _command: ListFactors, held: Held) -> tuple[ListedFactor, ...]:

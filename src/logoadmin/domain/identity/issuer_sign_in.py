@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict
 
 from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMissing, known_names
-from logoadmin.domain.identity.open_sessions import NO_ROLE, OpenSessions
+from logoadmin.domain.identity.open_sessions import NO_ROLE, OpenSessions, SignInService
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_limits import limits_of
@@ -22,7 +22,7 @@ from logoadmin.domain.kernel.errors import Conflict, IssuerRefused, IssuerUnavai
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case
+from logoadmin.domain.kernel.use_cases import use_case
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.issuer import IssuedIdentity, Issuer
 
@@ -133,15 +133,14 @@ class ShowWays(Command):
     asks_others = True
 
 
-class IssuerSignIn(Service):
+class IssuerSignIn(SignInService):
     """The use cases of signing in through an issuer."""
 
     def __init__(
         self, sessions: OpenSessions, issuer: Issuer | None, users: IssuerUsers, ways: Ways, public_url: PublicUrl
     ) -> None:
-        super().__init__(sessions.transactions)
-        self._open_sessions, self._issuer, self._users, self._ways = sessions, issuer, users, ways
-        self._public_url = public_url
+        super().__init__(sessions)
+        self._issuer, self._users, self._ways, self._public_url = issuer, users, ways, public_url
 
     @use_case(PUBLIC)
     def ways(self, gate: Gate, _command: ShowWays, caller: Caller = ANONYMOUS) -> SignInWays:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from logoadmin.domain.identity.accounts import free_user_id, other_way_in
 from logoadmin.domain.identity.challenges import hashed_code, new_code
 from logoadmin.domain.identity.first_start import MEMBER_ROLE
-from logoadmin.domain.identity.open_sessions import OpenSessions
+from logoadmin.domain.identity.open_sessions import SignInService
 from logoadmin.domain.identity.records import NewSignInCode, SignInLink, Tokens
 from logoadmin.domain.identity.roles import role_named
 from logoadmin.domain.identity.sign_in_events import record_event
@@ -33,8 +33,7 @@ from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import Avatar, ExistingUsername, OpaqueToken, TypedCode, UserId, Username, described
 from logoadmin.domain.kernel.records import User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case, writes
-from logoadmin.ports.environment import Randomness
+from logoadmin.domain.kernel.use_cases import use_case, writes
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose
 from logoadmin.ports.storage import UnitOfWork
@@ -60,12 +59,8 @@ class SignInWithCode(Command):
     code: TypedCode
 
 
-class CodeSignIn(Service):
+class CodeSignIn(SignInService):
     """The use cases of sign-in codes."""
-
-    def __init__(self, sessions: OpenSessions, randomness: Randomness) -> None:
-        super().__init__(sessions.transactions)
-        self._open_sessions, self._randomness = sessions, randomness
 
     @writes(Permission(Scope.USERS_WRITE, recent=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateSignInCode) -> NewSignInCode:
@@ -79,7 +74,7 @@ class CodeSignIn(Service):
             NotPermitted: the caller does not hold all scopes of the user (contract B4), or is a service key.
             Outdated: the user has none of the versions in ``if_match``.
         """
-        code = new_code(self._randomness)
+        code = new_code(self._open_sessions.randomness)
         # Callers that may set the user's password may let them in.
         user_id = uow.records(USERS).get_for_change(command.user_id, command.if_match, password=code).user_id
         expires_at = _store(uow, _hashed_code(user_id, code), "sign_in_code", user_id, CODE_SECONDS)
@@ -134,12 +129,8 @@ class SignInWithLink(Command):
     link: OpaqueToken
 
 
-class LinkSignIn(Service):
+class LinkSignIn(SignInService):
     """The use cases of links."""
-
-    def __init__(self, sessions: OpenSessions, randomness: Randomness) -> None:
-        super().__init__(sessions.transactions)
-        self._open_sessions, self._randomness = sessions, randomness
 
     @writes(Permission(Scope.USERS_WRITE))
     def create(self, uow: AuditedUnitOfWork, command: CreateLink) -> SignInLink:
@@ -159,7 +150,7 @@ class LinkSignIn(Service):
         """
         if command.username is UNSET and command.user_id is UNSET:
             raise InvalidInput([Problem(("username",), "Field required", "missing")])
-        users, link = uow.records(USERS), self._randomness.text()
+        users, link = uow.records(USERS), self._open_sessions.randomness.text()
         user = None if command.user_id is UNSET else users.get(command.user_id)
         if user is None and command.username is UNSET:
             raise NotFound(USERS.name, command.user_id)

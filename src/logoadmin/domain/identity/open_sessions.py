@@ -23,7 +23,7 @@ from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import add_event, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import count_or_wait, network_of_user, remember_network, uses_of
+from logoadmin.domain.identity.sign_in_limits import count_use, network_of_user, remember_network
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -40,6 +40,7 @@ from logoadmin.domain.kernel.errors import (
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
+from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.identity_storage import Account, Session, Sessions
 from logoadmin.ports.metrics import Metrics
@@ -140,8 +141,8 @@ class OpenSessions:
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
-        refreshes = uses_of("refreshes", session.user_id)  # used tokens stay stored
-        if (wait := count_or_wait(counts, refreshes, now)) is not None:
+        wait = count_use(counts, "refreshes", session.user_id, now)
+        if wait is not None:  # used tokens stay stored
             raise TooManyRefreshes(wait)
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)
@@ -196,6 +197,14 @@ class OpenSessions:
         seconds = min(ACCESS_TOKEN_SECONDS, session.expires_at - now)
         grant = Grant(session.user_id, session.session_id, now, now + seconds, scope)
         return Tokens(self.tokens.sign(grant), "bearer", seconds, refresh_token, " ".join(scope))
+
+
+class SignInService(Service):
+    """The base of the services that begin sessions."""
+
+    def __init__(self, sessions: OpenSessions) -> None:
+        super().__init__(sessions.transactions)
+        self._open_sessions = sessions
 
 
 def _admitted(account: Account | None) -> Account:

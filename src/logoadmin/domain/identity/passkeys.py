@@ -8,7 +8,7 @@ from typing import Any
 
 from logoadmin.domain.identity.accounts import confirmed_factors, enrolled, require_not_by_link, require_room
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
-from logoadmin.domain.identity.open_sessions import OpenSessions
+from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     history_in,
     identity_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, use_case
+from logoadmin.domain.kernel.use_cases import reads_with_rights, use_case
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passkeys import (
     NewPasskey,
@@ -139,15 +139,15 @@ class SignInWithPasskey(Command):
     passkey: PasskeyUse
 
 
-class PasskeyService(Service):
+class PasskeyService(SignInService):
     """The use cases of passkeys; each raises Conflict if passkeys cannot be used here.
 
     Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys.
     """
 
     def __init__(self, sessions: OpenSessions, passkeys: PasskeyFactors, challenges: SignedChallenges) -> None:
-        super().__init__(sessions.transactions)
-        self._open_sessions, self._passkeys, self._challenges = sessions, passkeys, challenges
+        super().__init__(sessions)
+        self._passkeys, self._challenges = passkeys, challenges
 
     @reads_with_rights(Permission(signed_in=True, recent=True, enrols=True))
     def begin(self, uow: ReadUnitOfWork, _command: BeginPasskey, held: Held) -> PasskeyOptions:

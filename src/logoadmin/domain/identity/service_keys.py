@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_limits import count_or_wait, uses_of
+from logoadmin.domain.identity.sign_in_limits import count_use
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManyKeys
@@ -101,7 +101,7 @@ class KeyService(Service):
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
     # Each key leaves events, which remain when it is removed.
-    wait = count_or_wait(identity_in(uow).counts, uses_of("keys", user_id), uow.now)
+    wait = count_use(identity_in(uow).counts, "keys", user_id, uow.now)
     if wait is not None:
         raise TooManyKeys(wait)
     known = identity_in(uow).keys.of_user(user_id)

@@ -11,7 +11,7 @@ from typing import Final
 from logoadmin.domain.bound_storage import OpenTransaction
 from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
-from logoadmin.domain.identity.open_sessions import OpenSessions, client_of, session_of_token
+from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService, client_of, session_of_token
 from logoadmin.domain.identity.records import (
     EndedSession,
     ListedSession,
@@ -61,7 +61,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     history_in,
     identity_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, writes
+from logoadmin.domain.kernel.use_cases import for_program, reads_with_rights, storage_of, use_case, writes
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Account, Session
 from logoadmin.ports.passwords import PasswordHasher
@@ -127,7 +127,7 @@ class Refresh(Command):
     refresh_token: OpaqueToken
 
 
-class SessionService(Service):
+class SessionService(SignInService):
     """The use cases of sessions.
 
     Those for one's own account raise NotAuthenticated unless the caller is a user, and NotPermitted for service keys;
@@ -142,10 +142,9 @@ class SessionService(Service):
     def __init__(
         self, sessions: OpenSessions, hasher: PasswordHasher, second_step: SecondStep, callers: Callers
     ) -> None:
-        super().__init__(sessions.transactions)
+        super().__init__(sessions)
         self.caller = callers.caller
-        self._open_sessions, self._second_step = sessions, second_step
-        self._hasher, self._clock = hasher, sessions.clock
+        self._second_step, self._hasher, self._clock = second_step, hasher, sessions.clock
         self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     @for_program

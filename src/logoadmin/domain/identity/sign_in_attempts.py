@@ -1,21 +1,23 @@
 """Attempts to sign in, counted before anything is verified; a refused one is an event (contract C1, O2, O9)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from logoadmin.domain.bound_storage import OpenTransaction
-from logoadmin.domain.identity.sign_in_events import count_refusal
+from logoadmin.domain.identity.records import CountedEvent
+from logoadmin.domain.identity.sign_in_events import count_event
 from logoadmin.domain.identity.sign_in_limits import (
     Limit,
     UserNetwork,
-    count_attempt,
+    count_or_wait,
     network_of_user,
     remember_network,
 )
 from logoadmin.domain.kernel.access import Anonymous, SignedIn
-from logoadmin.domain.kernel.errors import LogoAdminError, TooManySignIns
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable, TooManySignIns
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.storage import Storage, UnitOfWork
@@ -60,21 +62,23 @@ class Attempt:
         self.account, limits = look_up(uow)
         user_id = None if self.account is None else self.account.user_id
         self._network = network_of_user(uow.changes, user_id, self.client.origin)
-        wait, self._limits, self._known_until = count_attempt(uow.identity.counts, limits, self._network, self.now)
-        return wait
+        known, *stored = uow.identity.counts.several([self._network.counted, *(limit.counted for limit in limits)])
+        found = [*zip(limits, stored, strict=True)]
+        if self.now < known.ends_at:
+            found = [(limit, count) for limit, count in found if not limit.elsewhere]
+        self._known_until, self._limits = known.ends_at, tuple(limit for limit, _ in found)
+        return count_or_wait(uow.identity.counts, found, self.now)
 
     def refuse(self, error: LogoAdminError, now: int) -> None:
-        """Record the event of a refusal."""
+        """Count a refusal in the events; if the database is unavailable, it stands uncounted."""
+        event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
         user_id = None if self.account is None else self.account.user_id
-        count_refusal(self.storage, now, error, self.client, user_id)
+        with suppress(StorageUnavailable):
+            self.storage.write(lambda uow: count_event(uow, event, user_id, self.client, now))
 
-    def take_back(self, uow: UnitOfWork) -> None:
-        """Take it back, because it was right so far; attempts for the name stay counted."""
-        uow.identity.counts.take_back([limit.counted for limit in self._limits if not limit.named])
-
-    def take_back_all(self, uow: UnitOfWork) -> None:
-        """Take it back, also for the name."""
-        uow.identity.counts.take_back([limit.counted for limit in self._limits])
+    def take_back(self, uow: UnitOfWork, *, named: bool = False) -> None:
+        """Take it back, because it was right so far; attempts for the name stay counted unless ``named``."""
+        uow.identity.counts.take_back([limit.counted for limit in self._limits if named or not limit.named])
 
     def succeed(self, uow: AnyUnitOfWork, user_id: int, days: int) -> int:
         """Take it back, forget the failures for the name, and remember the network for some days.

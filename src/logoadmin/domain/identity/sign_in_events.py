@@ -4,7 +4,6 @@ An event is written in the transaction of its cause; a refusal, which writes not
 not changes, and raise no version.
 """
 
-from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
 from typing import Annotated, Any, Final
@@ -22,7 +21,7 @@ from logoadmin.domain.kernel.access import (
     SignedIn,
     network_of,
 )
-from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotPermitted, StorageUnavailable, TooManySignIns
+from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT, Id, described
 from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
@@ -31,7 +30,6 @@ from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, ReadUni
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.sign_in_storage import Events
-from logoadmin.ports.storage import Storage
 
 # The maximum number of rows with an address, and with a user, of one counted event in an hour.
 _MOST_WITH_ADDRESS: Final = 256
@@ -86,13 +84,6 @@ def count_event(uow: AnyUnitOfWork, event: CountedEvent, user_id: int | None, cl
         if events.count(event, user_id, address, now, every, since):
             return
     add_event(events, SignInEvent(0, now, event, user_id, user_name, address, user_agent), since)
-
-
-def count_refusal(storage: Storage, now: int, error: LogoAdminError, client: Caller, user_id: int | None) -> None:
-    """Count a client's refused attempt to sign in; if the database is unavailable, the refusal stands uncounted."""
-    event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
-    with suppress(StorageUnavailable):
-        storage.write(lambda uow: count_event(uow, event, user_id, client, now))
 
 
 def shown_client(client: Caller) -> tuple[str | None, str | None]:

@@ -13,9 +13,9 @@ Every step of a sign-in is an :class:`~logoadmin.domain.identity.sign_in_attempt
 
 import hashlib
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import address_of, network_of
@@ -96,12 +96,8 @@ def wider_networks(origin: str) -> tuple[str, ...]:
     return tuple(str(ipaddress.ip_network((address.packed, length), strict=False)) for length in _WIDER)
 
 
-def count_or_wait(counts: Counts, limits: Sequence[Limit], now: int) -> int | None:
-    """Count a use; return None if it may go on, or the seconds to wait."""
-    return _count_or_wait(counts, zip(limits, counts.several([limit.counted for limit in limits]), strict=True), now)
-
-
-def _count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int) -> int | None:
+def count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int) -> int | None:
+    """Add 1 to the count of each limit, unless one is reached; return the seconds to wait for it, None for none."""
     counted = {}
     for limit, (number, ends_at) in found:
         # No count, an expired one, or one from a clock that was ahead.
@@ -113,9 +109,10 @@ def _count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: in
     return None
 
 
-def uses_of(what: str, user_id: int) -> tuple[Limit, ...]:
-    """Return the limit on something that anyone may do with their own account, and that fills the storage."""
-    return (Limit(_hashed((what, user_id)), _USES, _USE_WINDOW),)
+def count_use(counts: Counts, what: str, user_id: int, now: int) -> int | None:
+    """Count what users may do with their own account, and what fills the storage; return as :func:`count_or_wait`."""
+    limit = Limit(_hashed((what, user_id)), _USES, _USE_WINDOW)
+    return count_or_wait(counts, [(limit, counts.get(limit.counted))], now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +134,6 @@ def network_of_user(history: ReadsChanges, user_id: int | None, origin: str) -> 
     user_id = NO_USER if user_id is None else user_id
     since = creation_of(history, user_id)
     return UserNetwork(user_id, since, _hashed(("network", user_id, since, network_of(origin))))
-
-
-class CountedAttempt(NamedTuple):
-    """The result of counting an attempt.
-
-    Attributes:
-        wait: the seconds to wait; None if the attempt may go on.
-        limits: the limits that apply to it.
-        known_until: until when its network is known to the user, as Unix time.
-    """
-
-    wait: int | None
-    limits: tuple[Limit, ...]
-    known_until: int
-
-
-def count_attempt(counts: Counts, limits: Sequence[Limit], network: UserNetwork, now: int) -> CountedAttempt:
-    """Count an attempt from a network. Whether the user exists makes no difference."""
-    known, *found = counts.several([network.counted, *(limit.counted for limit in limits)])
-    is_known = now < known.ends_at
-    applied = [(limit, count) for limit, count in zip(limits, found, strict=True) if not (is_known and limit.elsewhere)]
-    wait = _count_or_wait(counts, applied, now)
-    return CountedAttempt(wait, tuple(limit for limit, _ in applied), known.ends_at)
 
 
 def remember_network(counts: Counts, network: UserNetwork, known_until: int, now: int, days: int) -> None:

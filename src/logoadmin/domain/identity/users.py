@@ -251,7 +251,7 @@ class UserService(Service):
         except (IncorrectPassword, TooManySignIns) as error:
             attempt.refuse(error, self._clock.now())
             raise
-        attempt.storage.write(attempt.take_back_all)
+        attempt.storage.write(lambda uow: attempt.take_back(uow, named=True))
         return account.password
 
 
