@@ -12,7 +12,7 @@ from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.httpcore_outgoing import GuardedOutgoing
-from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage, words_of
+from logoadmin.adapters.jinja_gallery_page import JinjaGalleryPage
 from logoadmin.adapters.jwt_tokens import Key, derived_keys
 from logoadmin.adapters.pillow_pictures import PillowPictures
 from logoadmin.adapters.system_environment import SystemClock, SystemRandomness
@@ -151,7 +151,7 @@ def gallery_page() -> GalleryPage:
     assets["page.css"] = _asset("entrypoints/console/style", "tokens.css") + assets["page.css"]
     for face in ("face.woff2", "face-accented.woff2"):
         assets[f"page-{face}"] = _asset("entrypoints/console/vendor", face)
-    words = words_of(_asset("gallery_page", "texts.json"))
+    words = json.loads(_asset("gallery_page", "texts.json"))
     return JinjaGalleryPage(templates, words, dict(sorted(assets.items())), CommonmarkText())
 
 

@@ -1,7 +1,6 @@
 """The pages of the published gallery, rendered with Jinja (contract Q1, Q2, Q5)."""
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -153,9 +152,3 @@ def _hue(name: str) -> int:
 def _thumbnail_width(picture: Mapping[str, int]) -> int:
     width, height = picture["width"], picture["height"]
     return max(1, round(width * min(1, _THUMBNAIL / max(width, height))))
-
-
-def words_of(content: bytes) -> Mapping[str, Any]:
-    """Return the sentences in a file of JSON."""
-    words: Mapping[str, Any] = json.loads(content)
-    return words

@@ -242,8 +242,9 @@ def profile_of(gamma: float, chromaticities: tuple[float, ...] | None) -> bytes 
     """
     if gamma <= 0 or (chromaticities is None and abs(gamma * 2.2 - 1) <= 0.05):
         return None
-    white, *primaries = ((x / y, 1.0, (1 - x - y) / y) for x, y in _pairs(chromaticities or _SRGB_CHROMATICITIES))
-    scales = _times(_inverted(_transposed(primaries)), white)
+    found = chromaticities or _SRGB_CHROMATICITIES
+    white, *primaries = ((x / y, 1.0, (1 - x - y) / y) for x, y in zip(found[::2], found[1::2], strict=True))
+    scales = _times(_inverted([*zip(*primaries, strict=True)]), white)
     # The white is adapted to that of profiles.
     cones = [there / here for there, here in zip(_times(_BRADFORD, _D50), _times(_BRADFORD, white), strict=True)]
     columns = []
@@ -268,20 +269,12 @@ def profile_of(gamma: float, chromaticities: tuple[float, ...] | None) -> bytes 
 _Row = tuple[float, ...] | list[float]
 
 
-def _pairs(numbers: tuple[float, ...]) -> list[tuple[float, float]]:
-    return list(zip(numbers[::2], numbers[1::2], strict=True))
-
-
 def _fixed(*numbers: float) -> bytes:
     return b"".join(struct.pack(">i", round(number * 65536)) for number in numbers)
 
 
 def _times(matrix: "tuple[_Row, ...] | list[_Row]", column: _Row) -> list[float]:
     return [sum(a * b for a, b in zip(row, column, strict=True)) for row in matrix]
-
-
-def _transposed(matrix: "list[tuple[float, float, float]]") -> "list[_Row]":
-    return [list(column) for column in zip(*matrix, strict=True)]
 
 
 def _inverted(matrix: "tuple[_Row, ...] | list[_Row]") -> "list[_Row]":

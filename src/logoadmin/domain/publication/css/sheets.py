@@ -14,7 +14,7 @@ from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.publication.css.addresses import Use
 from logoadmin.domain.publication.css.data_urls import data_url
 from logoadmin.domain.publication.css.structure import structure_of
-from logoadmin.domain.publication.css.tokens import Edit, Tokens, edited, has_too_many_blocks, tokenize
+from logoadmin.domain.publication.css.tokens import Edit, Tokens, edited, tokenize
 from logoadmin.domain.publication.css.urls import absolute, address_of, host_of
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.outgoing import Fetched, Outgoing
@@ -114,12 +114,7 @@ _BROKEN: Final = frozenset(("\\", line_break) for line_break in "\r\n\f")
 
 
 def with_absolute_urls(css: str, base: str) -> str:
-    """Return a style sheet with absolute URLs and no other change.
-
-    This is idempotent. A text with too many blocks is returned unchanged: nothing reads it.
-    """
-    if has_too_many_blocks(css):
-        return css
+    """Return a style sheet with absolute URLs and no other change; this is idempotent."""
     return edited(css, _absolute_urls(css, tokenize(css), base))
 
 

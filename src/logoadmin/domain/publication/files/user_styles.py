@@ -17,18 +17,11 @@ from logoadmin.domain.publication.css.pages import Document, documents_in, is_do
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
 from logoadmin.domain.publication.css.structure import sources
 from logoadmin.domain.publication.css.targets import Target, Targets
-from logoadmin.domain.publication.css.tokens import (
-    Tokens,
-    edited,
-    other_readings,
-    tokenize,
-)
+from logoadmin.domain.publication.css.tokens import Tokens, edited, other_readings, tokenize
 from logoadmin.domain.publication.files.index import Index, sha256
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import GeneratedFile
 
-# The names of the files, as a regular expression.
-USER_STYLE: Final = r"(?:logos|themes)/[0-9]{1,19}\.user\.css"
 # Statements that may stand before a namespace.
 _BEFORE_RULES: Final = ("charset", "import", "layer", "namespace")
 # The maximum for all parts of a sheet, each of which repeats the pages of its target.
