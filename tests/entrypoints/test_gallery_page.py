@@ -145,17 +145,6 @@ def test_the_page_links_to_the_console(given: dict[str, Any], console: str | Non
     assert data_of(files)["submit"] == console
 
 
-@pytest.mark.usefixtures("initialised")
-def test_a_folder_for_another_site_does_not_link_to_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = FolderGalleryFiles(Path("gallery"))
-    assert run("publish", "gallery").code == 0
-    assert data_of(files)["submit"] is None
-    monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
-    assert run("publish", "gallery").code == 0
-    assert data_of(files)["submit"] == "https://a.example/console/submit"
-    assert run("publish", "gallery").code == 3
-
-
 def test_an_embedding_program_sets_the_page() -> None:
     with logoadmin.connect(gallery_page=False) as gallery:
         assert gallery.publication.rules.page is None
@@ -294,18 +283,22 @@ def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
 
 
 @pytest.mark.usefixtures("initialised")
-def test_a_folder_is_updated_from_where_it_is_served(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_links_to_where_it_is_served_and_never_to_this_machine(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         gallery.settings.amend(AmendSettings(gallery_targets=TARGETS))
         gallery.themes.create(CreateTheme(**ARTWORK))
-    style = Path("gallery/themes/1.user.css")
+    files, style = FolderGalleryFiles(Path("gallery")), Path("gallery/themes/1.user.css")
     assert run("publish", "gallery").code == 0
     assert "URL " not in style.read_text()
+    assert data_of(files)["submit"] is None
     assert run("publish", "gallery", "--url", "https://readers.example/x").code == 0
     assert "@updateURL   https://readers.example/x/themes/1.user.css\n" in style.read_text()
     assert run("publish", "gallery", "--url", "https://readers.example/x/").code == 3
     monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://a.example")
-    assert run("publish", "gallery").code == 0
+    assert [run("publish", "gallery").code for _ in range(2)] == [0, 3]
     assert "@updateURL   https://a.example/gallery/themes/1.user.css\n" in style.read_text()
+    assert data_of(files)["submit"] == "https://a.example/console/submit"
     refused = run("publish", "gallery", "--url", "javascript:alert(1)")
     assert (refused.code, "--url should be the URL" in refused.err) == (2, True)

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -102,6 +102,18 @@ class Failing:
         self.steps -= 1
 
 
+def failures(files: GalleryFiles, what: Publication, now: int, *, torn: bool = False) -> Iterator[int]:
+    """Publish with a failure after each number of steps, until it succeeds; yield after each failure."""
+    for steps in range(100):
+        try:
+            published(Failing(files, steps, torn), what, now)
+        except OSError:
+            yield steps
+        else:
+            return
+    pytest.fail("It never succeeds")
+
+
 def assert_whole(files: GalleryFiles) -> Pointer:
     """Assert that the pointer and all files in it are complete."""
     content = files.read(POINTER)
@@ -176,16 +188,12 @@ def test_a_damaged_file_is_written_again(files: GalleryFiles) -> None:
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_failure_at_any_step_leaves_a_complete_publication(torn: bool, files: GalleryFiles) -> None:
     published(files, publication(1))
-    for steps in range(100):
-        failing = Failing(files, steps, torn)
-        try:
-            published(failing, publication(2, NOW + DAY), NOW + DAY)
-        except OSError:
-            assert assert_whole(files).version == 1
-            assert publication(1).files.items() <= content_of(files).items()
-        else:
-            break
-    assert steps > 2  # files from before a failure stay
+    found = [
+        (assert_whole(files).version, publication(1).files.items() <= content_of(files).items())
+        for _ in failures(files, publication(2, NOW + DAY), NOW + DAY, torn=torn)
+    ]
+    assert len(found) > 2
+    assert {*found} == {(1, True)}  # files from before a failure stay
     assert assert_whole(files).version == 2
     assert not any(name.endswith(".ab12_xyz") for name in files.names())
 
@@ -193,13 +201,8 @@ def test_a_failure_at_any_step_leaves_a_complete_publication(torn: bool, files: 
 def test_a_failure_while_old_files_are_removed_leaves_the_new_publication(files: GalleryFiles) -> None:
     published(files, publication(1))
     later = NOW + 60 * DAY
-    for steps in range(100):
-        try:
-            published(Failing(files, steps), publication(2, later), later)
-        except OSError:
-            assert_whole(files)
-        else:
-            break
+    for _ in failures(files, publication(2, later), later):
+        assert_whole(files)
     later += 31 * DAY
     published(files, publication(2, later), later)
     assert set(content_of(files)) - {STATE} == {*publication(2).files, POINTER}

@@ -95,11 +95,6 @@ def logo(gallery: LogoAdmin, url: str) -> Logo:
     return gallery.logos.create(CreateLogo(**ARTWORK | {"preview_url": url, "active": True}))
 
 
-def detailed(gallery: LogoAdmin, *urls: str, **members: Any) -> Logo:
-    screenshots = [{"url": url, "alt": f"Picture {number}"} for number, url in enumerate(urls)]
-    return gallery.logos.create(CreateLogo(**ARTWORK | {"details": {**members, "screenshots": screenshots}}))
-
-
 def pictures_in(files: FolderGalleryFiles) -> set[str]:
     return {name for name in files.names() if name.startswith("pictures/")}
 
@@ -112,21 +107,30 @@ def index_of(files: FolderGalleryFiles, published: Published) -> Any:
     return json.loads(files.read(parsed(published.pointer).index["path"]) or b"")
 
 
-@pytest.mark.rule("contract P2")
-def test_published_records_have_their_pictures(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
-    picture, unnamed = send(gallery, 1), send(gallery, 2)
-    logo(gallery, f"https://former.example/{picture.thumbnail_url.partition('//')[2].partition('/')[2]}")
-    logo(gallery, "https://elsewhere.example/a.png")
-    published = gallery.publication.publish(files)
-    ours, foreign = index_of(files, published)["logos"]
-    path, thumbnail = picture_names([picture.picture])
-    assert ours["picture"] == {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480, "ground": "light"}
-    assert "picture" not in foreign
-    assert pictures_in(files) == names(picture)
-    assert files.read(path) == gallery.pictures.get(GetPicture(picture=picture.picture))[0]
-    assert files.read(thumbnail) == gallery.pictures.get(GetPicture(picture=picture.picture, thumbnail=True))[0]
+@pytest.mark.rule("contract L2", "contract P2", "contract S2")
+def test_published_records_have_their_details_and_pictures(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
+    picture, shown, unnamed = (send(gallery, shade) for shade in (1, 2, 3))
+    elsewhere = "https://elsewhere.example/a.png"
+    screenshots = [{"url": shown.url, "alt": "Ours"}, {"url": elsewhere, "alt": "Theirs"}]
+    details = {"origin": "aurora-17", "tags": ["dark"], "screenshots": screenshots}
+    former = f"https://former.example/{picture.thumbnail_url.partition('//')[2].partition('/')[2]}"
+    gallery.logos.create(CreateLogo(**ARTWORK | {"preview_url": former, "details": details}))
+    logo(gallery, elsewhere)
+    ours, plain = index_of(files, gallery.publication.publish(files))["logos"]
+
+    def entry(sent: SentPicture) -> dict[str, Any]:
+        path, thumbnail = picture_names([sent.picture])
+        return {"path": path, "thumbnail": thumbnail, "width": 640, "height": 480, "ground": "light"}
+
+    assert ours["picture"] == entry(picture)
+    assert ours["details"] == details | {"screenshots": [{**entry(shown), "alt": "Ours"}, screenshots[1]]}
+    assert not {"picture", "details"} & plain.keys()
+    assert pictures_in(files) == names(picture, shown)
+    for thumbnail, path in enumerate(picture_names([picture.picture])):
+        stored, *_ = gallery.pictures.get(GetPicture(picture=picture.picture, thumbnail=bool(thumbnail)))
+        assert files.read(path) == stored
     assert not gallery.publication.publish(files).changed
-    assert unnamed.picture not in repr(pictures_in(files))
+    assert names(unnamed).isdisjoint(files.names())
 
 
 @pytest.mark.rule("contract P2")
@@ -226,26 +230,3 @@ def test_the_file_of_a_removed_picture_is_removed_at_once(gallery: LogoAdmin, fi
     published = gallery.publication.publish(files)
     assert pictures_in(files) == set()
     assert "picture" not in index_of(files, published)["logos"][0]
-
-
-@pytest.mark.rule("contract L2", "contract P2", "contract S2")
-def test_published_records_have_their_details_with_the_pictures_among_them(
-    gallery: LogoAdmin, files: FolderGalleryFiles
-) -> None:
-    shown, unnamed = send(gallery, 1), send(gallery, 2)
-    detailed(gallery, shown.url, "https://elsewhere.example/a.png", origin="aurora-17", tags=["dark"])
-    logo(gallery, "https://elsewhere.example/b.png")
-    (ours, plain) = index_of(files, gallery.publication.publish(files))["logos"]
-    path, thumbnail = picture_names([shown.picture])
-    size = {"width": 640, "height": 480, "ground": "light"}
-    assert ours["details"] == {
-        "tags": ["dark"],
-        "screenshots": [
-            {"path": path, "thumbnail": thumbnail, **size, "alt": "Picture 0"},
-            {"url": "https://elsewhere.example/a.png", "alt": "Picture 1"},
-        ],
-        "origin": "aurora-17",
-    }
-    assert "details" not in plain
-    assert pictures_in(files) == names(shown)
-    assert names(unnamed).isdisjoint(files.names())
