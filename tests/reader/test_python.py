@@ -11,7 +11,7 @@ from logoadmin.reader import download
 from logoadmin.reader.gallery import Gallery
 from tests.reader.hostile_server import HostileServer
 from tests.reader.stories import STORIES
-from tests.reader.vectors import Observed, Step, Story, compare, folder, publish
+from tests.reader.vectors import Observed, Step, Story, compare, folder, publish, shown_by
 
 pytestmark = [pytest.mark.server("a server in a thread"), pytest.mark.rule("contract L6")]
 
@@ -61,15 +61,7 @@ class PythonPlayer:
                 changed = self._gallery.check()
         except reader.ReaderError as problem:
             error = str(problem)
-        gallery = self._gallery
-        return {
-            "version": gallery and gallery.latest["version"],
-            "logos": [logo["logo_id"] for logo in gallery.logos()] if gallery else [],
-            "themes": [theme["theme_id"] for theme in gallery.themes()] if gallery else [],
-            "changed": changed,
-            "error": error,
-            "withdrawn": [[each["kind"], each["id"], each["severity"]] for each in self._events],
-        }
+        return {**shown_by(self._gallery, self._events), "changed": changed, "error": error}
 
     def _spoil(self, how: str) -> None:
         for file in self._store.iterdir():

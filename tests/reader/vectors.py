@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from logoadmin.reader.gallery import Gallery
 from tests.reader.hostile_server import HostileServer
 from tests.reader.publisher import A, Files, PublicKey
 
@@ -82,6 +83,16 @@ class Story:
 
 # The fields of Seen except the requests, which the server records.
 Observed = Mapping[str, Any]
+
+
+def shown_by(gallery: Gallery | None, withdrawn: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the observation of a reader in Python, which was notified of these withdrawn records."""
+    return {
+        "version": gallery and gallery.latest["version"],
+        "logos": [logo["logo_id"] for logo in gallery.logos()] if gallery else [],
+        "themes": [theme["theme_id"] for theme in gallery.themes()] if gallery else [],
+        "withdrawn": [[each["kind"], each["id"], each["severity"]] for each in withdrawn],
+    }
 
 
 def folder(story: Story) -> str:
