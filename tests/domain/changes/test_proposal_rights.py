@@ -97,6 +97,10 @@ MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
     (of("theme", set={"name": "Boreal"}), None),
     (of("logo", set={"active": False}), [("changes", 0, "set", "active")]),
     (of("logo", set={"unblock": True}), [("changes", 0, "set", "unblock")]),
+    ({"kind": "logo", "create": {**LOOK, "details": {"origin": "x"}}}, [("changes", 0, "create", "details", "origin")]),
+    (of("logo", set={"details": {"origin": "mine"}}), [("changes", 0, "set", "details", "origin")]),
+    (of("logo", set={"details": None}), [("changes", 0, "set", "details")]),
+    (of("logo", set={"add_tags": ["a"]}), [("changes", 0, "set", "add_tags")]),
     (of("logo", set={"author_ids": [2, 1]}), None),
     (of("logo", set={"author_ids": [2]}), None),
     (of("theme", set={"author_ids": [1, 2]}), FORBIDDEN),
@@ -122,7 +126,7 @@ MATRIX: Final[Sequence[tuple[dict[str, Any], Any]]] = (
 # fmt: on
 
 
-@pytest.mark.rule("contract R2")
+@pytest.mark.rule("contract R2", "contract S2")
 @pytest.mark.parametrize(("change", "refused"), MATRIX)
 def test_the_propose_scope_alone_suffices_only_for_own_works(
     gallery: LogoAdmin, member: SignedIn, change: dict[str, Any], refused: Any
