@@ -33,7 +33,7 @@ from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.storage import Storage
 from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
-from tests.gallery import ARTWORK, LOOK, FrozenClock, exported, gallery_on, if_match, if_none_match, signed_in
+from tests.gallery import ARTWORK, LOOK, FrozenClock, exported, gallery_on, if_match, if_none_match, once, signed_in
 
 MEMBER_ID: Final = 501
 WAITING: Final = ProposalState.WAITING
@@ -67,8 +67,11 @@ def test_a_proposal_from_submission_to_application(gallery: LogoAdmin, member: C
     assert (change.before, change.after) == (None, ARTWORK)
     assert change.verdict is not None
     assert [each.title for each in gallery.proposals.list(ListProposals(), reviewer)] == ["A proposal"]
-    applied = gallery.proposals.apply(ApplyProposal(proposal_id=1), with_request(reviewer, "applied"))
+    command = once(ApplyProposal(proposal_id=1), "key")
+    applied = gallery.proposals.apply(command, with_request(reviewer, "applied"))
     assert (applied.state, applied.decided_by, applied.request_id) == ("applied", 502, "applied")
+    assert applied.changes[0].verdict == change.verdict
+    assert gallery.proposals.apply(command, with_request(reviewer, "repeated")) == applied
     logo = gallery.logos.get(GetLogo(logo_id=1))
     assert logo.active
     assert [(author.user_id, author.username) for author in logo.authors] == [(MEMBER_ID, "user 501")]

@@ -19,8 +19,10 @@ from logoadmin.domain.kernel.lists import (
 )
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.records import Change, Kind, User
-from logoadmin.domain.kernel.unit_of_work import Reading, history_in
+from logoadmin.domain.kernel.unit_of_work import Reading, ReadRecords, history_in
 from logoadmin.domain.kernel.use_cases import Service, storage_of
+from logoadmin.ports.history_storage import ReadsChanges
+from logoadmin.ports.record_storage import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,10 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
             limit = min(limit, last - after)
         if limit <= 0:
             return ()
-        changes = history_in(uow).page(after, limit, where, order)
-        names = Usernames((id_ for change in changes for id_ in (change.user_id, change.submitter_id)), uow)
+        history = history_in(uow)
+        changes = history.page(after, limit, where, order)
+        ids = (id_ for change in changes for id_ in (change.user_id, change.submitter_id))
+        names = Usernames(ids, uow.records(USERS), history)
 
         def named(change: Change) -> Change:
             user_name, submitter_name = (
@@ -77,9 +81,11 @@ def _pages(where: ChangeFilter = EVERY_CHANGE, order: Order = "asc", last: int |
 class Usernames:
     """The current names of some users, as far as they exist."""
 
-    def __init__(self, user_ids: Iterable[int | None], uow: Reading) -> None:
-        self._users = _users_of(user_ids, uow)
-        self._created = history_in(uow).creations(Kind.USER, [*self._users])
+    def __init__(
+        self, user_ids: Iterable[int | None], users: Records[User] | ReadRecords[User], history: ReadsChanges
+    ) -> None:
+        self._users = _users_of(user_ids, users)
+        self._created = history.creations(Kind.USER, [*self._users])
 
     def at(self, change_id: int, user_id: int | None) -> str | None:
         """Return the name of a user who existed at a change; one who was created later is another person."""
@@ -91,12 +97,12 @@ class Usernames:
         return self.at(created, user_id) if self._created.get(user_id or 0, 0) == created else None
 
 
-def _users_of(user_ids: Iterable[int | None], uow: Reading) -> dict[int, User]:
+def _users_of(user_ids: Iterable[int | None], records: Records[User] | ReadRecords[User]) -> dict[int, User]:
     """Return the users that exist, by id, with one query for up to :data:`MOST_LOADED` of them."""
     users: dict[int, User] = {}
     left = sorted({user_id for user_id in user_ids if user_id is not None})
     while left:
-        found = uow.records(USERS).get_many(left[:MOST_LOADED])
+        found = records.get_many(left[:MOST_LOADED])
         users.update({user.user_id: user for user in found})
         # A page that is too long ends early; the users after its last one are still to be read.
         read = left[:MOST_LOADED] if not isinstance(found, TruncatedPage) else [found[-1].user_id]

@@ -116,7 +116,8 @@ def _values(uow: UnitOfWork, proposals: Sequence[ListedProposal]) -> Iterator[di
     """Yield the fields of proposals in lists."""
     undone_changes = [each.undone_change and uow.changes.get(each.undone_change) for each in proposals]
     undoings = {each.change_id: each for each in undone_changes if each}
-    names = Usernames([each.user_id for each in proposals] + [each.user_id for each in undoings.values()], uow)
+    ids = [each.user_id for each in proposals] + [each.user_id for each in undoings.values()]
+    names = Usernames(ids, uow.records(USERS), uow.changes)
     waiting = [each for each in proposals if each.state is ProposalState.WAITING]
     waiting_of = {each.user_id for each in waiting if each.user_id is not None}
     successful = uow.proposals.successful(waiting_of) if waiting_of else frozenset()
