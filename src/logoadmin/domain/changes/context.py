@@ -50,8 +50,8 @@ class ChangesContext:
         self.changes = ChangeService(transactions, notices)
         self.acts = ActService(transactions)
         self.bulk = BulkService(transactions, new_passwords, of_kinds)
-        self.proposals = ProposalService(transactions, of_kinds, ports.clock, notices, own_host)
-        self.notices = NoticeSender(transactions, ports.clock, notices, ports.receivers)
+        self.proposals = ProposalService(transactions, of_kinds, notices, own_host)
+        self.notices = NoticeSender(transactions, notices, ports.receivers)
         self.member_notices = MemberNoticeService(transactions)
         self.import_export = ImportExportService(transactions, new_passwords)
 

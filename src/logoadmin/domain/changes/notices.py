@@ -18,9 +18,8 @@ from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, notices_in
-from logoadmin.domain.kernel.use_cases import Service, for_program, storage_of
+from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of
 from logoadmin.domain.publication.files.names import isolated
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.outgoing import PostingOutgoing
 from logoadmin.ports.proposal_storage import NoticeEvent, ProposalState, StoredNotice, StoredProposal
@@ -109,11 +108,9 @@ class Notices:
 class NoticeSender(Service):
     """Sends notices that are due. Several processes may do so: a write claims each attempt before it is made."""
 
-    def __init__(
-        self, transactions: Transactions, clock: Clock, notices: Notices, outgoing: PostingOutgoing | None
-    ) -> None:
+    def __init__(self, transactions: Transactions, notices: Notices, outgoing: PostingOutgoing | None) -> None:
         super().__init__(transactions)
-        self._clock, self._notices, self._outgoing = clock, notices, outgoing
+        self._notices, self._outgoing = notices, outgoing
 
     @property
     def is_needed(self) -> bool:
@@ -130,7 +127,7 @@ class NoticeSender(Service):
             StorageUnavailable: the database is out of reach.
         """
         failed: set[str] = set()
-        while storage_of(self).read(lambda uow: uow.notices.due(self._clock.now())) is not None:
+        while storage_of(self).read(lambda uow: uow.notices.due(behind(self).clock.now())) is not None:
             notice = storage_of(self).write(partial(self._claim, failed=failed))
             if notice is not None and not self._send(notice):
                 failed.add(notice.receiver)
@@ -143,14 +140,14 @@ class NoticeSender(Service):
 
     def _claim(self, uow: UnitOfWork, failed: Collection[str]) -> StoredNotice | None:
         """Claim the next notice, which is retried later unless it is removed; None if it need not be sent."""
-        notice = uow.notices.due(self._clock.now())
+        notice = uow.notices.due(behind(self).clock.now())
         if notice is None:
             return None
         is_wanted = notice.attempts < len(_RETRIES) and notice.receiver in self._notices.receivers
         if not (is_wanted and _is_current(uow, notice)):
             uow.notices.remove(notice.notice_id)
             return None
-        has_failed, now = notice.receiver in failed, self._clock.now()
+        has_failed, now = notice.receiver in failed, behind(self).clock.now()
         due_at = now + (_PAUSE if has_failed else _RETRIES[notice.attempts])
         uow.notices.attempt(notice.notice_id, due_at, notice.attempts + (not has_failed))
         return None if has_failed else notice

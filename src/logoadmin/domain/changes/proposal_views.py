@@ -32,14 +32,13 @@ from logoadmin.domain.kernel.unit_of_work import (
     repositories_in,
     shared_settings,
 )
-from logoadmin.domain.kernel.use_cases import Service
+from logoadmin.domain.kernel.use_cases import Service, behind, storage_of
 from logoadmin.domain.publication.css.css_service import verdict_on
 from logoadmin.domain.publication.css.targets import Targets, targets_of
 from logoadmin.domain.publication.css.verdict import Verdict
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ListedProposal, ProposalState, StoredProposal, Viewer
-from logoadmin.ports.storage import Storage, UnitOfWork
+from logoadmin.ports.storage import UnitOfWork
 
 # An entity tag has the version of a proposal in its low bits, and above it a number that rises with everything else in
 # the response, such as the name of the submitter. Only versions are compared.
@@ -157,9 +156,10 @@ def _change(change: Values) -> ProposedChange:
 class Judge:
     """Judges the CSS of one proposal, within a common time limit, while no transaction is open."""
 
-    def __init__(self, clock: Clock, storage: Storage) -> None:
-        """Judge by the targets that the settings have, which are read from storage if nothing else reads them."""
-        self._clock, self._storage, self._end = clock, storage, clock.worked() + _MOST_JUDGING
+    def __init__(self, service: Service) -> None:
+        """Judge by the targets that the settings have."""
+        self._service, self._clock = service, behind(service).clock
+        self._end = self._clock.worked() + _MOST_JUDGING
         self._targets: Targets | None = None
         self._known: dict[tuple[Kind, str, str], Verdict] = {}
 
@@ -173,7 +173,7 @@ class Judge:
         key = (kind.kind, css, target)
         if key not in self._known:
             # A stored response comes without a transaction of its work.
-            targets = self._targets or self._storage.read(self.read_targets)
+            targets = self._targets or storage_of(self._service).read(self.read_targets)
             self._known[key] = verdict_on(kind, css, self._clock, targets.pages(target), self._end)
         return self._known[key]
 

@@ -39,8 +39,15 @@ from logoadmin.domain.kernel.unit_of_work import (
     rehearse,
     repositories_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, reads_with_rights, storage_of, use_case, work_of
-from logoadmin.ports.environment import Clock
+from logoadmin.domain.kernel.use_cases import (
+    Service,
+    behind,
+    for_program,
+    reads_with_rights,
+    storage_of,
+    use_case,
+    work_of,
+)
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
@@ -65,14 +72,12 @@ class ProposalService(Service):
         self,
         transactions: Transactions,
         services: Mapping[Kind, Service],
-        clock: Clock,
         notices: Notices,
         own_host: str,
     ) -> None:
         """Serve proposals; ``own_host``, with its port, is not listed among the hosts that CSS contacts."""
         super().__init__(transactions)
-        self._services, self._clock, self._notices = services, clock, notices
-        self._own_host = own_host
+        self._services, self._notices, self._own_host = services, notices, own_host
 
     @use_case(Permission(Scope.PROPOSALS_WRITE, or_else=WRITE_SCOPES))
     def propose(self, gate: Gate, command: ProposeChanges, caller: Caller = OWNER) -> Proposal:
@@ -116,7 +121,7 @@ class ProposalService(Service):
         Raises:
             NotModified: the caller has this version of it.
         """
-        judge = self._new_judge()
+        judge = views.Judge(self)
 
         def get(uow: Reading, command: GetProposal, held: Held) -> Proposal:
             judge.read_targets(uow)
@@ -173,7 +178,7 @@ class ProposalService(Service):
             Conflict: it does not wait; or records, which the message names, were changed since.
             DuplicateEntry: see :meth:`~logoadmin.domain.changes.bulk_changes.BulkService.apply`.
         """
-        judge = self._new_judge()
+        judge = views.Judge(self)
 
         def apply(uow: AuditedUnitOfWork, command: ApplyProposal) -> Proposal:
             proposal = self._for_decision(uow, command)
@@ -205,7 +210,7 @@ class ProposalService(Service):
         Raises:
             NotPermitted, Conflict: see :meth:`apply`.
         """
-        judge = self._new_judge()
+        judge = views.Judge(self)
 
         def decline(uow: AuditedUnitOfWork, command: DeclineProposal) -> Proposal:
             proposal = replace(self._for_decision(uow, command), reason=command.reason)
@@ -221,7 +226,7 @@ class ProposalService(Service):
             NotPermitted: somebody else submitted it.
             Conflict: it does not wait.
         """
-        judge = self._new_judge()
+        judge = views.Judge(self)
 
         def withdraw(uow: AuditedUnitOfWork, command: WithdrawProposal) -> Proposal:
             proposal, owns = self._for_change(uow, command)
@@ -236,12 +241,11 @@ class ProposalService(Service):
     def waiting(self) -> tuple[int, int]:
         """Return the number of waiting proposals, and for how many seconds the first has waited, 0 without any."""
         count, since = storage_of(self).read(lambda uow: uow.proposals.waiting())
-        return count, 0 if since is None else max(0, self._clock.now() - since)
+        return count, 0 if since is None else max(0, behind(self).clock.now() - since)
 
     def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> views.Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
-
-        judge = self._new_judge()
+        judge = views.Judge(self)
 
         def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, Any]:
             judge.read_targets(uow)
@@ -254,15 +258,12 @@ class ProposalService(Service):
             and held.user_id is not None
             and not may_write(held)
             and gate.replayed(command, caller) is None
-            and count_use(self, self._clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
+            and count_use(self, behind(self).clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         for text in texts:
             judge.verdict(*text)
         return judge
-
-    def _new_judge(self) -> views.Judge:
-        return views.Judge(self._clock, storage_of(self))
 
     def _wait(self, uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
         """Store a proposal that starts to wait. This is the place for other effects of that."""
