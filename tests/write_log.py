@@ -2,6 +2,7 @@
 
 import math
 import random
+import ssl
 import subprocess
 import threading
 import time
@@ -10,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import httpx2
 from httpx2 import Response
@@ -22,6 +24,9 @@ _ANSWERS_WITHIN: Final = 10.0
 _ENDS_WITHIN: Final = 30.0
 _PAUSE: Final = 0.05
 _GONE_WITHIN: Final = 0.002
+ALWAYS: Final = math.inf
+# A proxy that reaches no service: not its answer.
+_OF_PROXY: Final = b"The service is unreachable"
 
 
 def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
@@ -32,25 +37,23 @@ def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
 class Address:
     """Where a service is reached."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, certificate: Path | None = None) -> None:
+        """Connect with TLS if a certificate is to be trusted."""
         self._address = address
-        self._client = self.client()
+        self._trust = True if certificate is None else ssl.create_default_context(cafile=str(certificate))
 
     def client(self) -> httpx2.Client:
         """Return a client with its own connections."""
-        return httpx2.Client(base_url=self._address, timeout=_ANSWERS_WITHIN)
-
-    def end(self) -> None:
-        """Close the connections."""
-        self._client.close()
+        return httpx2.Client(base_url=self._address, timeout=_ANSWERS_WITHIN, verify=self._trust)
 
     def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Response:
         """Make one request."""
-        return self._client.request(method, path, json=body, headers=headers)
+        with self.client() as client:
+            return client.request(method, path, json=body, headers=headers)
 
-    def sign_in(self) -> Response:
+    def sign_in(self, password: str = PASSWORD) -> Response:
         """Sign the administrator in."""
-        return self.persistently("POST", "/api/auth/token", {"username": "admin", "password": PASSWORD})
+        return self.persistently("POST", "/api/auth/token", {"username": "admin", "password": password})
 
     def persistently(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
@@ -75,7 +78,6 @@ class Service(Address):
 
     def end(self) -> None:
         """Stop only this service."""
-        super().end()
         self._served.kill()
 
 
@@ -93,7 +95,7 @@ class WriteLog:
         asked: every name that was asked for.
         unknown: how often the answer was 503.
         slowest: how many seconds the slowest 503 took.
-        interrupted: how many requests lost their connection before the answer; None if none may.
+        interrupted: how many requests lost their connection before the answer, and were repeated.
         wrong: answers that no writer should get.
     """
 
@@ -101,7 +103,7 @@ class WriteLog:
     asked: set[str] = field(default_factory=set)
     unknown: int = 0
     slowest: float = 0.0
-    interrupted: int | None = None
+    interrupted: int = 0
     wrong: list[object] = field(default_factory=list)
 
     def since(self, moment: float) -> int:
@@ -128,19 +130,88 @@ class WriteLog:
         return lost, doubled
 
 
+@dataclass
+class Writer:
+    """A client that writes one record after another.
+
+    Attributes:
+        number: odd writers make logos if they have a token, all others authors.
+        repeats: how often a request may be repeated because its connection was lost; if always, the writer does not
+            wait for the answers of a tenth.
+        reads: whether it reads each record after the answer.
+    """
+
+    service: Address
+    token: str
+    number: int
+    log: WriteLog
+    done: threading.Event
+    repeats: float = 0
+    reads: bool = False
+
+    def run(self, prefix: str) -> None:
+        """Write until the end, or until one request gets a wrong response."""
+        with self.service.client() as client:
+            for number in count(1):
+                if self.done.is_set() or not self._write(client, f"{prefix}-{self.number}-{number}"):
+                    return
+
+    def _write(self, client: httpx2.Client, name: str) -> bool:
+        kind, body = _record(self.number, name, authors_only=not self.token)
+        self.log.asked.add(name)
+        headers = {**(bearer(self.token) if self.token else {}), "idempotency-key": name}
+        answer = self._answer(client, "POST", f"/api/{kind}s", json=body, headers=headers)
+        if answer is None or answer.status_code != 201:
+            self.log.wrong += [] if answer is None else [answer]
+            return False
+        id_ = answer.json()[f"{kind}_id"]
+        self.log.acknowledged[name] = id_, time.monotonic()
+        if self.reads:
+            read = self._answer(client, "GET", f"/api/{kind}s/{id_}")
+            self.log.wrong += [] if read is None or read.content == answer.content else [read]
+        return True
+
+    def _answer(self, client: httpx2.Client, method: str, path: str, **sent: Any) -> Response | None:
+        """Send a request until the service answers something else than 503; at the end, for a while longer."""
+        gives_up, lost = math.inf, 0
+        while time.monotonic() < gives_up:
+            began = time.monotonic()
+            if self.done.is_set() and gives_up == math.inf:
+                gives_up = began + _ENDS_WITHIN
+            is_hasty = self.repeats == ALWAYS and random.random() < 0.1
+            try:
+                timeout = _GONE_WITHIN if is_hasty else _ANSWERS_WITHIN
+                answer = client.request(method, path, timeout=timeout, **sent)
+            except httpx2.HTTPError as error:
+                lost += 1
+                if lost > self.repeats:
+                    self.log.wrong.append(error)
+                    return None
+                self.log.interrupted += not isinstance(error, httpx2.TimeoutException)
+                continue
+            if answer.status_code != 503 or _OF_PROXY in answer.content:
+                return answer
+            self.log.unknown += 1
+            self.log.slowest = max(self.log.slowest, time.monotonic() - began)
+            time.sleep(_PAUSE)
+        return None
+
+
 @contextmanager
 def writing(
-    services: Sequence[Address], token: str, prefix: str, writers: int = 8, *, killed: bool = False
+    services: Sequence[Address], token: str, prefix: str, writers: int = 8, *, repeats: float = 0, reads: bool = False
 ) -> Iterator[WriteLog]:
     """Run writers until the end; each retries writes refused with 503, with the same key.
 
     Half of them make authors, whose names are unique, half logos, of which nothing but the key keeps a second one away;
-    without a token, all make authors. If services are ``killed``, writers repeat requests without an answer, and do not
-    wait for the answers of a tenth.
+    without a token, all make authors.
     """
-    write_log, done = WriteLog(interrupted=0 if killed else None), threading.Event()
+    write_log, done = WriteLog(), threading.Event()
     threads = [
-        threading.Thread(target=_write, args=(services[number % len(services)], token, prefix, number, write_log, done))
+        threading.Thread(
+            target=Writer(services[number % len(services)], token, number, write_log, done, repeats, reads).run,
+            args=(prefix,),
+        )
         for number in range(writers)
     ]
     for thread in threads:
@@ -151,49 +222,6 @@ def writing(
         done.set()
         for thread in threads:
             thread.join()
-
-
-def _write(service: Address, token: str, prefix: str, writer: int, write_log: WriteLog, done: threading.Event) -> None:
-    """Write records in sequence, until one gets a wrong response."""
-    with service.client() as client:
-        for number in count(1):
-            name = f"{prefix}-{writer}-{number}"
-            if done.is_set() or not _acknowledged(client, token, writer, name, write_log, done):
-                return
-
-
-def _acknowledged(
-    client: httpx2.Client, token: str, writer: int, name: str, write_log: WriteLog, done: threading.Event
-) -> bool:
-    """Send a record until it is acknowledged; at the end, for a while longer."""
-    kind, body = _record(writer, name, authors_only=not token)
-    headers = {**(bearer(token) if token else {}), "idempotency-key": name}
-    write_log.asked.add(name)
-    gives_up = math.inf
-    while time.monotonic() < gives_up:
-        began = time.monotonic()
-        if done.is_set() and gives_up == math.inf:
-            gives_up = began + _ENDS_WITHIN
-        is_hasty = write_log.interrupted is not None and random.random() < 0.1
-        try:
-            timeout = _GONE_WITHIN if is_hasty else _ANSWERS_WITHIN
-            answer = client.post(f"/api/{kind}s", json=body, headers=headers, timeout=timeout)
-        except httpx2.HTTPError as error:
-            if write_log.interrupted is None:
-                write_log.wrong.append(error)
-                return False
-            write_log.interrupted += not isinstance(error, httpx2.TimeoutException)
-            continue
-        if answer.status_code == 201:
-            write_log.acknowledged[name] = answer.json()[f"{kind}_id"], time.monotonic()
-            return True
-        if answer.status_code != 503:
-            write_log.wrong.append(answer)
-            return False
-        write_log.unknown += 1
-        write_log.slowest = max(write_log.slowest, time.monotonic() - began)
-        time.sleep(_PAUSE)
-    return False
 
 
 def _record(writer: int, name: str, *, authors_only: bool) -> tuple[str, dict[str, object]]:

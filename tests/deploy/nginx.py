@@ -17,6 +17,7 @@ from tests.certificates import make_certificate
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import Answer, ask, comes_true
+from tests.write_log import Address
 
 PASSWORD: Final = "correct horse battery"
 
@@ -29,6 +30,11 @@ class Front:
     plain: int
     certificate: Path
     prefix: str = ""
+
+    @property
+    def address(self) -> Address:
+        """Where the services are reached with TLS."""
+        return Address(f"https://127.0.0.1:{self.https}{self.prefix}", self.certificate)
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Make a request with TLS to a path below the prefix."""

@@ -15,7 +15,7 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.deploy.nginx import PASSWORD, Front, nginx, placed
-from tests.deploy.services import Load, import_gallery
+from tests.deploy.services import import_gallery, under_load
 from tests.mariadb import free_port, search_path
 from tests.options import skip_without
 from tests.services import ask, comes_true, service
@@ -85,9 +85,7 @@ def test_haproxy_alters_nothing_and_no_request_fails_when_one_of_two_services_st
         balanced.services[0].terminate()
         assert balanced.services[0].wait(60) == 0
 
-    load = Load(front.https, "", front.certificate, front.sign_in().split()[1])
-    load.run(stopped)
-    load.verify()
+    under_load(front.address, front.sign_in().split()[1], stopped)
     stop(balanced.services[1])
     status, headers, body = front.ask("GET", "/api/logos/1001")
     assert (status, json.loads(body)) == (503, {"detail": "The service is unreachable"})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.services import Services, behind, import_gallery, load_on, services, start_with
+from tests.deploy.services import Services, behind, import_gallery, reached, services, start_with, under_load
 from tests.services import Service
 
 pytestmark = [pytest.mark.slow("services are started and stopped under load"), pytest.mark.rule("contract K5")]
@@ -45,10 +45,9 @@ def test_no_request_fails_over_a_restart_and_no_write_is_lost(
 ) -> None:
     behind(front, monkeypatch)
     shutil.copy(gallery, tmp_path)
-    with services(tmp_path, workers) as served, load_on(front, tmp_path, served.port) as load:
+    with services(tmp_path, workers) as served, reached(front, tmp_path, served.port) as address:
         served.start()
-        load.run(partial(restart, served))
-        load.verify()
+        under_load(address, "", partial(restart, served))
         served.stop()
 
 

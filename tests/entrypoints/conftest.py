@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 from starlette.types import ASGIApp
@@ -84,49 +83,10 @@ def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> Logo
     return made
 
 
-class SwitchableGallery:
-    """Galleries, one at a time, behind one application, which is slow to create."""
-
-    def __init__(self, first: LogoAdmin) -> None:
-        self.gallery = first
-        self._turn = 0
-
-    def take(self, gallery: LogoAdmin) -> None:
-        """Switch to another gallery, with an empty response cache."""
-        self.gallery = gallery
-        self._turn += 1
-
-    def data_version(self) -> int:
-        version = self.gallery.data_version()
-        return self._turn * 10**12 + (self.gallery.changes.version() if version is None else version)
-
-    def sweep(self) -> str:
-        """Remove nothing: the application sweeps in whichever test is running after a minute."""
-        return "done"
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.gallery, name)
-
-
-@pytest.fixture(scope="session")
-def applications() -> dict[Policy, tuple[SwitchableGallery, AppClient]]:
-    """The applications created so far by policy, each with its client."""
-    return {}
-
-
 @pytest.fixture
-def client(
-    applications: dict[Policy, tuple[SwitchableGallery, AppClient]], gallery: LogoAdmin, access: Policy
-) -> AppClient:
+def client(gallery: LogoAdmin) -> AppClient:
     """A client of the gallery."""
-    if access not in applications:
-        in_turn = SwitchableGallery(gallery)
-        application = web_application(cast(LogoAdmin, in_turn), settings_of())
-        applications[access] = in_turn, AppClient(application, "http://127.0.0.1:8000")
-    in_turn, client = applications[access]
-    in_turn.take(gallery)
-    client.cookies.clear()
-    return client
+    return AppClient(web_application(gallery, settings_of()), "http://127.0.0.1:8000")
 
 
 @pytest.fixture

@@ -131,11 +131,9 @@ def test_other_origins_may_only_read_public_data(shared: AppClient, origin: str)
     for row in SAMPLES:
         answer = shared.options(row.path, headers={"origin": origin, "access-control-request-method": row.method})
         if row.is_public:
-            assert answer.status_code == 204
-            assert answer.headers["access-control-allow-origin"] == "*"
+            assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (204, "*")
             # A browser would cache any other methods, and then not ask again before a DELETE.
             assert listed(answer.headers["access-control-allow-methods"]) == {"get", "head"}
         else:
-            assert answer.status_code == 405
-            assert cors(answer) == {}
+            assert (answer.status_code, cors(answer)) == (405, {})
             assert row.method in answer.headers["allow"]

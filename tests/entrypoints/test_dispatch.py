@@ -315,9 +315,8 @@ def test_without_free_threads_the_service_is_busy_and_starts_nothing_later(
         calls = Dispatch(slow)
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", no_thread)
-            for _ in range(2):
-                with pytest.raises(HttpError, match="Too many concurrent requests; try again later"):
-                    await calls.run(Work.SLOW, made.append, "refused", turn="import")
+            with pytest.raises(HttpError, match="Too many concurrent requests; try again later"):
+                await calls.run(Work.SLOW, made.append, "refused", turn="import")
         await asyncio.wait_for(calls.run(Work.SLOW, made.append, "after", turn="import"), WITHIN)
 
     asyncio.run(run())

@@ -37,8 +37,6 @@ from tests.privileges import unprivileged
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
 
 SECRET: Final = "a-secret-that-nobody-may-see-of-32-bytes"
-# The checks made through a proxy.
-THROUGH: Final = ("url", "gallery")
 # Harmless warnings: this machine may have an older SQLite.
 ALWAYS: Final = {"SQLite"}
 
@@ -216,13 +214,10 @@ def test_before_the_first_start_only_the_missing_file_is_reported(run: Run, tmp_
 # Administrators
 
 
-PASSKEY: Final = (
+FACTOR: Final = (
     "INSERT INTO factors (factor_id, user_id, kind, name, created_at, secret, credential, counter, confirmed)"
-    " VALUES (1, 2000000000, 'passkey', 'key', 1, '', 'c', 0, 1)"
+    " VALUES (1, 2000000000, '{}', 'Phone', 1, {}, 'c', 0, 1)"
 )
-IDENTITY: Final = "INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]', 0)"
-ISSUER: Final = 'oidc_issuer = "https://issuer.test"\noidc_client_id = "x"\noidc_client_secret = "x"\n'
-NO_PASSKEYS: Final = ("--public-url", "http://127.0.0.1:8000")
 
 
 @pytest.mark.rule("contract B4", "contract O4", "contract O8")
@@ -234,19 +229,19 @@ def test_an_administrator_locked_out_by_the_settings_is_wrong(run: Run, gallery:
         assert verdict == "ok" or text.startswith("nobody who may do everything can sign in; logoadmin user code NAME")
         return verdict
 
-    settings = gallery.parent / "logoadmin.toml"
     assert administrators() == "ok"  # the first start will create one
     assert run("init").code == 0
     assert administrators() == "ok"
-    settings.write_text("password_sign_in = false\n")
+    (gallery.parent / "logoadmin.toml").write_text("password_sign_in = false\n")
     assert administrators() == "wrong"
-    ran(PASSKEY)(gallery.parent)
+    ran(FACTOR.format("passkey", "''"))(gallery.parent)
     assert administrators() == "ok"
-    assert administrators(*NO_PASSKEYS) == "wrong"
-    settings.write_text(f'{ISSUER}oidc_default_role = "1"\n')
-    assert administrators(*NO_PASSKEYS) == "wrong"  # the password leads to the passkey
-    ran(IDENTITY)(gallery.parent)
-    assert administrators(*NO_PASSKEYS) == "ok"
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"
+    client = 'oidc_client_id = "x"\noidc_client_secret = "x"\noidc_default_role = "1"\n'
+    (gallery.parent / "logoadmin.toml").write_text(f'oidc_issuer = "https://issuer.test"\n{client}')
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "wrong"  # the password leads to the passkey
+    ran("INSERT INTO identities VALUES ('x', 'https://issuer.test', 'ann', 2000000000, '[]', 0)")(gallery.parent)
+    assert administrators("--public-url", "http://127.0.0.1:8000") == "ok"
 
 
 @pytest.mark.rule("contract O7", "contract K4")
@@ -317,22 +312,17 @@ def test_a_silent_owner_of_a_port_is_not_waited_for() -> None:
 
 @pytest.mark.server("a server in a thread")
 @pytest.mark.usefixtures("started")
-@pytest.mark.parametrize(
-    ("bodies", "verdict", "words"),
-    [
-        ({"/metrics": (200, b"logoadmin_build_info 1")}, "ok", ""),
-        ({}, "wrong", "; set metrics_port to a free port"),
-    ],
-)
-def test_a_metrics_port_in_use_is_reported(
-    run: Run, monkeypatch: pytest.MonkeyPatch, bodies: dict[str, tuple[int, object]], verdict: str, words: str
-) -> None:
-    with answering_at(bodies) as port:
-        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
-        found = said(run("doctor"))["metrics_port"]
-    assert (found[0], words in found[1]) == (verdict, True)
+def test_a_metrics_port_in_use_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_METRICS_PORT", "0")
     assert said(run("doctor"))["metrics_port"][0] == "ok"
+    metrics: dict[str, tuple[int, object]] = {"/metrics": (200, b"logoadmin_build_info 1")}
+    with answering_at(metrics) as port:
+        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
+        assert said(run("doctor"))["metrics_port"][0] == "ok"
+    with answering_at({}) as port:
+        monkeypatch.setenv("LOGOADMIN_METRICS_PORT", str(port))
+        found = said(run("doctor"))["metrics_port"]
+    assert (found[0], "; set metrics_port to a free port" in found[1]) == ("wrong", True)
 
 
 # This machine
@@ -395,7 +385,7 @@ def test_a_lost_file_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, started: Path) -> None:
     secret = FernetEncryption().encrypt("JBSWY3DPEHPK3PXP", f"second factor of 2000000000 {SECRET}")
-    ran(PASSKEY.replace("'passkey'", "'totp'").replace("''", f"'{secret}'").replace("'c'", "NULL"))(started.parent)
+    ran(FACTOR.format("totp", f"'{secret}'"))(started.parent)
     assert problems(run("doctor"))["factor_key"].startswith("not set: the secrets of 1 of 1 authenticator apps")
     monkeypatch.setenv("LOGOADMIN_FACTOR_KEY", "another-key-of-32-bytes-or-more-.")
     assert problems(run("doctor"))["factor_key"].startswith("another one: the secrets of 1 of 1 authenticator apps")
@@ -457,6 +447,7 @@ def test_control_characters_in_a_name_are_escaped(run: Run, tmp_path: Path) -> N
 
 
 PROBE: Final = "/gallery/api/changes?limit=none"
+HERE: Final = "127.0.0.1"
 
 
 def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0.1") -> dict[str, tuple[str, str]]:
@@ -464,36 +455,36 @@ def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0
     with answering_at(bodies) as port:
         ended = run("doctor", "--port", "0", "--url", f"http://{host}:{port}/gallery")
     assert "eyJ" not in ended.out
-    return {check: found for check, found in said(ended).items() if check in THROUGH}
+    return {check: found for check, found in said(ended).items() if check in ("url", "gallery")}
 
 
 @pytest.mark.server("a server in a thread")
 @pytest.mark.parametrize(
-    ("bodies", "verdict", "words"),
+    ("bodies", "host", "verdict", "words"),
     [
-        ({"/gallery/livez": WELL, PROBE: (422, {})}, {"url": "ok", "gallery": "ok"}, "has the keys"),
-        ({"/livez": WELL}, {"url": "wrong"}, "strips the prefix"),
-        ({"/gallery/livez": (502, {})}, {"url": "wrong"}, "status 502"),
-        ({"/gallery/livez": WELL, PROBE: (421, {})}, {"url": "ok", "gallery": "wrong"}, "status 421"),
-        ({"/gallery/livez": WELL, PROBE: (403, {})}, {"url": "ok", "gallery": "wrong"}, "status 403"),
+        ({"/gallery/livez": WELL, PROBE: (422, {})}, HERE, {"url": "ok", "gallery": "ok"}, "has the keys"),
+        ({"/livez": WELL}, HERE, {"url": "wrong"}, "strips the prefix"),
+        ({"/gallery/livez": (502, {})}, HERE, {"url": "wrong"}, "status 502"),
+        ({"/gallery/livez": WELL, PROBE: (421, {})}, HERE, {"url": "ok", "gallery": "wrong"}, "status 421"),
+        ({"/gallery/livez": WELL, PROBE: (403, {})}, HERE, {"url": "ok", "gallery": "wrong"}, "status 403"),
+        # Without TLS, no token is sent.
+        ({"/gallery/livez": WELL}, "0.0.0.0", {"url": "ok", "gallery": "warning"}, "not encrypted"),
     ],
-    ids=["well", "prefix", "gateway", "host", "no authorization"],
+    ids=["well", "prefix", "gateway", "host", "no authorization", "no TLS"],
 )
 def test_faults_of_a_proxy_are_reported_and_nothing_is_changed(
-    run: Run, started: Path, bodies: dict[str, tuple[int, object]], verdict: dict[str, str], words: str
+    run: Run,
+    started: Path,
+    bodies: dict[str, tuple[int, object]],
+    host: str,
+    verdict: dict[str, str],
+    words: str,
 ) -> None:
     before = started.read_bytes()
-    found = looked(run, bodies)
+    found = looked(run, bodies, host)
     assert {check: verdict for check, (verdict, _) in found.items()} == verdict
     assert words in [*found.values()][-1][1]
     assert started.read_bytes() == before
-
-
-@pytest.mark.server("a server in a thread")
-@pytest.mark.usefixtures("started")
-def test_without_tls_no_token_is_sent(run: Run) -> None:
-    found = looked(run, {"/gallery/livez": WELL, PROBE: (422, {})}, "0.0.0.0")
-    assert (found["gallery"][0], "not encrypted" in found["gallery"][1]) == ("warning", True)
 
 
 def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
@@ -509,15 +500,17 @@ def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
         assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=strange).status_code == 401
 
 
-UNTRUSTED: Final = ssl.SSLCertVerificationError(1, "certificate verify failed")
-UNTRUSTED.verify_message = "the reason"
+def _untrusted() -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_message = "the reason"
+    return error
 
 
 @pytest.mark.usefixtures("gallery")
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (UNTRUSTED, "the certificate of g.example is refused: the reason; renew it"),
+        (_untrusted(), "the certificate of g.example is refused: the reason; renew it"),
         (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "WRONG_VERSION_NUMBER"),
         (socket.gaierror(-2, "Name or service not known"), "no response from g.example: Name or service not known"),
     ],
@@ -551,40 +544,30 @@ class Installed(importlib.metadata.Distribution):
         raise NotImplementedError
 
 
-@pytest.fixture
-def wheel(tmp_path: Path) -> Path:
-    """A wheel in a directory whose name needs quoting."""
+def cure(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> str:
+    text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(text))
+    return install_extra("server")
+
+
+@pytest.mark.rule("contract K4")
+def test_the_cure_installs_from_where_logoadmin_came_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wheel = tmp_path / "it's here" / "logoadmin-0.1.0-py3-none-any.whl"
     wheel.parent.mkdir()
     wheel.touch()
-    return wheel
-
-
-REPOSITORY: Final = {"url": "https://git.example/logoadmin", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    direct_url: dict[str, Any] = {"url": tmp_path.as_uri(), "dir_info": {}}
+    assert cure(monkeypatch, direct_url) == f"run pip install '{tmp_path}[server]'"
+    direct_url["dir_info"]["editable"] = True
+    assert cure(monkeypatch, direct_url) == f"run pip install --editable '{tmp_path}[server]'"
+    quoted = str(wheel).replace("'", "'\"'\"'")
+    assert cure(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}}) == f"run pip install '{quoted}[server]'"
+    repository = {"url": "https://git.example/logoadmin", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    expected = "run pip install 'logoadmin[server] @ git+https://git.example/logoadmin@abc'"
+    assert cure(monkeypatch, repository) == expected
 
 
 @pytest.mark.parametrize(
-    ("direct_url", "expected"),
-    [
-        ({"url": "file://{directory}", "dir_info": {}}, "run pip install '{directory}[server]'"),
-        (
-            {"url": "file://{directory}", "dir_info": {"editable": True}},
-            "run pip install --editable '{directory}[server]'",
-        ),
-        ({"url": "{wheel}", "archive_info": {}}, "run pip install '{quoted}[server]'"),
-        (REPOSITORY, "run pip install 'logoadmin[server] @ git+https://git.example/logoadmin@abc'"),
-        # Sources that are unknown or gone.
-        ({"url": "file:///gone/logoadmin.whl", "archive_info": {}}, NO_PLACE),
-        *((unknown, NO_PLACE) for unknown in (None, "", "no JSON", "{}")),
-    ],
+    "direct_url", [None, "", "no JSON", {}, {"url": "file:///gone/logoadmin.whl", "archive_info": {}}]
 )
-def test_the_cure_installs_from_where_logoadmin_came_from(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wheel: Path, direct_url: Any, expected: str
-) -> None:
-    places = {"{directory}": str(tmp_path), "{wheel}": wheel.as_uri(), "{quoted}": str(wheel).replace("'", "'\"'\"'")}
-    text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
-    for name, place in places.items():
-        text = text and text.replace(name, place)
-        expected = expected.replace(name, place)
-    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(text))
-    assert install_extra("server") == expected
+def test_the_cure_names_no_source_that_is_gone(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> None:
+    assert cure(monkeypatch, direct_url) == NO_PLACE

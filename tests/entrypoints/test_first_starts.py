@@ -9,8 +9,7 @@ import secrets
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
@@ -19,50 +18,20 @@ import pytest
 
 import logoadmin
 from tests.options import LONG, OPTIONS
-from tests.services import Service, ask, start
+from tests.services import Service, comes_true, start
+from tests.write_log import Address, writing
 
 pytestmark = [pytest.mark.slow("processes are killed"), pytest.mark.rule("contract H2", "contract H3", "contract H5")]
 
 ROUNDS: Final = int(OPTIONS.get("LOGOADMIN_TEST_STARTS", "8" if LONG else "1"))
-IMPORTED: Final = range(1001, 1201)
+IMPORTED: Final = 200
 # A command takes about this long to load; a pause in between lets one process meet every step of another.
 _LONGEST_PAUSE: Final = 0.6
-_REPEATS: Final = 20
-
-# The returned ids, by the author's user id.
-Authors = dict[int, int]
 
 
-class Started(Service):
-    """A process that serves or imports into a file."""
-
-    def __init__(self, file: Path, *arguments: str) -> None:
-        super().__init__(start("-m", "logoadmin", *arguments, "--database", f"sqlite:///{file}").process)
-
-    def create(self, *user_ids: int) -> Authors:
-        """Create authors, one after the other."""
-        return {user_id: self._create(user_id) for user_id in user_ids}
-
-    def _create(self, user_id: int) -> int:
-        body = {"user_id": user_id, "username": str(user_id)}
-        for _ in range(_REPEATS):
-            answer = ask(self.port, None, "POST", "/api/authors", body, Idempotency_Key=str(user_id))
-            if answer.status != 503:  # an import blocks other writes
-                break
-        assert answer.status == 201, answer
-        author_id: int = json.loads(answer.body)["author_id"]
-        return author_id
-
-    def accepts(self, password: str) -> bool:
-        """Return whether this is the first administrator's password."""
-        return (
-            ask(self.port, None, "POST", "/api/auth/token", {"username": "admin", "password": password}).status == 200
-        )
-
-
-def first_passwords(lines: list[str]) -> Iterator[str]:
-    """Yield the password of the first administrator, if one was made."""
-    return (line.split()[-1] for line in lines if line.startswith("The first administrator"))
+def started(file: Path, *arguments: str) -> Service:
+    """Start a process that serves or imports into a file."""
+    return start("-m", "logoadmin", *arguments, "--database", f"sqlite:///{file}")
 
 
 def start_together(directory: Path, chance: random.Random) -> None:
@@ -70,40 +39,43 @@ def start_together(directory: Path, chance: random.Random) -> None:
     file, lines = directory / "gallery.db", directory / "authors.jsonl"
     if chance.random() < 0.5:
         file.touch()
-    records = ({"kind": "author", "author_id": id_, "user_id": id_, "username": str(id_)} for id_ in IMPORTED)
+    records = ({"kind": "author", "user_id": id_, "username": f"imported {id_}"} for id_ in range(IMPORTED))
     lines.write_text("\n".join(map(json.dumps, records)))
     commands = [("serve", "--port", "0"), ("serve", "--port", "0"), ("import", str(lines))]
     chance.shuffle(commands)
-    running: dict[str, list[Started]] = {"serve": [], "import": []}
     with ExitStack() as ended:
+        running: list[Service] = []
         for command in commands:
-            running[command[0]].append(Started(file, *command))
-            ended.callback(running[command[0]][-1].kill)
+            running.append(started(file, *command))
+            ended.callback(running[-1].kill)
             time.sleep(chance.choice([0, chance.random() * _LONGEST_PAUSE]))
-        (one, two), (importing,) = running["serve"], running["import"]
-        assert one.address
-        assert two.address
-        with ThreadPoolExecutor(2) as executor:
-            made = list(executor.map(Started.create, (one, two), (1, 2), (3, 4), (5, 6)))
-        out, err = importing.process.communicate(timeout=90)
-        assert (importing.process.returncode, "Imported 200 authors (200 created)" in out) == (0, True), err
-        (password,) = first_passwords([*one.printed, *two.printed, *out.splitlines()])
-        assert one.accepts(password)
-        assert two.accepts(password)
-        one.stop(signal.SIGKILL)
-        made.append(two.create(7))
-        two.stop(signal.SIGTERM)
-    check_file(file, *made, {id_: id_ for id_ in IMPORTED})
+        importing = running.pop(next(place for place, (name, *_) in enumerate(commands) if name == "import"))
+        one, two = addresses = [Address(each.address) for each in running]
+        with writing(addresses, "", "w1", 2) as both:
+            comes_true(lambda: len(both.acknowledged) > 6)
+            out, err = importing.process.communicate(timeout=90)
+        assert (importing.process.returncode, f"{IMPORTED} authors ({IMPORTED} created)" in out) == (0, True), err
+        lines_of_all = [*running[0].printed, *running[1].printed, *out.splitlines()]
+        (password,) = (line.split()[-1] for line in lines_of_all if line.startswith("The first administrator"))
+        for address in (one, two):
+            assert address.sign_in(password).status_code == 200
+        running[0].stop(signal.SIGKILL)
+        with writing([two], "", "w2", 1) as later:
+            comes_true(lambda: len(later.acknowledged) > 1)
+        running[1].stop(signal.SIGTERM)
+    assert (both.wrong, later.wrong) == ([], [])
+    check_file(file, {**both.acknowledged, **later.acknowledged})
 
 
-def check_file(file: Path, *answered: Authors) -> None:
-    """Check that the file is intact and has exactly the acknowledged records, each id once."""
+def check_file(file: Path, acknowledged: Mapping[str, tuple[int, float]]) -> None:
+    """Check that the file is intact and has exactly the imported and the acknowledged records, each with its id."""
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    expected = {user_id: id_ for authors in answered for user_id, id_ in authors.items()}
-    assert len(set(expected.values())) == len(expected), "an id was given twice"
     with logoadmin.connect(f"sqlite:///{file}") as gallery:
-        assert {each.user_id: each.author_id for each in gallery.authors.list(logoadmin.ListAuthors())} == expected
+        found = {each.username: each.author_id for each in gallery.authors.list(logoadmin.ListAuthors())}
+    imported = {name: id_ for name, id_ in found.items() if name.startswith("imported")}
+    assert (len(imported), len({*found.values()})) == (IMPORTED, len(found))
+    assert found == imported | {name: id_ for name, (id_, _) in acknowledged.items()}
 
 
 def test_a_first_start_loses_nothing_whatever_else_starts(tmp_path: Path) -> None:

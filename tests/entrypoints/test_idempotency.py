@@ -20,7 +20,7 @@ from tests.entrypoints.conftest import Headers
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
 from tests.services import Service, start
-from tests.write_log import Address, writing
+from tests.write_log import ALWAYS, Address, writing
 
 pytestmark = pytest.mark.rule("contract F3")
 
@@ -174,8 +174,8 @@ def test_a_service_killed_at_any_moment_loses_and_doubles_nothing(database: str)
     service = Address(harness.address)
     harness.is_ready()
     kills, started = 0, 0.0
-    with closing(harness), writing([service], "", "w1", AT_ONCE, killed=True) as write_log:
-        while (write_log.interrupted or 0) < INTERRUPTED:
+    with closing(harness), writing([service], "", "w1", AT_ONCE, repeats=ALWAYS) as write_log:
+        while write_log.interrupted < INTERRUPTED:
             assert (kills < INTERRUPTED, write_log.wrong) == (True, []), "a kill interrupts several requests, as a rule"
             kills += 1
             # On a busy machine, most would not live long enough to answer.

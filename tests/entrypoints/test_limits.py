@@ -210,39 +210,27 @@ def test_every_operation_accepts_the_largest_valid_body(operation: Operation) ->
         assert needed <= operation.max_body
 
 
-class Unfinished:
-    """A request with an invented service key and an endless body."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.comes = True
-        self.answer: dict[str, Any] = {}
-
-    async def receive(self) -> Message:
-        if not self.comes:
-            await asyncio.Event().wait()
-        self.comes = False
-        return {"type": "http.request", "body": bytes(self.size), "more_body": True}
-
-    async def send(self, message: Message) -> None:
-        self.answer.update(message)
-
-
 async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[int | None]:
     """Return the status that each of some requests gets that come one after the other, None where it may go on."""
-    requests = [Unfinished(size) for _ in range(count)]
-    headers = [("authorization", "Bearer lga_" + "a" * 43), *JSON_TYPE.items()]
-    scopes = [scope_of("POST", "/api/logos", headers) for _ in requests]
-    tasks = [asyncio.ensure_future(app(s, r.receive, r.send)) for s, r in zip(scopes, requests, strict=True)]
+    headers = [("authorization", "Bearer lga_" + "a" * 43), *JSON_TYPE.items()]  # an invented service key
+    answers: list[dict[str, Any]] = [{} for _ in range(count)]
+
+    async def request(answer: dict[str, Any]) -> None:
+        async def send(message: Message) -> None:
+            answer.update(message)
+
+        await app(scope_of("POST", "/api/logos", headers), Body(size, 0, 1, complete=False).receive, send)
+
+    tasks = [asyncio.create_task(request(answer)) for answer in answers]
     for _ in range(20):
         await asyncio.sleep(0)
     for task in tasks:
         task.cancel()
-    for refused in (request.answer for request in requests if request.answer):
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for refused in filter(None, answers):
         assert dict(refused["headers"])[b"retry-after"] == b"1"
         assert refused["body"] == b'{"detail":"Too many concurrent large bodies; try again later"}'
-    await asyncio.gather(*tasks, return_exceptions=True)
-    return [request.answer.get("status") for request in requests]
+    return [answer.get("status") for answer in answers]
 
 
 @pytest.mark.rule("contract A21", "contract H4")

