@@ -14,6 +14,7 @@ from typing import Final
 
 import pymysql  # type: ignore[import-untyped]  # the driver has no types
 
+from tests.deploy.nginx import placed
 from tests.mariadb import MariaDbServer, free_port, missing_reason, search_path
 
 _PROVIDERS: Final = ("/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so")
@@ -144,13 +145,9 @@ class HaProxy:
         self.port = free_port()
         self._directory = Path(tempfile.mkdtemp(prefix="logoadmin-haproxy-"))
         self._socket = self._directory / "socket"
-        config = _CONFIG.read_text()
         places = {"127.0.0.1:3307": f"127.0.0.1:{self.port}", "/run/haproxy/admin.sock": str(self._socket)}
         places |= {f"192.0.2.{11 + number}:3306": node.address for number, node in enumerate(nodes)}
-        for example, place in places.items():
-            if example not in config:
-                raise LookupError(f"the configuration has no {example}")
-            config = config.replace(example, place)
+        config = placed(_CONFIG.read_text(), places)
         file = self._directory / "haproxy.cfg"
         file.write_text(config)
         program = str(shutil.which("haproxy", path=search_path()))

@@ -155,9 +155,9 @@ def start_application(kind: str, directory: Path | None = None, **settings: Any)
 
 
 @contextmanager
-def in_thread(app: ASGIApp, port: int = 0) -> Iterator[str]:
+def in_thread(app: ASGIApp, port: int = 0, **options: Any) -> Iterator[str]:
     """Serve an application in a thread of this process, on any free port by default; yield its address."""
-    config = uvicorn.Config(app, lifespan="auto", ws="none", log_level="critical", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, ws="none", log_level="critical", timeout_graceful_shutdown=1, **options)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", port)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

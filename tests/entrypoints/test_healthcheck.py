@@ -1,14 +1,13 @@
 """Asking with a command whether the service is well."""
 
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from tests.entrypoints.conftest import Run, assert_one_line
+from tests.adapters.hostile_server import response, serving
+from tests.entrypoints.conftest import Run, assert_one_line, check
 from tests.services import service
 
 pytestmark = [
@@ -16,42 +15,6 @@ pytestmark = [
     pytest.mark.usefixtures("empty_directory"),
     pytest.mark.rule("contract K4"),
 ]
-
-WELL = b'{"status": "ok"}'
-
-
-def answer(status: str, body: bytes) -> bytes:
-    return b"HTTP/1.1 %s\r\ncontent-length: %d\r\n\r\n%s" % (status.encode(), len(body), body)
-
-
-@contextmanager
-def answering(say: Callable[[socket.socket], None], host: str = "127.0.0.1") -> Iterator[str]:
-    """Respond to the first connection from a thread; yield the port."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-
-    def serve() -> None:
-        with suppress(OSError):
-            connection, _ = listener.accept()
-            with closing(connection):
-                connection.settimeout(20)
-                connection.recv(4096)
-                say(connection)
-
-    with socket.create_server((host, 0), family=family) as listener:
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield str(listener.getsockname()[1])
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join(20)
-
-
-def saying(text: bytes) -> Callable[[socket.socket], None]:
-    return lambda connection: connection.sendall(text)
-
-
-def silently(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.recv(1)  # until the other side gives up
 
 
 @pytest.fixture
@@ -68,35 +31,38 @@ def test_a_service_listening_on_all_addresses_is_checked_on_loopback(
     run: Run, monkeypatch: pytest.MonkeyPatch, host: str, asked: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_HOST", host)
-    with answering(saying(answer("200 OK", WELL)), asked.strip("[]")) as port:
-        monkeypatch.setenv("LOGOADMIN_PORT", port)
-        ended = run("healthcheck")
-    assert (ended.code, ended.out, ended.err) == (0, f"http://{asked}:{port}/readyz: ok\n", "")
+    with serving(asked.strip("[]")) as server:
+        server.answers["/readyz"] = response(b'{"status": "ok"}')
+        monkeypatch.setenv("LOGOADMIN_PORT", str(server.port))
+        check(run, ("healthcheck", "", f"http://{asked}:{server.port}/readyz: ok\n"))
+
+
+AWAY: Final = "503 Service Unavailable"
 
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(
-    ("say", "said"),
+    ("answer", "said"),
     [
-        (saying(answer("503 Service Unavailable", b'{"detail": "Away: do this"}')), "/readyz: 503 Away: do this"),
-        (saying(answer("503 Service Unavailable", b'{"detail": "\\u001b[2J\\n"}')), r"/readyz: 503 \x1b[2J\n"),
-        (saying(answer("200 OK", b"<html>")), "/readyz: 200 from something that is not logoadmin"),
-        (saying(answer("404 Not Found", b"[1]")), "/readyz: 404 from something that is not logoadmin"),
-        (saying(b"220 mail.example ESMTP\r\n"), "/readyz: the response is not HTTP"),
-        (saying(b""), "/readyz: "),
+        (response(b'{"detail": "Away: do this"}', status=AWAY), "503 Away: do this"),
+        (response(b'{"detail": "\\u001b[2J\\n"}', status=AWAY), r"503 \x1b[2J\n"),
+        (response(b"<html>"), "200 from something that is not logoadmin"),
+        (response(b"[1]", status="404 Not Found"), "404 from something that is not logoadmin"),
+        (b"220 mail.example ESMTP\r\n", "the response is not HTTP"),
+        (b"", ""),
     ],
 )
-def test_an_unhealthy_service_is_reported_on_one_line(
-    run: Run, say: Callable[[socket.socket], None], said: str
-) -> None:
-    with answering(say) as port:
-        assert_one_line(run("healthcheck", "--port", port), 1, f"http://127.0.0.1:{port}{said}")
+def test_an_unhealthy_service_is_reported_on_one_line(run: Run, answer: bytes, said: str) -> None:
+    with serving("127.0.0.1") as server:
+        server.answers["/readyz"] = answer
+        check(run, (f"healthcheck --port {server.port}", "", (1, f"http://127.0.0.1:{server.port}/readyz: {said}")))
 
 
 def test_a_healthcheck_waits_at_most_two_seconds(run: Run) -> None:
-    with answering(silently) as port:
-        ended = run("healthcheck", "--port", port, "--live")
-    assert_one_line(ended, 1, "/livez: no response within 2 seconds")
+    with serving("127.0.0.1") as server:
+        server.answers["/livez"] = lambda connection: connection.recv(1)  # until the other side gives up
+        command = f"healthcheck --port {server.port} --live"
+        check(run, (command, "", (1, "/livez: no response within 2 seconds")))
 
 
 @pytest.mark.usefixtures("patient")

@@ -7,14 +7,13 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from contextlib import ExitStack, closing
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Final
 
+import httpx2
 import pytest
 
 import logoadmin
@@ -203,28 +202,21 @@ def test_the_docs_list_exactly_the_series() -> None:
 # Of a service.
 
 
-def fetched(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        return str(answer.read().decode())
-
-
 @pytest.mark.slow("processes are started and killed")
 def test_the_totals_cover_all_workers_and_survive_a_killed_one(tmp_path: Path) -> None:
     read = 'logoadmin_http_requests_total{operation="list_logos",status="200"}'
     with service(tmp_path, "--workers", "2", LOGOADMIN_METRICS_PORT="0") as served:
         (metrics,) = (line.split()[-1] for line in served.printed if "etrics" in line)
         for _ in range(20):
-            fetched(f"{served.address}/api/logos")
-        comes_true(lambda: samples(fetched(metrics)).get(read) == 20)
+            httpx2.get(f"{served.address}/api/logos")
+        comes_true(lambda: samples(httpx2.get(metrics).text).get(read) == 20)
         workers = sorted(workers_of(served.process.pid))
         assert len(workers) == 2
         os.kill(workers[0], signal.SIGKILL)
         comes_true(lambda: len(workers_of(served.process.pid) - {workers[0]}) == 2)
-        found = samples(fetched(metrics))
+        found = samples(httpx2.get(metrics).text)
         assert (found[read], found["logoadmin_http_requests_in_flight"]) == (20, 0)
-        with pytest.raises(urllib.error.HTTPError, match="404") as refused:
-            fetched(metrics.removesuffix("metrics"))
-        refused.value.close()
+        assert httpx2.get(metrics.removesuffix("metrics")).status_code == 404
 
 
 @pytest.mark.server("a server in a thread")
@@ -278,4 +270,4 @@ def test_silent_clients_do_not_block_the_metrics(own: LogoAdmin) -> None:
         stack.enter_context(metrics_served(listener, partial(logoadmin.metrics, own)))
         for _ in range(100):
             stack.enter_context(socket.create_connection(listener.getsockname()))
-        assert "logoadmin_build_info" in fetched(f"{url_of(listener)}/metrics")
+        assert "logoadmin_build_info" in httpx2.get(f"{url_of(listener)}/metrics", timeout=60).text

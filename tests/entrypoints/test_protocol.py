@@ -3,21 +3,19 @@
 import http.client
 import json
 import socket
-import threading
 import time
 from asyncio import sleep
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import NamedTuple
 
 import pytest
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from uvicorn.config import Config
-from uvicorn.server import Server
 
 from logoadmin.entrypoints.server.middleware import LoggedRequests
 from logoadmin.entrypoints.server.protocol import BoundedProtocol
+from tests.services import in_thread
 
 pytestmark = pytest.mark.server("a server with sockets and its clocks")
 
@@ -70,39 +68,10 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Running:
-    """A server in a separate thread."""
+    """Connections to a server."""
 
-    def __init__(self, protocol: type[BoundedProtocol]) -> None:
-        config = Config(
-            LoggedRequests(app),
-            http=protocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            log_level="critical",
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=1,
-            timeout_graceful_shutdown=5,
-        )
-        self.server = Server(config)
-        self.socket = socket.create_server(("127.0.0.1", 0), backlog=2048)
-        self.address: tuple[str, int] = self.socket.getsockname()
-        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
-        self.thread.start()
-
-    def stop(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(20)
-        assert not self.thread.is_alive()
-
-    @contextmanager
-    def http(self) -> Iterator[http.client.HTTPConnection]:
-        connection = http.client.HTTPConnection(*self.address, timeout=5)
-        try:
-            yield connection
-        finally:
-            connection.close()
+    def __init__(self, port: int) -> None:
+        self.address = ("127.0.0.1", port)
 
     @contextmanager
     def connected(self) -> Iterator[socket.socket]:
@@ -141,9 +110,8 @@ def answers(client: socket.socket) -> list[Answer]:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    running = Running(Hasty)
-    yield running
-    running.stop()
+    with in_thread(LoggedRequests(app), http=Hasty, lifespan="off", timeout_keep_alive=1) as address:
+        yield Running(int(address.rpartition(":")[2]))
 
 
 # Slow and silent clients.
@@ -297,7 +265,7 @@ def test_an_invalid_request_takes_no_response_from_the_one_before(running: Runni
 
 @pytest.mark.rule("contract H4", "contract A21")
 def test_an_unread_body_is_drained_after_the_response(running: Running) -> None:
-    with running.http() as connection:
+    with closing(http.client.HTTPConnection(*running.address, timeout=5)) as connection:
         connection.request("POST", "/early", body=b"x" * 1_000_000)
         assert connection.getresponse().read() == b'{"detail":"no"}'
         connection.request("GET", "/again")
@@ -311,6 +279,3 @@ def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
     post = b"POST /post HTTP/1.1\r\n" + offer + b"Content-Length: 24\r\n\r\n" + b"GET /smuggled HTTP/1.1\r\n"
     whole = [answer.body for answer in running.ask(get + post + get + b"GET /last HTTP/1.0\r\n\r\n")]
     assert whole == [b"GET /get 0", b"POST /post 24", b"GET /get 0", b"GET /last 0"]
-
-
-# Faults.
