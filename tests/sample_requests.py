@@ -92,11 +92,6 @@ class Sample:
         )
 
     @property
-    def is_read(self) -> bool:
-        """Whether it reads a record or a list of records as JSON."""
-        return self.method == "GET" and not self.is_file
-
-    @property
     def is_public(self) -> bool:
         """Whether anyone may read and cache the response under any policy."""
         return self.method == "GET" and self.token == "never" and self.template != "/api/auth/ways"

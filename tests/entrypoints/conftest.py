@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from starlette.types import ASGIApp
 
 from logoadmin.adapters.fernet_encryption import FernetEncryption
 from logoadmin.adapters.sql_storage import open_sql_storage
+from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.kernel.access import Policy
-from logoadmin.domain.kernel.kinds import ROLES
-from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID, Role
+from logoadmin.domain.kernel.records import DEFAULT_ROLE_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints import app as app_module
 from logoadmin.entrypoints.app import web_application
@@ -31,7 +31,6 @@ from logoadmin.entrypoints.cli import main
 from logoadmin.entrypoints.http_api import documents
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.ports.identity_storage import Session
-from logoadmin.ports.storage import UnitOfWork
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.conftest import STORAGES
@@ -135,16 +134,10 @@ def admin(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     return headers
 
 
-def _member(uow: UnitOfWork) -> Role:
-    member = uow.records(ROLES).get(DEFAULT_ROLE_ID)
-    assert member is not None
-    return member
-
-
 @pytest.fixture
 def ann(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
     """The header of user 7, who holds no scope: the role of new users has lost its own."""
-    watched.write(lambda uow: uow.records(ROLES).update(replace(_member(uow), scope=())))
+    gallery.roles.amend(AmendRole(role_id=DEFAULT_ROLE_ID, scope=()))
     headers = bearer(gallery, "ann", ANN_PASSWORD)
     watched.asked.clear()
     return headers
