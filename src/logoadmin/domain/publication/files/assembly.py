@@ -102,7 +102,7 @@ class Moment:
         withdrawn = withdrawn_file(withdrawals)
         listed = {index.name: index.body, hashed_name("withdrawn", withdrawn): withdrawn}
         pointer = self._pointer(withdrawals, *(file_entry(*file) for file in listed.items()))
-        styles = UserStyles(index, contents.versions, targets, gallery, self.links.gallery, site is not None)
+        styles = UserStyles(index, contents.artworks, gallery, self.links.gallery, site is not None)
         pages = () if site is None else Pages(index, contents, styles, withdrawals, site)
         return Publication(
             pointer.version,

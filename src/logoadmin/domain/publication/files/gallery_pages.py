@@ -181,7 +181,8 @@ class Pages:
         return sources
 
     def _artwork_page(self, work: _Work) -> GeneratedFile:
-        parts = self._sources_of([work, *self._others(work)]), work in self.contents.versions, self._text(work)
+        has_style = self.contents.artworks[work].styled_for is not None
+        parts = self._sources_of([work, *self._others(work)]), has_style, self._text(work)
         return self.site.made(f"{page_path(*work)}{PAGE}", "artwork", parts, lambda: self._artwork(work))
 
     def _moved(self) -> Iterator[GeneratedFile]:

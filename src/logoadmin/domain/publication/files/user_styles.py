@@ -16,8 +16,9 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css.pages import Document, documents_in, is_document
 from logoadmin.domain.publication.css.plain import NotPlain, plain, without_marks
 from logoadmin.domain.publication.css.structure import sources
-from logoadmin.domain.publication.css.targets import Target, Targets
+from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.css.tokens import Tokens, edited, other_readings, tokenize
+from logoadmin.domain.publication.files.contents import PublishedArtwork
 from logoadmin.domain.publication.files.index import Index, sha256
 from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import GeneratedFile
@@ -169,11 +170,10 @@ _FORM: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class UserStyles:
-    """The user styles of a publication, see :func:`user_style`; ``versions`` are those of the artworks that get one."""
+    """The user styles of a publication, see :func:`user_style`."""
 
     index: Index
-    versions: Mapping[tuple[Kind, int], int]
-    targets: Targets
+    artworks: Mapping[tuple[Kind, int], PublishedArtwork]
     gallery: str
     url: str | None
     has_page: bool
@@ -182,7 +182,7 @@ class UserStyles:
 
     def __iter__(self) -> Iterator[GeneratedFile]:
         """Yield a file for each artwork, one at a time."""
-        yield from filter(None, (self._of(*work) for work in self.versions))
+        yield from filter(None, (self._of(*work) for work in self.artworks))
 
     def name_of(self, kind: Kind, id_: int) -> str:
         """Return the name of the file of an artwork; empty if it has none."""
@@ -191,16 +191,14 @@ class UserStyles:
         return style_name(kind, id_) if self.made.get((kind, id_)) else ""
 
     def _of(self, kind: Kind, id_: int) -> GeneratedFile | None:
-        version = self.versions.get((kind, id_))
-        if version is None:
-            return None
-        record = self.index.record(KINDS[kind].plural, id_)
-        target = self.targets.get(record["target"])
+        published = self.artworks[kind, id_]
+        target = published.styled_for
         if target is None:
             return None
+        record = self.index.record(KINDS[kind].plural, id_)
         authors = [self.index.record("authors", each)["username"] for each in record.get("author_ids", ())]
         css, details = self.index.css_of(record), record.get("details", {})
-        artwork = StyledArtwork(kind, id_, version, record["name"], authors, css, details)
+        artwork = StyledArtwork(kind, id_, published.version, record["name"], authors, css, details)
         sources = repr((_FORM, artwork, target, self.gallery, self.url, self.has_page))
 
         def content() -> bytes | None:
