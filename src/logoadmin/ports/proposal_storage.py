@@ -78,12 +78,12 @@ class Viewer:
     """A user who does not see every proposal.
 
     Attributes:
-        user_id: the user, who sees their own proposals; None if they own none.
+        user_id: the user, who sees their own proposals; -1, which no user has, if they own none.
         since: the change that created the user; proposals of an earlier user with this id were another person's.
         hidden_kinds: the kinds of record that the user may not change, a bit each; they hide others' proposals.
     """
 
-    user_id: int | None
+    user_id: int
     since: int
     hidden_kinds: int
 
@@ -93,7 +93,7 @@ class Viewer:
 
     def owns(self, proposal: ListedProposal) -> bool:
         """Return whether the user is the submitter."""
-        return self.user_id is not None and (proposal.user_id, proposal.user_since) == (self.user_id, self.since)
+        return (proposal.user_id, proposal.user_since) == (self.user_id, self.since)
 
 
 class Proposals(Protocol):

@@ -120,9 +120,7 @@ class SqlProposals(Repository):
     ) -> tuple[ListedProposal, ...]:
         given: dict[str, Any] = {"user_id": user_id, "state": state and state.value}
         if viewer is not None:
-            # No user has the id -1.
-            viewer_id = -1 if viewer.user_id is None else viewer.user_id
-            given |= {"viewer_id": viewer_id, "since": viewer.since, "hidden_kinds": viewer.hidden_kinds}
+            given |= {"viewer_id": viewer.user_id, "since": viewer.since, "hidden_kinds": viewer.hidden_kinds}
         given = {name: value for name, value in given.items() if value is not None}
         return page_of(_PAGES.rows(self._transaction, after, limit, given, order), _listed)
 

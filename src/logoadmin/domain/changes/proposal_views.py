@@ -43,6 +43,7 @@ from logoadmin.ports.storage import UnitOfWork
 # An entity tag has the version of a proposal in its low bits, and above it a number that rises with everything else in
 # the response, such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
+# The id of no user.
 _NOBODY: Final = -1
 # The limit for all verdicts on one proposal together, in seconds of processor time.
 _MOST_JUDGING: Final = 4.0
@@ -64,7 +65,7 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
     user = uow.records(USERS).get(held.user_id)
     # A service key has no more than its scope.
     if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
-        return Viewer(None, 0, hidden)
+        return Viewer(_NOBODY, 0, hidden)
     # An earlier user with this id was another person.
     return Viewer(held.user_id, creation_of(history_in(uow), held.user_id), hidden)
 
@@ -82,9 +83,7 @@ def list_proposals(
 ) -> Listing[ProposalSummary]:
     """Return the proposals that a caller sees and that match the filters of a command."""
     # Callers that can apply no proposal see their own, for which an index exists.
-    owner = None
-    if viewer is not None and viewer.hidden_kinds == bits_of(KINDS.values()):
-        owner = _NOBODY if viewer.user_id is None else viewer.user_id
+    owner = viewer.user_id if viewer is not None and viewer.hidden_kinds == bits_of(KINDS.values()) else None
     user_id = owner if command.user_id is None else command.user_id
     # A number that also rises with changes of names, and not with hidden proposals.
     last = proposals_in(uow).last_version(owner)
