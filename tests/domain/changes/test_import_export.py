@@ -220,12 +220,20 @@ def test_a_bad_line_is_reported_and_nothing_is_written(stocked: LogoAdmin, why: 
 
 @pytest.mark.rule("contract I2", "contract A7")
 def test_the_problem_of_a_bad_line_is_explained(stocked: LogoAdmin) -> None:
-    with pytest.raises(errors.InvalidLines, match=r"^2 lines cannot be imported$") as caught:
-        load(stocked, {**AUTHOR, "username": "Ann"}, {**LOGO, "author_ids": [77]})
+    load(stocked, {**LOGO, "details": {"origin": "a-1"}})
+    with pytest.raises(errors.InvalidLines, match=r"^3 lines cannot be imported$") as caught:
+        load(
+            stocked,
+            {**AUTHOR, "username": "Ann"},
+            {**LOGO, "author_ids": [77]},
+            {**LOGO, "logo_id": 10, "details": {"origin": "a-1"}},
+        )
     taken = "Duplicate entry 'Ann' for key 'username': author 1 (Ann) has it; give one of them another name"
+    origin = "Duplicate entry 'a-1' for key 'details.origin': logo 9 (Aurora) has it; give one of them another origin"
     assert caught.value.lines == (
         errors.BadLine(1, (errors.Problem(("username",), taken, "value_error"),)),
         errors.BadLine(2, (errors.Problem(("author_ids",), "Author 77 not found", "value_error"),)),
+        errors.BadLine(3, (errors.Problem(("details", "origin"), origin, "value_error"),)),
     )
     with pytest.raises(errors.InvalidLines) as caught:
         load(stocked, {**USER, "password_hash": COSTLY})
