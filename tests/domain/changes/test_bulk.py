@@ -149,6 +149,7 @@ def test_each_change_requires_the_rights_of_its_own_operation(
         (LOGO | {"set": {"logo_id": 2, "if_match": [3]}}, [(("set", "logo_id"), EXTRA), (("set", "if_match"), EXTRA)]),
         ({"kind": "author", "create": {}}, [(("create", "user_id"), "missing"), (("create", "username"), "missing")]),
         (CYD | {"id": 1}, [(("create",), "value_error")]),
+        (AUTHOR | {"block": {"reason": "Spam"}}, [(("block",), "value_error")]),
     ],
 )
 def test_problems_have_their_location(change: Any, problems: list[tuple[tuple[Any, ...], str]]) -> None:

@@ -94,12 +94,15 @@ def test_each_step_of_a_proposal_and_each_block_is_announced_once(
     later(gallery, clock)
     gallery.proposals.amend(commands.AmendProposal(proposal_id=id_, note="better"), ADMIN)
     later(gallery, clock)
-    gallery.proposals.apply(commands.ApplyProposal(proposal_id=id_), ADMIN)
+    gallery.proposals.apply(commands.ApplyProposal(proposal_id=id_), ActingAs(ADMIN_ID, "applied"))
+    later(gallery, clock)
+    gallery.changes.revert_request(RevertRequest(request_id="applied"), ADMIN)
     later(gallery, clock)
     gallery.logos.block(BlockLogo(logo_id=1, reason="It covers the form"))
     later(gallery, clock)
     later(gallery, clock, 3_600)
-    expected = ["proposal.waiting", "proposal.declined", "proposal.waiting", "proposal.applied", "artwork.blocked"]
+    steps = ("waiting", "declined", "waiting", "applied", "waiting")
+    expected = [*(f"proposal.{step}" for step in steps), "artwork.blocked"]
     assert receivers.events(DISCORD) == receivers.events(SLACK) == expected
     bodies = [body for to, body in receivers.got if to == DISCORD]
     assert [body["text"].splitlines()[0] for body in bodies] == [
@@ -107,9 +110,10 @@ def test_each_step_of_a_proposal_and_each_block_is_announced_once(
         "admin declined “For the wiki” by admin",
         "admin submitted “For the wiki”",
         "admin applied “For the wiki” by admin",
+        "admin undid “For the wiki” by admin, which waits again",
         "Somebody blocked logo “Aurora”: It covers the form",
     ]
-    for body, path in zip(bodies, (*4 * (f"submissions/{id_}",), "logos/1"), strict=True):
+    for body, path in zip(bodies, (*5 * (f"submissions/{id_}",), "logos/1"), strict=True):
         assert set(body) == {"content", "text", "event", "url"}
         assert body["url"] == f"{gallery.public_url.base}/console/{path}"
         assert body["content"].endswith(body["url"])
