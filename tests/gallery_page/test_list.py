@@ -1,14 +1,16 @@
 """The list of the page that visitors see: chips, order, and what stays in reach, in Chromium (contract Q1, Q2)."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.console.parts import PNG
 from tests.console.test_accessible import findings
+from tests.gallery_page.conftest import Look
 from tests.gallery_page.folder import NOW, Folder, dated, published, served
 from tests.reader.publisher import DAY, artwork, author
 
@@ -35,19 +37,22 @@ def themes() -> list[dict[str, Any]]:
     return dated(*found)
 
 
+def serving(root: Path, records: list[dict[str, Any]]) -> AbstractContextManager[Folder]:
+    """Serve a gallery of these themes."""
+    return served(root, published(authors=AUTHORS, logos=(), themes=records))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Folder]:
-    with served(tmp_path, published(authors=AUTHORS, logos=(), themes=themes())) as found:
+    with serving(tmp_path, themes()) as found:
         yield found
 
 
 @pytest.fixture
-def page(chromium: Browser, folder: Folder) -> Iterator[Page]:
-    with chromium.new_context(locale="en-GB") as context:
-        opened = context.new_page()
-        opened.goto(folder.address)
-        expect(opened.locator(".card")).to_have_count(28)
-        yield opened
+def page(folder: Folder, look: Look) -> Page:
+    opened = look(folder.address)
+    expect(opened.locator(".card")).to_have_count(28)
+    return opened
 
 
 def names(page: Page) -> list[str]:
@@ -112,12 +117,12 @@ def test_other_targets_are_found_in_a_dialog(page: Page) -> None:
     expect(page.get_by_role("button", name="1 more target")).to_be_focused()
 
 
-def test_the_order_is_newest_recently_updated_or_by_name(tmp_path: Path, chromium: Browser) -> None:
+def test_the_order_is_newest_recently_updated_or_by_name(tmp_path: Path, look: Look) -> None:
     records = dated(theme(10), theme(2), theme(7))
     records[2]["updated_at"] = NOW + 60
     records[1]["updated_at"] = NOW - 3 * DAY
-    with served(tmp_path, published(authors=AUTHORS, logos=(), themes=records)) as folder, chromium.new_page() as page:
-        page.goto(folder.address)
+    with serving(tmp_path, records) as folder:
+        page = look(folder.address)
         expect(page.locator(".card")).to_have_count(3)
         assert names(page) == ["Theme 10", "Theme 2", "Theme 7"]
         order = page.get_by_role("combobox", name="Order")
@@ -132,11 +137,11 @@ def test_the_order_is_newest_recently_updated_or_by_name(tmp_path: Path, chromiu
 
 
 def test_after_a_few_hundred_works_a_button_loads_all_and_the_footer_stays_reachable(
-    tmp_path: Path, chromium: Browser
+    tmp_path: Path, look: Look
 ) -> None:
     records = dated(*(theme(number) for number in range(1, 501)))
-    with served(tmp_path, published(authors=AUTHORS, logos=(), themes=records)) as folder, chromium.new_page() as page:
-        page.goto(folder.address)
+    with serving(tmp_path, records) as folder:
+        page = look(folder.address)
         expect(page.locator(".card")).to_have_count(240)
         page.get_by_role("button", name="Show all 500 works").press("Enter")
         expect(page.locator(".card")).to_have_count(500)
@@ -149,11 +154,11 @@ def test_after_a_few_hundred_works_a_button_loads_all_and_the_footer_stays_reach
 
 
 @pytest.mark.rule("contract Q2")
-def test_a_tiny_picture_on_another_host_is_at_most_three_times_its_size(tmp_path: Path, chromium: Browser) -> None:
+def test_a_tiny_picture_on_another_host_is_at_most_three_times_its_size(tmp_path: Path, look: Look) -> None:
     records = dated(theme(1, preview_url="pictures/tiny.png"))
-    with served(tmp_path, published(authors=AUTHORS, logos=(), themes=records)) as folder, chromium.new_page() as page:
+    with serving(tmp_path, records) as folder:
         (folder.path / "pictures/tiny.png").write_bytes(PNG)
-        page.goto(folder.address)
+        page = look(folder.address)
         picture = page.locator(".card img")
         expect(picture).to_have_attribute("width", "3")
         assert picture.evaluate("image => [image.clientWidth, image.clientHeight]") == [3, 3]
@@ -162,18 +167,15 @@ def test_a_tiny_picture_on_another_host_is_at_most_three_times_its_size(tmp_path
 @pytest.mark.rule("contract Q2")
 @pytest.mark.parametrize(("width", "locale"), [(390, "en-GB"), (320, "ru-RU")])
 def test_on_a_phone_works_start_within_480_px_and_the_search_stays_visible(
-    folder: Folder, chromium: Browser, width: int, locale: str
+    folder: Folder, look: Look, width: int, locale: str
 ) -> None:
-    options: dict[str, Any] = {"viewport": {"width": width, "height": 700}, "locale": locale}
-    with chromium.new_context(**options, is_mobile=True, has_touch=True) as context:
-        page = context.new_page()
-        page.goto(folder.address)
-        expect(page.locator(".card")).to_have_count(28)
-        first = page.locator(".card").first.bounding_box()
-        assert first is not None
-        assert first["y"] <= 480
-        page.evaluate("scrollTo(0, 2000)")
-        expect(page.get_by_role("searchbox")).to_be_in_viewport()
+    page = look(folder.address, viewport={"width": width, "height": 700}, locale=locale, is_mobile=True, has_touch=True)
+    expect(page.locator(".card")).to_have_count(28)
+    first = page.locator(".card").first.bounding_box()
+    assert first is not None
+    assert first["y"] <= 480
+    page.evaluate("scrollTo(0, 2000)")
+    expect(page.get_by_role("searchbox")).to_be_in_viewport()
 
 
 @pytest.mark.rule("contract Q2")

@@ -10,7 +10,7 @@ from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo, CreateTheme
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.settings import settings_of
-from tests import browser
+from tests.gallery_page.conftest import Look
 from tests.services import comes_true, in_thread
 
 FORUM = {"forum": {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".logo"}}
@@ -19,7 +19,7 @@ PIXEL = "https://pictures.example/1.png"
 
 @pytest.mark.slow("a browser")
 @pytest.mark.rule("contract Q1")
-def test_visitors_browse_what_the_service_publishes() -> None:
+def test_visitors_browse_what_the_service_publishes(look: Look) -> None:
     settings = settings_of(database="memory:", access="open", gallery_title="Ours")
     own = f"background: url({settings.effective_public_url.base}/pictures/{'a' * 64}.webp)"
     with open_gallery(settings) as gallery:
@@ -31,17 +31,11 @@ def test_visitors_browse_what_the_service_publishes() -> None:
         gallery.themes.create(broken)
         pictured = CreateLogo(name="Pictured", preview_url=PIXEL, target="wiki", custom_css=own, active=True)
         gallery.logos.create(pictured)
-        with (
-            in_thread(logoadmin.asgi(gallery)) as address,
-            browser.started() as chromium,
-            chromium.new_context(locale="en-GB") as context,
-        ):
-            complaints: list[str] = []
-            page = context.new_page()
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.on("console", lambda said: complaints.append(said.text) if "Policy" in said.text else None)
-            comes_true(lambda: context.request.get(f"{address}/gallery/index.html").ok)
-            page.goto(f"{address}/gallery")
+        with in_thread(logoadmin.asgi(gallery)) as address:
+            page = look(f"{address}/gallery")
+            request = page.context.request
+            comes_true(lambda: request.get(f"{address}/gallery/index.html").ok)
+            page.reload()
             expect(page.locator(".card")).to_have_count(3)  # broken CSS is not published (contract L4)
             assert page.title() == "Ours"
             page.get_by_role("link", name="Pictured").click()
@@ -56,11 +50,9 @@ def test_visitors_browse_what_the_service_publishes() -> None:
             expect(page.get_by_text("Contacts pictures.example, which learns your IP address")).to_be_visible()
             link = install.evaluate("(link) => link.href")
             assert link == f"{address}/gallery/logos/1.user.css"
-            comes_true(lambda: "==UserStyle==" in context.request.get(link).text())
+            comes_true(lambda: "==UserStyle==" in request.get(link).text())
             gallery.logos.block(BlockLogo(logo_id=1, reason="tracks readers"))
-
             # With or without the slash.
-            comes_true(lambda: "tracks readers" in context.request.get(f"{address}/gallery/logos/1").text())
-            unknown = context.request.get(f"{address}/gallery/logos/99/")
+            comes_true(lambda: "tracks readers" in request.get(f"{address}/gallery/logos/1").text())
+            unknown = request.get(f"{address}/gallery/logos/99/")
             assert (unknown.status, unknown.headers["cache-control"]) == (404, "no-store")
-            assert complaints == []
